@@ -1,0 +1,48 @@
+// What both benchmarks need: funded accounts and a log row of realistic size.
+import type { Db } from "../src/db/connect.ts";
+import type { UsageLogRow } from "../src/ledger/usage-log.ts";
+
+/** New accounts, each with one deposit; two statements for all of them. */
+export async function accountsWithMoney(db: Db, count: number, amount: bigint): Promise<bigint[]> {
+  const { rows } = await db.pool.query<{ id: bigint }>(
+    "insert into account (email, email_norm) select n || '@bench.test', n || '@bench.test' from generate_series(1, $1) n returning id",
+    [count],
+  );
+  const ids = rows.map((row) => row.id);
+  await db.pool.query(
+    "insert into ledger_entry (account_id, created_at, id, kind, amount, ref) select a, now(), gen_random_uuid(), 'deposit', $2, 'bench' from unnest($1::bigint[]) a",
+    [ids, amount],
+  );
+  return ids;
+}
+
+export function logRow(accountId: bigint, id: string, cost: bigint, reserved: bigint, at: Date): UsageLogRow {
+  return {
+    account_id: String(accountId),
+    created_at: at,
+    id,
+    request_id: `req_${id}`,
+    key_id: "1",
+    operation: "createChatCompletion",
+    model: "north/swift",
+    alias: null,
+    served_model: null,
+    status: "success",
+    http_status: 200,
+    error_code: null,
+    input_tokens: 812,
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+    output_tokens: 164,
+    reasoning_tokens: 0,
+    estimated: false,
+    cost: String(cost),
+    reserved: String(reserved),
+    prices: { input: "150000", output: "600000", cached: null, per_request: "0" },
+    attempts: [{ route: "sim/chat", model: "north/swift", outcome: "ok", status: 200, latency_ms: 512, cost_basis: { input: 0.15, output: 0.6, cached: null, per_request: 0 } }],
+    stream: false,
+    fallback_layer: null,
+    latency_ms: 530,
+    first_byte_ms: 512,
+  };
+}

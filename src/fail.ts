@@ -1,0 +1,36 @@
+// How code refuses: fail(code, …) throws an ApiError. What a code means over HTTP stands in the catalogue
+// (spec/errors.tsp) and is known to src/server/render-error.ts alone.
+import type { ErrorCode } from "../generated/errors.ts";
+
+/** What one refusal adds to its row of the catalogue. */
+export interface FailDetails {
+  /** Request field at fault, e.g. `messages[0].role`. */
+  param?: string | null;
+  /** Values for the {placeholders} of the row's message. */
+  text?: Record<string, string | number>;
+  /** Fields beside `error` in the body, e.g. need_usd, did_you_mean. */
+  extra?: Record<string, unknown>;
+  /** Fields inside `error`, e.g. suggested_models on route_refused. */
+  inside?: Record<string, unknown>;
+  /** For the few rows that may answer with more than one status: which one. */
+  status?: number;
+  /** True time to wait; becomes Retry-After (whole seconds, rounded up) and, on rate_limit_exceeded, retry-after-ms. */
+  retryAfterMs?: number;
+  headers?: Record<string, string>;
+  cause?: unknown;
+}
+
+export class ApiError extends Error {
+  readonly code: ErrorCode;
+  readonly details: FailDetails;
+
+  constructor(code: ErrorCode, details: FailDetails) {
+    super(code, { cause: details.cause });
+    this.code = code;
+    this.details = details;
+  }
+}
+
+export function fail(code: ErrorCode, details: FailDetails = {}): never {
+  throw new ApiError(code, details);
+}

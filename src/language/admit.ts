@@ -1,0 +1,77 @@
+// Which model a request names and whether this caller may use it here: the refusals that come before any limit
+// or money (OPERATOR.md, order of refusals; cross-cutting rule 3).
+import { resolveModel } from "../catalog/resolve.ts";
+import { suggestModels } from "../catalog/suggest.ts";
+import { tierOf } from "../catalog/tiers.ts";
+import type { Catalog, Model } from "../catalog/types.ts";
+import type { Caller, Context } from "../context.ts";
+import { fail } from "../fail.ts";
+import { readBalance } from "../ledger/balance.ts";
+import { parseUsd, type Amount } from "../money.ts";
+import type { TokenPrices } from "../pricing/token-cost.ts";
+import { paymentFields } from "./reserve.ts";
+
+export interface Admitted {
+  model: Model;
+  /** The name that was sent, where it was an alias. */
+  alias: string | null;
+}
+
+/** Where models of a type are served, for the sentence of wrong_endpoint. */
+const endpointOfType: Record<Model["type"], string> = {
+  language: "/v1/chat/completions",
+  image: "/v1/images/generations",
+  video: "/v1/videos/generations",
+  embedding: "/v1/embeddings",
+  reranking: "/v1/rerank",
+  transcription: "/v1/audio/transcriptions",
+  "audio-understanding": "/v1/audio/understand",
+  realtime: "no endpoint",
+  speech: "/v1/audio/speech",
+  decisions: "/v1/decisions",
+};
+
+/** Throws model_not_found or wrong_endpoint. */
+export function admitModel(catalog: Catalog, id: string, type: Model["type"]): Admitted {
+  const found = resolveModel(catalog, id);
+  if (found === undefined) fail("model_not_found", { param: "model", text: { model: id }, extra: suggestModels(catalog, id, type) });
+  const { model, alias } = found;
+  if (model.state.kind !== "active") {
+    const replacement = model.state.kind === "retired" ? model.state.replacement : null;
+    fail("model_not_found", {
+      param: "model",
+      text: { model: id, state: model.state.kind, ...(replacement === null ? {} : { replacement }) },
+      extra: suggestModels(catalog, id, type),
+    });
+  }
+  if (model.type !== type) fail("wrong_endpoint", { param: "model", text: { model: id, type: model.type, endpoint: endpointOfType[model.type] } });
+  return { model, alias };
+}
+
+/** An account that never added credits reaches free-tier models only; nothing is charged. */
+export async function assertMayUse(context: Pick<Context, "db" | "catalog" | "publicUrl">, caller: Caller, model: Model): Promise<void> {
+  if (mayUse(caller, model)) return;
+  const balance = await readBalance(context.db, caller.accountId);
+  if (balance !== undefined && balance.purchased > 0n) return; // funded a moment ago: the cached caller is older
+  fail("model_requires_paid", {
+    param: "model",
+    text: { model: model.id },
+    extra: {
+      ...paymentFields(context.publicUrl, minimumTopUp, balance?.available ?? 0n),
+      held_usd: 0,
+      details: { model: model.id, tier: tierOf(context.catalog, 0n).tier },
+    },
+  });
+}
+
+export function mayUse(caller: Caller, model: Model): boolean {
+  return caller.purchased > 0n || model.freeTier;
+}
+
+/** The prices of a token-billed model; the catalog's check lets no other mode through for these types. */
+export function tokenPricesOf(model: Model): TokenPrices {
+  if (model.pricing.mode !== "per-token") throw new Error(`${model.id} is not billed by token`);
+  return model.pricing;
+}
+
+const minimumTopUp: Amount = parseUsd("5") as Amount;

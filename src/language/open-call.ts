@@ -1,0 +1,145 @@
+// One admitted call from its reservation to its one settlement: charged, free because it failed, or charged for
+// what was delivered because its client left (PEERS.md 5.6). Whatever happens first settles; the rest does nothing.
+import type { Caller, Context } from "../context.ts";
+import type { AttemptRecord, UsageLogRow } from "../ledger/usage-log.ts";
+import { type Amount, toUsd, usdFromPrice } from "../money.ts";
+import { tokenCost, type TokenPrices } from "../pricing/token-cost.ts";
+import type { Attempt } from "../routing/attempt.ts";
+import type { Candidate } from "../routing/candidates.ts";
+import { noUsage, type Usage } from "../usage.ts";
+import { type Admitted, tokenPricesOf } from "./admit.ts";
+import type { PromptSize } from "./prompt-size.ts";
+import type { Hold } from "./reserve.ts";
+
+export interface CallFacts {
+  operation: string;
+  requestId: string;
+  receivedAt: Date;
+  stream: boolean;
+}
+
+/** What was charged, for the answer's usage block. */
+export interface Bill {
+  usage: Usage;
+  cost: Amount;
+  cacheDiscount: Amount;
+}
+
+export interface OpenCall {
+  admitted: Admitted;
+  hold: Hold;
+  size: PromptSize;
+  /** Filled by src/routing/attempt.ts as they happen. */
+  attempts: Attempt[];
+  served: Candidate | null;
+  firstByteMs: number | null;
+  /** The answer is complete. `usage` null: the upstream never said, so `counted` is charged, never above the hold. */
+  complete(usage: Usage | null, counted: Usage): Promise<Bill>;
+  /** The client left; it pays for what it got. */
+  aborted(delivered: Usage, measured: boolean): Promise<void>;
+  /** Nothing is charged. */
+  failed(httpStatus: number, code: string): Promise<void>;
+}
+
+export function openCall(context: Pick<Context, "ledger" | "clock">, caller: Caller, facts: CallFacts, admitted: Admitted, hold: Hold, size: PromptSize): OpenCall {
+  const prices = tokenPricesOf(admitted.model);
+  let settled: Promise<Bill> | null = null;
+
+  const settle = (bill: Bill, outcome: Pick<UsageLogRow, "status" | "http_status" | "error_code" | "estimated">): Promise<Bill> => {
+    settled ??= context.ledger
+      .settle({ accountId: caller.accountId, id: hold.id, cost: bill.cost, at: facts.receivedAt, log: logRow(context, caller, facts, call, bill, outcome) })
+      .then(() => bill);
+    return settled;
+  };
+
+  const call: OpenCall = {
+    admitted,
+    hold,
+    size,
+    attempts: [],
+    served: null,
+    firstByteMs: null,
+    complete(usage, counted) {
+      const bill = billOf(prices, call.served, usage ?? counted);
+      return settle(usage === null ? atMost(hold.granted, bill) : bill, { status: "success", http_status: 200, error_code: null, estimated: usage === null });
+    },
+    async aborted(delivered, measured) {
+      const bill = delivered.output > 0 || measured ? atMost(hold.granted, billOf(prices, call.served, delivered)) : nothing;
+      await settle(bill, { status: "aborted", http_status: 499, error_code: null, estimated: !measured });
+    },
+    async failed(httpStatus, code) {
+      await settle(nothing, { status: "failed", http_status: httpStatus, error_code: code, estimated: false });
+    },
+  };
+  return call;
+}
+
+const nothing: Bill = { usage: noUsage, cost: 0n, cacheDiscount: 0n };
+
+/** OPERATOR.md: another model's answer costs its own price, never more than the requested model would have cost. */
+function billOf(asked: TokenPrices, served: Candidate | null, usage: Usage): Bill {
+  const own = { usage, ...tokenCost(asked, usage) };
+  if (served === null || served.layer !== 3) return own;
+  const other = { usage, ...tokenCost(tokenPricesOf(served.model), usage) };
+  return other.cost < own.cost ? other : own;
+}
+
+/** An estimate never bills above its hold. */
+function atMost(limit: Amount, bill: Bill): Bill {
+  return bill.cost <= limit ? bill : { ...bill, cost: limit };
+}
+
+function logRow(
+  context: Pick<Context, "clock">,
+  caller: Caller,
+  facts: CallFacts,
+  call: OpenCall,
+  { usage, cost }: Bill,
+  outcome: Pick<UsageLogRow, "status" | "http_status" | "error_code" | "estimated">,
+): UsageLogRow {
+  const { admitted, hold, served } = call;
+  const prices = tokenPricesOf(admitted.model);
+  return {
+    account_id: String(caller.accountId),
+    created_at: facts.receivedAt,
+    id: hold.id,
+    request_id: facts.requestId,
+    key_id: caller.keyId === null ? null : String(caller.keyId),
+    operation: facts.operation,
+    model: admitted.model.id,
+    alias: admitted.alias,
+    served_model: served !== null && served.layer === 3 ? served.model.id : null,
+    ...outcome,
+    input_tokens: usage.input,
+    cache_read_tokens: usage.cacheRead,
+    cache_write_tokens: usage.cacheWrite,
+    output_tokens: usage.output,
+    reasoning_tokens: usage.reasoning,
+    cost: String(cost),
+    reserved: String(hold.granted),
+    prices: { input: String(prices.input), output: String(prices.output), cached: prices.cached === null ? null : String(prices.cached), per_request: String(prices.perRequest) },
+    attempts: call.attempts.map(attemptRecord),
+    stream: facts.stream,
+    fallback_layer: served === null || served.layer === 0 ? null : served.layer,
+    latency_ms: Math.max(0, context.clock().getTime() - facts.receivedAt.getTime()),
+    first_byte_ms: call.firstByteMs,
+  };
+}
+
+function attemptRecord({ candidate, outcome, status, latencyMs }: Attempt): AttemptRecord {
+  const prices = tokenPricesOf(candidate.model);
+  const perMillion = (price: bigint) => usdFromPrice(price, 1_000_000n);
+  return {
+    route: candidate.routeId,
+    model: candidate.model.id,
+    outcome,
+    status,
+    latency_ms: latencyMs,
+    cost_basis: {
+      input: perMillion(prices.input),
+      output: perMillion(prices.output),
+      cached: prices.cached === null ? null : perMillion(prices.cached),
+      per_request: toUsd(prices.perRequest),
+    },
+  };
+}

@@ -1,0 +1,59 @@
+// What a chat request asks of a model, and whether a model declares it (gateway-api.md, chat request table).
+import type { Model } from "../catalog/types.ts";
+import { fail } from "../fail.ts";
+
+export interface Requirements {
+  tools: boolean;
+  /** Path of response_format where it asks for more than text. */
+  structured: boolean;
+  /** First content part of each kind that is not text. */
+  parts: { kind: PartKind; param: string }[];
+}
+
+type PartKind = "image" | "audio" | "file" | "video";
+
+const kindOfPart: Record<string, PartKind> = { image_url: "image", input_audio: "audio", file: "file", video_url: "video" };
+
+interface ChatFields {
+  messages: readonly { content?: unknown }[];
+  tools?: readonly unknown[] | null;
+  response_format?: { type?: string } | null;
+}
+
+export function requirementsOf(body: ChatFields): Requirements {
+  const parts = new Map<PartKind, string>();
+  body.messages.forEach(({ content }, m) => {
+    if (!Array.isArray(content)) return;
+    content.forEach((part: { type?: string }, p) => {
+      const kind = kindOfPart[part?.type ?? ""];
+      if (kind !== undefined && !parts.has(kind)) parts.set(kind, `messages[${m}].content[${p}]`);
+    });
+  });
+  const format = body.response_format?.type;
+  return {
+    tools: (body.tools?.length ?? 0) > 0,
+    structured: format !== undefined && format !== "text",
+    parts: [...parts].map(([kind, param]) => ({ kind, param })),
+  };
+}
+
+/** Refuses what the model does not declare. */
+export function assertDeclares(model: Model, needs: Requirements): void {
+  if (needs.tools && !model.supports.tools) refuse("tools", `${model.id} does not take tools`);
+  if (needs.structured && !model.supports.structuredOutputs) refuse("response_format", `${model.id} does not give structured outputs`);
+  const unreadable = needs.parts.find(({ kind }) => !reads(model, kind));
+  if (unreadable !== undefined) fail("unsupported_content", { param: unreadable.param, text: { model: model.id, kind: unreadable.kind } });
+}
+
+/** May stand in for a model that was asked for. */
+export function declares(model: Model, needs: Requirements): boolean {
+  return (!needs.tools || model.supports.tools) && (!needs.structured || model.supports.structuredOutputs) && needs.parts.every(({ kind }) => reads(model, kind));
+}
+
+function reads(model: Model, kind: PartKind): boolean {
+  return (kind === "image" && model.supports.vision) || model.row.input_modalities.includes(kind);
+}
+
+function refuse(param: string, reason: string): never {
+  fail("invalid_parameter", { param, text: { param, reason } });
+}

@@ -1,0 +1,99 @@
+// Reserves what a token-billed call may cost at most and lowers its output cap to what the balance can pay
+// (gateway-api.md, max_tokens; OPERATOR.md "The upper bound reserved"). Refuses with 402 when not one token can be paid.
+import { randomUUID } from "node:crypto";
+import { tierOf } from "../catalog/tiers.ts";
+import type { Model } from "../catalog/types.ts";
+import type { Caller, Context } from "../context.ts";
+import { fail } from "../fail.ts";
+import type { Reserved } from "../ledger/ledger.ts";
+import { type Amount, toUsd, usdText } from "../money.ts";
+import { affordableOutputTokens, tokenCostBound, type TokenPrices } from "../pricing/token-cost.ts";
+import type { PromptSize } from "./prompt-size.ts";
+
+export interface OutputCap {
+  /** Output tokens asked for; null: the caller named none. */
+  asked: number | null;
+  /** Answers asked for (`n`): each may be that long. */
+  choices: number;
+}
+
+export interface Hold {
+  id: string;
+  granted: Amount;
+  /** The cap to send upstream when it is not the asked one; null: send what was asked. */
+  lowered: number | null;
+  /** The cap that goes upstream; null: none. */
+  sent: number | null;
+  /** What the account could spend before this call. */
+  available: Amount;
+}
+
+/** `prices` are those of the model asked for: a fallback never costs more. */
+export async function reserveTokens(
+  context: Pick<Context, "ledger" | "catalog" | "publicUrl">,
+  caller: Caller,
+  model: Model,
+  prices: TokenPrices,
+  size: PromptSize,
+  cap: OutputCap,
+): Promise<Hold> {
+  const inputTokens = Math.min(size.tokensMax, model.contextWindow);
+  const outputMax = Math.min(cap.asked ?? model.maxOutputTokens, model.maxOutputTokens);
+  const want = tokenCostBound(prices, inputTokens, outputMax * cap.choices);
+  const least = tokenCostBound(prices, inputTokens, cap.choices);
+  const id = randomUUID();
+  const reserved = await context.ledger.reserve({ accountId: caller.accountId, id, want, least });
+  if (reserved.granted === null) refusePayment(context, caller, model, least, reserved, (amount) => perChoice(affordableOutputTokens(prices, inputTokens, amount), cap));
+  if (reserved.granted >= want) return { id, granted: reserved.granted, lowered: null, sent: cap.asked, available: reserved.available };
+  const lowered = Math.min(outputMax, perChoice(affordableOutputTokens(prices, inputTokens, reserved.granted), cap));
+  return { id, granted: reserved.granted, lowered, sent: lowered, available: reserved.available };
+}
+
+function perChoice(tokens: number, { choices }: OutputCap): number {
+  return Math.max(0, Math.floor(tokens / choices));
+}
+
+/** Tells money that is gone from money that other requests hold, and what could be paid once those end. */
+function refusePayment(
+  { catalog, publicUrl }: Pick<Context, "catalog" | "publicUrl">,
+  caller: Caller,
+  model: Model,
+  need: Amount,
+  { available, reserved }: Reserved,
+  affordableTokens: (amount: Amount) => number,
+): never {
+  const spendable = available > 0n ? available : 0n;
+  const whenReleased = affordableTokens(available + reserved);
+  fail("insufficient_credits", {
+    text: {
+      model: model.id,
+      need: usdText(need),
+      have: usdText(spendable),
+      affordable: affordableTokens(spendable),
+      ...(reserved > 0n ? { held: usdText(reserved), affordable_later: whenReleased } : {}),
+    },
+    extra: {
+      ...paymentFields(publicUrl, need, available),
+      held_usd: toUsd(reserved),
+      details: {
+        model: model.id,
+        tier: tierOf(catalog, caller.purchased).tier,
+        affordable_max_tokens: affordableTokens(spendable),
+        affordable_max_tokens_when_released: whenReleased,
+      },
+    },
+  });
+}
+
+/** WIRE.md 14 row 4: every 402 carries them all. */
+export function paymentFields(publicUrl: string, need: Amount, available: Amount): Record<string, unknown> {
+  const url = `${publicUrl}/docs/errors#insufficient_credits`;
+  return {
+    need_usd: toUsd(need),
+    have_usd: toUsd(available),
+    required: toUsd(need),
+    balance: toUsd(available),
+    topup_url: url,
+    topup: { url, minimum_usd: 5 },
+  };
+}

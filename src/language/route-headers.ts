@@ -1,0 +1,15 @@
+// What the answer's headers say of how it was served (gateway-api.md, chat completions, response headers).
+import type { Candidate } from "../routing/candidates.ts";
+import { usdText } from "../money.ts";
+import type { Admitted } from "./admit.ts";
+import type { Hold } from "./reserve.ts";
+
+export function routeHeaders({ model, alias }: Admitted, served: Candidate, hold: Hold): Record<string, string> {
+  return {
+    "x-svc-model": model.id,
+    ...(alias === null ? {} : { "x-svc-alias": alias }),
+    ...(served.layer === 0 ? {} : { "x-svc-fallback": "true", "x-svc-fallback-layer": String(served.layer) }),
+    ...(served.layer === 3 ? { "x-svc-served-model": served.model.id } : {}),
+    ...(hold.lowered === null ? {} : { "x-svc-max-tokens-clamped": String(hold.lowered), "x-svc-credits-have": usdText(hold.available) }),
+  };
+}

@@ -1,0 +1,109 @@
+// The story of a chat request: resolve, gate, reserve, route, charge. Answers in plain values; the dialects
+// (chat, messages, completions) differ only before and after it.
+import { errors } from "../../generated/errors.ts";
+import type { Caller, Context } from "../context.ts";
+import { ApiError } from "../fail.ts";
+import type { ChatCompletion, ChatStream, ChatWhole } from "../providers/types.ts";
+import { UpstreamError } from "../providers/types.ts";
+import { attempt } from "../routing/attempt.ts";
+import { type Candidate, candidatesOf } from "../routing/candidates.ts";
+import { noUsage, type Usage } from "../usage.ts";
+import { admitModel, assertMayUse, mayUse, tokenPricesOf } from "./admit.ts";
+import { type Bill, openCall, type OpenCall } from "./open-call.ts";
+import { countedOutputTokens, promptSize } from "./prompt-size.ts";
+import { assertDeclares, declares, requirementsOf } from "./requirements.ts";
+import { type Hold, reserveTokens } from "./reserve.ts";
+import { routeHeaders } from "./route-headers.ts";
+import { type ChatFields, upstreamBody } from "./upstream-body.ts";
+
+export interface ChatAsk {
+  operation: string;
+  caller: Caller;
+  requestId: string;
+  receivedAt: Date;
+  signal: AbortSignal;
+  /** The request as JSON text, in the OpenAI dialect, and parsed. */
+  text: string;
+  body: ChatFields & Parameters<typeof requirementsOf>[0] & { n?: number | null };
+}
+
+export type ChatAnswer = { call: OpenCall; headers: Record<string, string> } & (
+  | { kind: "whole"; completion: ChatCompletion; bill: Bill }
+  | { kind: "stream"; source: ChatStream }
+);
+
+export async function runChat(context: Context, ask: ChatAsk): Promise<ChatAnswer> {
+  const admitted = admitModel(context.catalog, ask.body.model, "language");
+  const { model } = admitted;
+  const needs = requirementsOf(ask.body);
+  assertDeclares(model, needs);
+  await assertMayUse(context, ask.caller, model);
+  const size = promptSize(ask.body);
+  const stream = ask.body.stream === true;
+  const hold = await reserveTokens(context, ask.caller, model, tokenPricesOf(model), size, outputCap(ask.body));
+  const call = openCall(context, ask.caller, { ...ask, stream }, admitted, hold, size);
+  const candidates = candidatesOf(context.catalog, model, (other) => other.type === "language" && declares(other, needs) && mayUse(ask.caller, other));
+  try {
+    const { result, candidate } = await attempt(candidates, context.breakers, ask.signal, call.attempts, (candidate) => callUpstream(context, ask, candidate, hold, model.id)));
+    call.served = candidate;
+    call.firstByteMs = context.clock().getTime() - ask.receivedAt.getTime();
+    const headers = routeHeaders(admitted, candidate, hold);
+    if (result.kind === "stream") return leaveTogether(ask, { kind: "stream", call, headers, source: result });
+    const bill = await call.complete(result.usage, countedUsage(call, contentOf(result)));
+    return { kind: "whole", call, headers, completion: result.completion, bill };
+  } catch (error) {
+    await settleWithout(context, ask, call, error);
+    throw error;
+  }
+}
+
+async function callUpstream(context: Context, ask: ChatAsk, candidate: Candidate, hold: Hold, publicModel: string): Promise<ChatWhole | ChatStream> {
+  const chat = context.providers.chat[candidate.route.provider.protocol];
+  if (chat === undefined) throw new UpstreamError("gone", `no chat adapter for protocol ${candidate.route.provider.protocol}`);
+  return chat({
+    route: candidate.route,
+    signal: ask.signal,
+    requestId: ask.requestId,
+    body: upstreamBody(ask.text, ask.body, candidate, hold),
+    stream: ask.body.stream === true,
+    publicModel,
+  });
+}
+
+/** A stream whose client leaves before anybody reads it must be settled all the same. */
+function leaveTogether(ask: ChatAsk, answer: Extract<ChatAnswer, { kind: "stream" }>): ChatAnswer {
+  ask.signal.addEventListener("abort", () => void chargeDelivered(answer), { once: true });
+  return answer;
+}
+
+/** "A caller who leaves a stream pays for what was delivered": measured where the upstream said, else counted. */
+export async function chargeDelivered({ call, source }: Extract<ChatAnswer, { kind: "stream" }>): Promise<void> {
+  const { usage, deltas, characters } = source.tally;
+  await call.aborted(usage ?? countedUsage(call, { deltas, characters }), usage !== null);
+}
+
+export function countedUsage(call: Pick<OpenCall, "size">, content: { deltas: number; characters: number }): Usage {
+  return { input: call.size.tokensLikely, cacheRead: 0, cacheWrite: 0, output: countedOutputTokens(content.deltas, content.characters), reasoning: 0 };
+}
+
+async function settleWithout(context: Context, ask: ChatAsk, call: OpenCall, error: unknown): Promise<void> {
+  const row = error instanceof ApiError ? errors[error.code] : errors.internal_error;
+  const code = error instanceof ApiError ? error.code : "internal_error";
+  try {
+    if (ask.signal.aborted) await call.aborted(noUsage, false);
+    else await call.failed(row.status, code);
+  } catch (cause) {
+    // The hold ends by itself; the caller's error is what matters to the caller.
+    context.log.error({ err: cause, request_id: ask.requestId }, "a failed call could not be settled");
+  }
+}
+
+function contentOf({ completion }: ChatWhole): { deltas: number; characters: number } {
+  const characters = completion.choices.reduce((sum, { message }) => sum + JSON.stringify(message).length, 0);
+  return { deltas: 0, characters };
+}
+
+function outputCap(body: ChatAsk["body"]): { asked: number | null; choices: number } {
+  const caps = [body.max_tokens, body.max_completion_tokens].filter((cap) => cap != null);
+  return { asked: caps.length === 0 ? null : Math.min(...caps), choices: body.n ?? 1 };
+}

@@ -1,0 +1,38 @@
+// The request body for one candidate: the caller's own bytes with the few members that the specification changes
+// spliced in (gateway-api.md: "forwarded as sent", `store` and `metadata` dropped).
+import { spliceJson } from "../providers/json-splice.ts";
+import type { Candidate } from "../routing/candidates.ts";
+import type { Hold } from "./reserve.ts";
+import { reasoningEdits } from "./reasoning.ts";
+
+export interface ChatFields {
+  model: string;
+  stream?: boolean | null;
+  stream_options?: Record<string, unknown> | null;
+  max_tokens?: number | null;
+  max_completion_tokens?: number | null;
+  store?: unknown;
+  metadata?: unknown;
+  reasoning_effort?: string | null;
+  reasoning?: { effort?: string | null; max_tokens?: number | null } | null;
+}
+
+export function upstreamBody(text: string, body: ChatFields, candidate: Candidate, hold: Hold): string {
+  return spliceJson(text, {
+    model: JSON.stringify(candidate.route.model),
+    ...(body.store === undefined ? {} : { store: null }),
+    ...(body.metadata === undefined ? {} : { metadata: null }),
+    // Always asked for: it is what the call is billed by. Shown to the client only when it asked itself.
+    ...(body.stream === true ? { stream_options: JSON.stringify({ ...body.stream_options, include_usage: true }) } : {}),
+    ...capEdits(body, hold),
+    ...reasoningEdits(body, candidate.model, hold.sent),
+  });
+}
+
+/** The lowered cap replaces whichever name the caller used; with none, the older name that every host knows. */
+function capEdits(body: ChatFields, hold: Hold): Record<string, string | null> {
+  if (hold.lowered === null) return {};
+  const cap = String(hold.lowered);
+  if (body.max_completion_tokens == null) return { max_tokens: cap };
+  return { max_completion_tokens: cap, ...(body.max_tokens == null ? {} : { max_tokens: cap }) };
+}

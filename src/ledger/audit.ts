@@ -1,0 +1,71 @@
+// Recomputes every balance and reservation from the entries and holds alone (PEERS.md 5.5). Trusts no trigger:
+// what it reads is the facts, what it compares is the projection.
+import type { Db } from "../db/connect.ts";
+import { toUsd } from "../money.ts";
+
+export interface Audit {
+  accounts: number;
+  entries: number;
+  /** Media holds that neither settled nor were released. */
+  holds_open: number;
+  /** Calls in flight. */
+  reservations_open: number;
+  mismatches: Mismatch[];
+}
+
+export interface Mismatch {
+  account_id: string;
+  what: string;
+  /** USD */
+  stored: number;
+  /** USD, from the entries. */
+  computed: number;
+}
+
+/** One snapshot for all of it, so that a busy gateway audits as clean as an idle one. */
+export async function audit(db: Db): Promise<Audit> {
+  const client = await db.pool.connect();
+  try {
+    await client.query("begin isolation level repeatable read read only");
+    const { rows: counts } = await client.query<{ accounts: number; entries: number; holds_open: number; reservations_open: number }>(countsSql);
+    const { rows: mismatches } = await client.query<{ account_id: bigint; what: string; stored: bigint; computed: bigint }>(mismatchesSql);
+    await client.query("commit");
+    return {
+      ...(counts[0] as (typeof counts)[0]),
+      mismatches: mismatches.map((row) => ({ account_id: `acc_${row.account_id}`, what: row.what, stored: toUsd(row.stored), computed: toUsd(row.computed) })),
+    };
+  } finally {
+    client.release();
+  }
+}
+
+const countsSql = `
+  select (select count(*)::int from balance) as accounts, (select count(*)::float8 from ledger_entry) as entries,
+    (select count(*)::int from ledger_entry h where h.kind = 'hold' and not exists (
+      select 1 from ledger_entry e where e.account_id = h.account_id and e.id = h.id and e.kind in ('hold_settle', 'hold_release'))) as holds_open,
+    (select count(*)::int from hold) as reservations_open`;
+
+const mismatchesSql = `
+  with e as (
+    select account_id, sum(amount)::bigint as total,
+      coalesce(sum(amount) filter (where kind = 'deposit'), 0)::bigint as purchased,
+      coalesce(sum(amount) filter (where kind in ('signup_credit', 'bonus', 'refund')), 0)::bigint as earned,
+      coalesce(-sum(amount) filter (where kind = 'usage'), 0)::bigint as spent
+    from ledger_entry group by account_id
+  ), h as (select account_id, sum(amount)::bigint as reserved from hold group by account_id),
+  compared as (
+    select coalesce(b.account_id, e.account_id, h.account_id) as account_id, v.what, v.stored, v.computed
+    from balance b full join e on e.account_id = b.account_id full join h on h.account_id = coalesce(b.account_id, e.account_id),
+    lateral (values
+      ('balance', coalesce(b.available + b.reserved, 0), coalesce(e.total, 0)),
+      ('reserved', coalesce(b.reserved, 0), coalesce(h.reserved, 0)),
+      ('lifetime_purchased', coalesce(b.purchased, 0), coalesce(e.purchased, 0)),
+      ('lifetime_earned', coalesce(b.earned, 0), coalesce(e.earned, 0)),
+      ('lifetime_spent', coalesce(b.spent, 0), coalesce(e.spent, 0))
+    ) v(what, stored, computed)
+  ), logged as (
+    select l.account_id, 'charge of request ' || l.request_id as what, l.cost as stored, coalesce(-u.amount, 0) as computed
+    from usage_log l left join ledger_entry u on u.account_id = l.account_id and u.id = l.id and u.kind = 'usage'
+  )
+  select account_id, what, stored::bigint, computed::bigint from (select * from compared union all select * from logged) m
+  where stored <> computed order by account_id, what limit 1000`;

@@ -1,0 +1,28 @@
+// Reading balances; never writes.
+import type { Db } from "../db/connect.ts";
+import type { Amount } from "../money.ts";
+
+export interface Balance {
+  /** What a new call may spend; below 0 only after a settlement above its reservation. */
+  available: Amount;
+  /** Held by calls in flight. available + reserved is the balance. */
+  reserved: Amount;
+  purchased: Amount;
+  earned: Amount;
+  spent: Amount;
+}
+
+export async function readBalance(db: Db, accountId: bigint): Promise<Balance | undefined> {
+  const { rows } = await db.pool.query<Balance>("select available, reserved, purchased, earned, spent from balance where account_id = $1", [accountId]);
+  return rows[0];
+}
+
+/** Sum of the account's open media holds: they are entries, so the balance is already net of them. */
+export async function readMediaHolds(db: Db, accountId: bigint): Promise<Amount> {
+  const { rows } = await db.pool.query<{ held: Amount }>(
+    `select coalesce(-sum(h.amount), 0)::bigint as held from ledger_entry h where h.account_id = $1 and h.kind = 'hold' and not exists (
+       select 1 from ledger_entry e where e.account_id = h.account_id and e.id = h.id and e.kind in ('hold_settle', 'hold_release'))`,
+    [accountId],
+  );
+  return (rows[0] as { held: Amount }).held;
+}

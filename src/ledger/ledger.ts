@@ -1,0 +1,114 @@
+// Reserve before a call, settle after it, in two batched lanes (README.md beside this file). Knows no prices and
+// no HTTP; what a request costs is decided by its flow.
+import { randomUUID } from "node:crypto";
+import type { Db } from "../db/connect.ts";
+import { fail } from "../fail.ts";
+import type { Amount } from "../money.ts";
+import { createLane, LaneFull } from "./lane.ts";
+import { type Beating, keepBeating } from "./replica.ts";
+import type { UsageLogRow } from "./usage-log.ts";
+
+export interface ReserveRequest {
+  accountId: bigint;
+  /** Fixed for the request's life; settle names it again. */
+  id: string;
+  /** The upper bound of what the call may cost. */
+  want: Amount;
+  /** Less than this is no use: refuse. At most `want`. */
+  least: Amount;
+}
+
+export interface Reserved {
+  /** Between least and want; null: refused, nothing is held. */
+  granted: Amount | null;
+  /** What the account could spend before this request; the rest of its balance is held by others. */
+  available: Amount;
+  /** Held by other requests in flight. */
+  reserved: Amount;
+}
+
+export interface Settlement {
+  accountId: bigint;
+  id: string;
+  /** 0 gives the whole reservation back. */
+  cost: Amount;
+  /** When the request arrived. */
+  at: Date;
+  log: UsageLogRow;
+}
+
+export interface Ledger {
+  reserve(request: ReserveRequest): Promise<Reserved>;
+  /** Durable when it resolves. Returns the account's balance after the charge. */
+  settle(settlement: Settlement): Promise<Amount>;
+  /** Calls that hold a reservation and have not settled. */
+  inFlight(): number;
+  /** Settles what is queued, then stops beating. */
+  close(): Promise<void>;
+}
+
+/** More callers than this waiting for a reservation are told to come back: the queue would outlive their patience. */
+const reserveWaitingMax = 20_000;
+/** A caller waits this long for a database that is away; then 503. */
+const reservePatienceMs = 3_000;
+/** A charge is never given up while the process lives, short of an hour without a database. */
+const settlePatienceMs = 3_600_000;
+/** A hold lives this long without renewal; live calls are renewed every 30 s (replica.ts). */
+const holdLife = "2 minutes";
+
+export async function openLedger(db: Db, onFault: (error: unknown, what: string) => void): Promise<Ledger> {
+  const owner = randomUUID();
+  const open = new Map<string, { accountId: bigint; since: number }>();
+  const beating: Beating = await keepBeating(db, owner, open, onFault);
+
+  const reserving = createLane({ work: (items: readonly ReserveRequest[]) => reserveBatch(db, owner, items), waitingMax: reserveWaitingMax, patienceMs: reservePatienceMs });
+  const settling = createLane({ work: (items: readonly Settlement[]) => settleBatch(db, items), waitingMax: Infinity, patienceMs: settlePatienceMs });
+
+  return {
+    async reserve(request) {
+      try {
+        const reserved = await reserving.run(request);
+        if (reserved.granted !== null) open.set(request.id, { accountId: request.accountId, since: performance.now() });
+        return reserved;
+      } catch (cause) {
+        if (cause instanceof LaneFull) fail("overloaded", { cause });
+        throw cause;
+      }
+    },
+    async settle(settlement) {
+      try {
+        return await settling.run(settlement);
+      } finally {
+        open.delete(settlement.id);
+      }
+    },
+    inFlight: () => open.size,
+    async close() {
+      await reserving.drained();
+      await settling.drained();
+      await beating.stop();
+    },
+  };
+}
+
+async function reserveBatch(db: Db, owner: string, items: readonly ReserveRequest[]): Promise<Reserved[]> {
+  const { rows } = await db.pool.query<{ n: number; granted: Amount | null; available: Amount; reserved: Amount }>(
+    "select n, granted, available, reserved from ledger_reserve($1, $2, $3, $4, $5, $6)",
+    [owner, items.map((i) => i.accountId), items.map((i) => i.id), items.map((i) => i.want), items.map((i) => i.least), holdLife],
+  );
+  const results: Reserved[] = items.map(() => ({ granted: null, available: 0n, reserved: 0n })); // an unknown account has nothing
+  for (const { n, granted, available, reserved } of rows) results[n - 1] = { granted, available, reserved };
+  return results;
+}
+
+async function settleBatch(db: Db, items: readonly Settlement[]): Promise<Amount[]> {
+  const { rows } = await db.pool.query<{ account_id: bigint; balance: Amount }>("select account_id, balance from ledger_settle($1, $2, $3, $4, $5)", [
+    items.map((i) => i.accountId),
+    items.map((i) => i.id),
+    items.map((i) => i.cost),
+    items.map((i) => i.at),
+    `[${items.map((i) => JSON.stringify(i.log)).join(",")}]`,
+  ]);
+  const balances = new Map(rows.map((row) => [row.account_id, row.balance]));
+  return items.map((item) => balances.get(item.accountId) ?? 0n);
+}

@@ -1,0 +1,33 @@
+// Entries that are no charge: deposits and credits. One insert; the triggers move the balance (migration 0002).
+import { randomUUID } from "node:crypto";
+import type { Db } from "../db/connect.ts";
+import { type Amount, parseUsd } from "../money.ts";
+
+export type PostedKind = "deposit" | "signup_credit" | "bonus" | "refund";
+
+export interface Posting {
+  accountId: bigint;
+  kind: PostedKind;
+  /** Above 0. */
+  amount: Amount;
+  /** Where the money came from, e.g. `cli`, a payment's id. */
+  ref: string;
+  at: Date;
+}
+
+/** Signup credit (cross-cutting rule 3); the database refuses a second one for the same account. */
+export const signupCredit: Amount = parseUsd("0.5") as Amount;
+
+/** Returns the balance after it. Throws where the account does not exist. */
+export async function postEntry(db: Db, { accountId, kind, amount, ref, at }: Posting): Promise<Amount> {
+  await db.pool.query("insert into ledger_entry (account_id, created_at, id, kind, amount, ref) values ($1, $2, $3, $4, $5, $6)", [
+    accountId,
+    at,
+    randomUUID(),
+    kind,
+    amount,
+    ref,
+  ]);
+  const { rows } = await db.pool.query<{ balance: Amount }>("select available + reserved as balance from balance where account_id = $1", [accountId]);
+  return (rows[0] as { balance: Amount }).balance;
+}

@@ -1,0 +1,74 @@
+// Money is integers. An Amount is what the ledger holds, a Price what one unit costs; both are bigint.
+// Amounts leave this file as USD numbers only for the wire, prices never leave it but as catalog numbers.
+
+/** An amount of money in units of 1e-8 USD. */
+export type Amount = bigint;
+
+/** The price of one token, character, second or image in units of 1e-12 USD. */
+export type Price = bigint;
+
+const amountsPerUsd = 100_000_000n;
+const pricesPerUsd = 1_000_000_000_000n;
+const pricesPerAmount = pricesPerUsd / amountsPerUsd;
+
+/** Reads a USD figure as it stands in the catalog or on a command line; at most 8 decimals, else undefined. */
+export function parseUsd(text: string): Amount | undefined {
+  return parseDecimal(text, 8);
+}
+
+/** Price of one unit from "USD per `units` units" (a catalog's USD per million tokens: units = 1_000_000n). */
+export function priceFromUsd(usd: number, units: bigint = 1n): Price {
+  const scaled = parseDecimal(decimalText(usd), 18); // six decimals more than a Price, so that per-million prices stay exact
+  if (scaled === undefined) throw new RangeError(`not a price: ${usd}`);
+  return ceilDiv(scaled, 1_000_000n * units);
+}
+
+/** USD for the wire. Exact as decimal text for every balance below 60 million USD (DATA.md 2). */
+export function toUsd(amount: Amount): number {
+  return Number(amount) / Number(amountsPerUsd);
+}
+
+/** USD as text without exponent or trailing zeros: headers and command line. */
+export function usdText(amount: Amount): string {
+  const sign = amount < 0n ? "-" : "";
+  const positive = amount < 0n ? -amount : amount;
+  const fraction = (positive % amountsPerUsd).toString().padStart(8, "0").replace(/0+$/, "");
+  return `${sign}${positive / amountsPerUsd}${fraction === "" ? "" : `.${fraction}`}`;
+}
+
+/** The one rounding of a request: a sum of (units x price) becomes an amount, rounded up to 1e-8 USD. */
+export function costOf(lines: readonly (readonly [units: number | bigint, price: Price])[]): Amount {
+  return ceilDiv(lines.reduce((sum, [units, price]) => sum + BigInt(units) * price, 0n), pricesPerAmount);
+}
+
+/** How many units of `price` an amount can pay in full. */
+export function affordableUnits(amount: Amount, price: Price): bigint {
+  return price === 0n ? BigInt(Number.MAX_SAFE_INTEGER) : (amount * pricesPerAmount) / price;
+}
+
+/** The price as USD per `units`, for catalog rows. */
+export function usdFromPrice(price: Price, units: bigint = 1n): number {
+  return Number(price * units) / Number(pricesPerUsd);
+}
+
+function ceilDiv(dividend: bigint, divisor: bigint): bigint {
+  return dividend <= 0n ? dividend / divisor : (dividend - 1n) / divisor + 1n;
+}
+
+/** The shortest decimal text of a number, never in exponent form: 1e-7 is "0.0000001". */
+function decimalText(value: number): string {
+  const [mantissa = "0", exponent] = String(value).split("e");
+  if (exponent === undefined) return mantissa;
+  const digits = mantissa.replace(/[-.]/g, "");
+  const point = mantissa.replace("-", "").indexOf(".") < 0 ? digits.length : mantissa.replace("-", "").indexOf(".");
+  const moved = point + Number(exponent);
+  const text = moved <= 0 ? `0.${"0".repeat(-moved)}${digits}` : digits.padEnd(moved, "0");
+  return value < 0 ? `-${text}` : text;
+}
+
+function parseDecimal(text: string, decimals: number): bigint | undefined {
+  const match = /^(-?)(\d{1,12})(?:\.(\d{1,18}))?$/.exec(text);
+  if (!match || (match[3] ?? "").length > decimals) return undefined;
+  const scaled = BigInt(match[2] + (match[3] ?? "").padEnd(decimals, "0"));
+  return match[1] === "-" ? -scaled : scaled;
+}

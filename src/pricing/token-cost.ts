@@ -1,0 +1,43 @@
+// What a token-billed call costs: pure functions of a price snapshot and a measured usage. One rounding, up, at the end.
+import { affordableUnits, type Amount, costOf, type Price } from "../money.ts";
+import type { Usage } from "../usage.ts";
+
+/** The prices of a token-billed model, in force when a request is admitted and unchanged for it (PEERS.md 5.5, 3). */
+export interface TokenPrices {
+  input: Price;
+  output: Price;
+  /** Of tokens read from the model's prompt cache; null: they cost what input costs. */
+  cached: Price | null;
+  /** Flat fee of a search model. */
+  perRequest: Amount;
+}
+
+export interface TokenCost {
+  cost: Amount;
+  /** What prompt caching saved, never below 0. */
+  cacheDiscount: Amount;
+}
+
+export function tokenCost(prices: TokenPrices, usage: Usage): TokenCost {
+  const cached = prices.cached ?? prices.input;
+  const cost = prices.perRequest + costOf([
+    [usage.input + usage.cacheWrite, prices.input],
+    [usage.cacheRead, cached],
+    [usage.output, prices.output],
+  ]);
+  const saved = cached < prices.input ? costOf([[usage.cacheRead, prices.input - cached]]) : 0n;
+  return { cost, cacheDiscount: saved };
+}
+
+/** The most that `inputTokens` and `outputTokens` can cost: nothing is assumed to be cached. */
+export function tokenCostBound(prices: TokenPrices, inputTokens: number, outputTokens: number): Amount {
+  const input = prices.cached !== null && prices.cached > prices.input ? prices.cached : prices.input;
+  return prices.perRequest + costOf([[inputTokens, input], [outputTokens, prices.output]]);
+}
+
+/** How many output tokens `amount` still pays for after `inputTokens`; below 0 where not even those. */
+export function affordableOutputTokens(prices: TokenPrices, inputTokens: number, amount: Amount): number {
+  const left = amount - tokenCostBound(prices, inputTokens, 0);
+  if (left < 0n) return -1;
+  return Number(affordableUnits(left, prices.output));
+}

@@ -1,0 +1,79 @@
+// Tries candidates in order until one serves. What a failure means for the next step is WIRE.md 10.3 and
+// OPERATOR.md "The rest that is fixed"; what it means to the client is decided once all have failed.
+import { fail } from "../fail.ts";
+import { UpstreamError } from "../providers/types.ts";
+import type { Breakers } from "./breaker.ts";
+import type { Candidate } from "./candidates.ts";
+
+export interface Attempt {
+  candidate: Candidate;
+  /** ok, or the fault's name. */
+  outcome: string;
+  status: number | null;
+  latencyMs: number;
+}
+
+export interface Served<Result> {
+  result: Result;
+  candidate: Candidate;
+}
+
+/** `attempts` is filled as they happen, so that it is complete whatever this throws. */
+export async function attempt<Result>(
+  candidates: readonly Candidate[],
+  breakers: Breakers,
+  signal: AbortSignal,
+  attempts: Attempt[],
+  call: (candidate: Candidate) => Promise<Result>,
+): Promise<Served<Result>> {
+  const faults: UpstreamError[] = [];
+  for (const candidate of tryable(candidates, breakers, signal)) {
+    const startedAt = performance.now();
+    const record = (outcome: string, status: number | null) =>
+      attempts.push({ candidate, outcome, status, latencyMs: Math.round(performance.now() - startedAt) });
+    try {
+      const result = await call(candidate);
+      breakers.succeeded(candidate.routeId);
+      record("ok", 200);
+      return { result, candidate };
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) {
+        breakers.undecided(candidate.routeId);
+        record(signal.aborted ? "aborted" : "gateway_error", null);
+        throw error;
+      }
+      if (countsForBreaker(error)) breakers.failed(candidate.routeId);
+      else breakers.undecided(candidate.routeId);
+      record(error.fault, error.status);
+      if (error.fault === "rejected") fail("request_rejected", { text: { reason: error.reason }, status: error.status ?? 400, cause: error });
+      faults.push(error);
+    }
+  }
+  return allFailed(faults);
+}
+
+/** Skips open breakers; when every candidate's is open, the first is tried anyway. */
+function* tryable(candidates: readonly Candidate[], breakers: Breakers, signal: AbortSignal): Generator<Candidate> {
+  let tried = false;
+  for (const candidate of candidates) {
+    signal.throwIfAborted();
+    if (!breakers.admits(candidate.routeId)) continue;
+    tried = true;
+    yield candidate;
+  }
+  if (!tried && candidates[0] !== undefined) yield candidates[0];
+}
+
+/** 4xx never count: they say something of the request or of our account, not of the route's health. */
+function countsForBreaker(error: UpstreamError): boolean {
+  return (error.fault === "unavailable" || error.fault === "unreadable") && (error.status === null || error.status < 400 || error.status >= 500);
+}
+
+function allFailed(faults: readonly UpstreamError[]): never {
+  const every = (fault: UpstreamError["fault"]) => faults.length > 0 && faults.every((error) => error.fault === fault);
+  const cause = faults.at(-1);
+  if (every("refused")) fail("route_refused", { text: { reason: cause?.reason ?? "" }, cause });
+  if (every("unreadable")) fail("upstream_invalid_response", { cause });
+  if (every("gone")) fail("model_unavailable", { cause });
+  fail("provider_unavailable", { cause });
+}

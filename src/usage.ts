@@ -1,0 +1,13 @@
+// What a token-billed call consumed, in disjoint buckets, whatever dialect reported it.
+
+/** Tokens of one call. `reasoning` is counted inside `output`; the other buckets don't overlap. Never negative. */
+export interface Usage {
+  /** Prompt tokens that were neither read from nor written to a prompt cache. */
+  input: number;
+  cacheRead: number;
+  cacheWrite: number;
+  output: number;
+  reasoning: number;
+}
+
+export const noUsage: Usage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
