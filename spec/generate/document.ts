@@ -1,0 +1,65 @@
+// The parts of an OpenAPI document that the generator touches. Types only.
+
+export type Schema = Record<string, unknown>;
+
+export interface Media {
+  schema?: Schema;
+  itemSchema?: Schema;
+  "x-itemSchema"?: Schema;
+  encoding?: Record<string, { contentType?: string }>;
+  example?: unknown;
+  examples?: Record<string, unknown>;
+}
+
+export interface Header {
+  description?: string;
+  required?: boolean;
+  schema?: Schema;
+}
+
+export interface Response {
+  description: string;
+  headers?: Record<string, Header>;
+  content?: Record<string, Media>;
+  links?: Record<string, unknown>;
+}
+
+export interface ParameterObject {
+  name: string;
+  in: "path" | "query" | "header" | "cookie";
+  required?: boolean;
+  schema: Schema;
+}
+
+export interface OperationObject {
+  operationId: string;
+  summary?: string;
+  parameters?: ParameterObject[];
+  requestBody?: { required?: boolean; content: Record<string, Media> };
+  responses: Record<string, Response>;
+  security?: Record<string, string[]>[];
+  [extension: `x-${string}`]: unknown;
+}
+
+export interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, OperationObject>>;
+  components: { schemas: Record<string, Schema>; securitySchemes?: Record<string, unknown> };
+  security?: Record<string, string[]>[];
+  [key: string]: unknown;
+}
+
+const methods = ["get", "post", "put", "patch", "delete"] as const;
+
+export interface Located {
+  path: string;
+  method: string;
+  operation: OperationObject;
+}
+
+/** Every operation, in the document's order. */
+export function operationsOf(document: Document): Located[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    methods.flatMap((method) => (item[method] === undefined ? [] : [{ path, method, operation: item[method] }])),
+  );
+}

@@ -1,0 +1,92 @@
+// Turns each operation's named error sets and codes into responses: per status the closed set of codes, in the words
+// and the envelope of the operation's dialect. Fails on a code without a row and on a row that nothing can answer.
+import type { Catalogue, Row } from "./catalogue.ts";
+import { type Document, type Located, operationsOf, type Response } from "./document.ts";
+import { errorHeaders } from "./error-headers.ts";
+import { type ErrorsOfStatus, errorSchema } from "./error-schemas.ts";
+
+export interface ExpandedOperation extends Located {
+  dialect: string;
+  /** The catalogue's codes, in its order. */
+  errors: string[];
+  built: boolean;
+}
+
+/** Beside the named sets, every operation may fail. */
+const everywhere = ["internal_error"];
+
+export function expandErrors(document: Document, catalogue: Catalogue, notBuilt: ReadonlySet<string>): ExpandedOperation[] {
+  const located = operationsOf(document);
+  assertKnown([...notBuilt], located);
+  const operations = located.map((one) => {
+    const id = one.operation.operationId;
+    const built = !notBuilt.has(id);
+    const dialect = (one.operation["x-error-dialect"] as string | undefined) ?? "standard";
+    const errors = codesOf(one, catalogue, built);
+    for (const [status, response] of responsesOf(document, catalogue, id, dialect, errors)) one.operation.responses[status] = response;
+    for (const name of ["x-error-sets", "x-error-codes"] as const) delete one.operation[name];
+    return { ...one, dialect, errors, built };
+  });
+  assertReachable(catalogue, operations);
+  return operations;
+}
+
+function codesOf({ operation }: Located, { rows, sets }: Catalogue, built: boolean): string[] {
+  const named = ((operation["x-error-sets"] as string[] | undefined) ?? []).flatMap((name) => {
+    const set = sets[name];
+    if (set === undefined) throw new Error(`${operation.operationId}: there is no error set ${name}`);
+    return set;
+  });
+  const own = (operation["x-error-codes"] as string[] | undefined) ?? [];
+  const codes = new Set([...named, ...own, ...everywhere, ...(built ? [] : ["not_implemented"])]);
+  for (const code of codes) if (rows[code] === undefined) throw new Error(`${operation.operationId}: the catalogue has no code ${code}`);
+  return Object.keys(rows).filter((code) => codes.has(code));
+}
+
+function responsesOf(document: Document, catalogue: Catalogue, operationId: string, dialectName: string, codes: readonly string[]): [string, Response][] {
+  const dialect = catalogue.dialects[dialectName];
+  if (dialect === undefined) throw new Error(`${operationId}: there is no error dialect ${dialectName}`);
+  const byStatus = new Map<number, ErrorsOfStatus>();
+  for (const code of codes) {
+    const row = catalogue.rows[code] as Row;
+    if (row.inStream === true) continue;
+    for (const status of statusesOf(row, dialect.statuses[code])) {
+      const group = byStatus.get(status) ?? { status, entries: [] };
+      group.entries.push({ code, shown: dialect.codes[code] ?? code, row });
+      byStatus.set(status, group);
+    }
+  }
+  return [...byStatus.values()]
+    .sort((a, b) => a.status - b.status)
+    .map((group) => [
+      String(group.status),
+      {
+        description: descriptionOf(group),
+        headers: errorHeaders(group, dialect.envelope),
+        content: { "application/json": { schema: errorSchema(document, operationId, dialect, group) } },
+      },
+    ]);
+}
+
+function statusesOf(row: Row, ofDialect: number | undefined): number[] {
+  return ofDialect === undefined ? (row.statuses ?? [row.status]) : [ofDialect];
+}
+
+function descriptionOf({ entries }: ErrorsOfStatus): string {
+  const texts = new Map(entries.map(({ shown, row }) => [shown, row.happened]));
+  return [...texts].map(([code, happened]) => `\`${code}\`: ${happened}`).join("\n");
+}
+
+function assertKnown(ids: readonly string[], located: readonly Located[]): void {
+  const known = new Set(located.map(({ operation }) => operation.operationId));
+  const unknown = ids.filter((id) => !known.has(id));
+  if (unknown.length > 0) throw new Error(`not-built.json names operations that do not exist: ${unknown.join(", ")}`);
+}
+
+/** A code that no operation declares could never be answered: it is dead, or an operation forgot it. */
+function assertReachable({ rows }: Catalogue, operations: readonly ExpandedOperation[]): void {
+  const declared = new Set(operations.flatMap(({ errors }) => errors));
+  const elsewhere = (row: Row) => row.reserved === true || row.jobOnly === true || row.older === true || row.unrouted === true || row.inStream === true;
+  const dead = Object.keys(rows).filter((code) => !declared.has(code) && !elsewhere(rows[code] as Row));
+  if (dead.length > 0) throw new Error(`no operation declares: ${dead.join(", ")}`);
+}

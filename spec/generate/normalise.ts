@@ -1,0 +1,106 @@
+// What the emitter's document lacks for the tools that read it (TOOLCHAIN.md 1.4: each rule fixes a consumer seen to fail),
+// and the 3.1 form of it.
+import { type Document, type Media, operationsOf, type Schema } from "./document.ts";
+
+export function normalise(document: Document): void {
+  for (const schema of Object.values(document.components.schemas)) eachSchema(schema, openObjects);
+  for (const media of allMedia(document)) {
+    for (const schema of [media.schema, media.itemSchema]) if (schema !== undefined) eachSchema(schema, openObjects);
+    binaryAsFormat(media);
+    eventNamesAreOptional(media);
+    for (const encoding of Object.values(media.encoding ?? {})) if (encoding.contentType === "application/json") delete encoding.contentType;
+  }
+  inlineHeaders(document);
+  linkJobs(document);
+  documentWholeApi(document);
+  dropUnused(document);
+}
+
+/** The main document: 3.1.1, where the schema of a stream's records is an extension. */
+export function toVersion31(document: Document): Document {
+  const copy = structuredClone(document);
+  copy.openapi = "3.1.1";
+  for (const media of allMedia(copy)) {
+    if (media.itemSchema === undefined) continue;
+    media["x-itemSchema"] = media.itemSchema;
+    delete media.itemSchema;
+    media.schema = { type: "string" };
+  }
+  return copy;
+}
+
+/** openapi-typescript and fuzzers misread unevaluatedProperties where nothing is composed. */
+function openObjects(schema: Schema): void {
+  if (!("unevaluatedProperties" in schema) || "allOf" in schema || "anyOf" in schema || "oneOf" in schema) return;
+  const value = schema.unevaluatedProperties as Schema | boolean;
+  delete schema.unevaluatedProperties;
+  schema.additionalProperties = typeof value === "object" && JSON.stringify(value) === '{"not":{}}' ? false : typeof value === "object" && Object.keys(value).length === 0 ? true : value;
+}
+
+function binaryAsFormat(media: Media): void {
+  const { schema } = media;
+  if (schema !== undefined && (Object.keys(schema).length === 0 || "contentMediaType" in schema)) media.schema = { type: "string", format: "binary" };
+}
+
+/** The emitter demands `event`, which OpenAI-style streams never send; named events say it in their variant. */
+function eventNamesAreOptional({ itemSchema }: Media): void {
+  if (itemSchema === undefined) return;
+  itemSchema.required = ["data"];
+  // Exactly one can't be asked of `[DONE]`: to a validator that doesn't look into contentSchema, it is any text.
+  if (itemSchema.oneOf !== undefined) {
+    itemSchema.anyOf = itemSchema.oneOf;
+    delete itemSchema.oneOf;
+  }
+}
+
+/** Some readers coerce a header by its inline type and don't follow references. */
+function inlineHeaders(document: Document): void {
+  for (const { operation } of operationsOf(document))
+    for (const response of Object.values(operation.responses))
+      for (const header of Object.values(response.headers ?? {})) {
+        const reference = header.schema?.$ref as string | undefined;
+        if (reference !== undefined) header.schema = { ...document.components.schemas[reference.split("/").at(-1) as string] };
+      }
+}
+
+/** The emitter can't write links. */
+function linkJobs(document: Document): void {
+  const link = { operationId: "getJob", parameters: { id: "$response.body#/id" }, description: "Poll the job." };
+  for (const { operation } of operationsOf(document))
+    if (operation.operationId === "createImage" || operation.operationId === "createVideo")
+      for (const status of ["200", "202"]) if (operation.responses[status] !== undefined) operation.responses[status].links = { job: link };
+}
+
+/** 405 and the 404 of unknown paths belong to no operation. */
+function documentWholeApi(document: Document): void {
+  const carriers = new Set(["UnknownPathBody", "UnknownPathError", "ErrorObject"]);
+  document["x-unrouted-errors"] = {
+    "404": { description: "An unknown path.", schema: { $ref: "#/components/schemas/UnknownPathBody" } },
+    "405": { description: "A known path with another method; `Allow` names those it takes.", schema: { $ref: "#/components/schemas/ErrorObject" } },
+  };
+  for (const name of carriers) if (document.components.schemas[name] === undefined) throw new Error(`errors.tsp has no ${name}`);
+}
+
+function dropUnused(document: Document): void {
+  for (;;) {
+    const text = JSON.stringify({ paths: document.paths, schemas: document.components.schemas, unrouted: document["x-unrouted-errors"] });
+    const unused = Object.keys(document.components.schemas).filter((name) => name !== "CatalogFile" && !text.includes(`"#/components/schemas/${name}"`));
+    if (unused.length === 0) return;
+    for (const name of unused) delete document.components.schemas[name];
+  }
+}
+
+function* allMedia(document: Document): Generator<Media> {
+  for (const { operation } of operationsOf(document)) {
+    yield* Object.values(operation.requestBody?.content ?? {});
+    for (const response of Object.values(operation.responses)) yield* Object.values(response.content ?? {});
+  }
+}
+
+function eachSchema(value: unknown, change: (schema: Schema) => void): void {
+  if (Array.isArray(value)) for (const item of value) eachSchema(item, change);
+  else if (typeof value === "object" && value !== null) {
+    change(value as Schema);
+    for (const [key, inner] of Object.entries(value)) if (key !== "example" && key !== "examples" && key !== "default") eachSchema(inner, change);
+  }
+}
