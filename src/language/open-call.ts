@@ -47,7 +47,7 @@ export function openCall(context: Pick<Context, "ledger" | "clock">, caller: Cal
 
   const settle = (bill: Bill, outcome: Pick<UsageLogRow, "status" | "http_status" | "error_code" | "estimated">): Promise<Bill> => {
     settled ??= context.ledger
-      .settle({ accountId: caller.accountId, id: hold.id, cost: bill.cost, at: facts.receivedAt, log: logRow(context, caller, facts, call, bill, outcome) })
+      .settle({ accountId: caller.accountId, id: hold.id, log: logRow(context, caller, facts, call, bill, outcome) })
       .then(() => bill);
     return settled;
   };

@@ -8,6 +8,15 @@ export interface PromptSize {
   tokensLikely: number;
 }
 
+/** What of a chat request a model reads. */
+export interface PromptFields {
+  messages: readonly unknown[];
+  tools?: unknown;
+  functions?: unknown;
+  response_format?: unknown;
+  prediction?: unknown;
+}
+
 /** Role, separators and the template around one message: no chat template known to us takes more. */
 const messageTokens = 16;
 /** The most that a vision model in use charges for one image at full detail. */
@@ -15,11 +24,11 @@ const imageTokens = 4_096;
 const bytesPerToken = 4;
 
 /** Walks everything of a chat request that a model reads. */
-export function promptSize(body: Record<string, unknown>): PromptSize {
-  const messages = Array.isArray(body.messages) ? body.messages : [];
+export function promptSize(body: PromptFields): PromptSize {
+  const { messages } = body;
   const size = { bytes: 0, images: 0 };
   for (const message of messages) measure(message, size);
-  for (const key of ["tools", "functions", "response_format", "prediction"]) if (body[key] != null) size.bytes += Buffer.byteLength(JSON.stringify(body[key]));
+  for (const key of ["tools", "functions", "response_format", "prediction"] as const) if (body[key] != null) size.bytes += Buffer.byteLength(JSON.stringify(body[key]));
   const fixed = messages.length * messageTokens + size.images * imageTokens;
   return { tokensMax: size.bytes + fixed, tokensLikely: Math.ceil(size.bytes / bytesPerToken) + messages.length * 4 + size.images * 256 };
 }

@@ -44,7 +44,9 @@ export async function runChat(context: Context, ask: ChatAsk): Promise<ChatAnswe
   const call = openCall(context, ask.caller, { ...ask, stream }, admitted, hold, size);
   const candidates = candidatesOf(context.catalog, model, (other) => other.type === "language" && declares(other, needs) && mayUse(ask.caller, other));
   try {
-    const { result, candidate } = await attempt(candidates, context.breakers, ask.signal, call.attempts, (candidate) => callUpstream(context, ask, candidate, hold, model.id)));
+    const { result, candidate } = await attempt(candidates, context.breakers, ask.signal, call.attempts, (tried) =>
+      callUpstream(context, ask, tried, hold, model.id),
+    );
     call.served = candidate;
     call.firstByteMs = context.clock().getTime() - ask.receivedAt.getTime();
     const headers = routeHeaders(admitted, candidate, hold);

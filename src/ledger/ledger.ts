@@ -30,10 +30,7 @@ export interface Reserved {
 export interface Settlement {
   accountId: bigint;
   id: string;
-  /** 0 gives the whole reservation back. */
-  cost: Amount;
-  /** When the request arrived. */
-  at: Date;
+  /** Its cost is what is charged; 0 gives the whole reservation back. */
   log: UsageLogRow;
 }
 
@@ -102,11 +99,9 @@ async function reserveBatch(db: Db, owner: string, items: readonly ReserveReques
 }
 
 async function settleBatch(db: Db, items: readonly Settlement[]): Promise<Amount[]> {
-  const { rows } = await db.pool.query<{ account_id: bigint; balance: Amount }>("select account_id, balance from ledger_settle($1, $2, $3, $4, $5)", [
+  const { rows } = await db.pool.query<{ account_id: bigint; balance: Amount }>("select account_id, balance from ledger_settle($1, $2, $3)", [
     items.map((i) => i.accountId),
     items.map((i) => i.id),
-    items.map((i) => i.cost),
-    items.map((i) => i.at),
     `[${items.map((i) => JSON.stringify(i.log)).join(",")}]`,
   ]);
   const balances = new Map(rows.map((row) => [row.account_id, row.balance]));

@@ -1,0 +1,56 @@
+// GET /v1/credits/balance: what the caller has, and the tier that follows from it (gateway-api.md, credit balance).
+// Leaves the numbers to src/ledger/balance.ts.
+import { tierOf } from "../src/catalog/tiers.ts";
+import type { Context } from "../src/context.ts";
+import type { Balance } from "../src/ledger/balance.ts";
+import { readBalance } from "../src/ledger/balance.ts";
+import { type Amount, parseUsd, toUsd } from "../src/money.ts";
+import type { Handler } from "../src/server/types.ts";
+
+const vary = "authorization, cookie";
+const lowBalance = parseUsd("0.05") as Amount;
+const noBalance: Balance = { available: 0n, reserved: 0n, purchased: 0n, earned: 0n, spent: 0n };
+
+export const getCreditBalance: Handler<"getCreditBalance"> = async (context, { caller, requestId }) => {
+  const read = await tryReadBalance(context, caller.accountId, requestId);
+  if (read === null) return { status: 200, headers: { "cache-control": "no-store", vary }, body: unread(context) };
+  // OPERATOR.md: a call in flight only reserves, so what it reserved is still in the balance.
+  const balance = read.available + read.reserved;
+  const tier = tierOf(context.catalog, read.purchased);
+  const low = balance < lowBalance;
+  return {
+    status: 200,
+    headers: { "cache-control": "private, max-age=30", vary },
+    body: {
+      balance: toUsd(balance),
+      lifetime_purchased: toUsd(read.purchased),
+      lifetime_earned: toUsd(read.earned),
+      lifetime_spent: toUsd(read.spent),
+      read_ok: true,
+      tier: tier.tier,
+      tier_name: tier.name,
+      tier_rpm: tier.rpm,
+      low_balance: low,
+      nudge: low ? nudgeTo(context.publicUrl) : null,
+    },
+  };
+};
+
+/** Null: the database failed, which the reply tells with read_ok instead of failing. An account without a row has never had money. */
+async function tryReadBalance({ db, log }: Context, accountId: bigint, requestId: string): Promise<Balance | null> {
+  try {
+    return (await readBalance(db, accountId)) ?? noBalance;
+  } catch (error) {
+    log.error({ err: error, requestId }, "the balance could not be read");
+    return null;
+  }
+}
+
+function unread({ catalog }: Context) {
+  const numbers = { balance: 0, lifetime_purchased: 0, lifetime_earned: 0, lifetime_spent: 0, tier: 0, tier_rpm: 0 };
+  return { ...numbers, read_ok: false, tier_name: tierOf(catalog, 0n).name, low_balance: false, nudge: null };
+}
+
+function nudgeTo(publicUrl: string) {
+  return { message: "The balance is under 0.05 USD: add credits to keep calling.", action: `${publicUrl}/docs/errors#insufficient_credits` };
+}

@@ -1,0 +1,12 @@
+// GET /v1/models/recommend: the editors' choice, or the best models for a use case. Public.
+// Leaves the order and the reasons to src/catalog/recommend.ts.
+import { answersOf } from "../src/catalog/answers.ts";
+import type { Handler } from "../src/server/types.ts";
+
+const headers = { "content-type": "application/json", "cache-control": "public, max-age=60" };
+
+export const recommendModels: Handler<"recommendModels"> = ({ catalog }, { query }) => ({
+  status: 200,
+  headers,
+  bytes: answersOf(catalog).recommendations(query),
+});

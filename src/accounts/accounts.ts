@@ -1,0 +1,100 @@
+// Who calls: turns a key into a Caller, from memory where it can. Every replica hears of a revoked key by NOTIFY and
+// forgets it at once; the time limits below are only for when that ear is deaf.
+import { LRUCache } from "lru-cache";
+import type { Clock } from "../clock.ts";
+import type { Caller } from "../context.ts";
+import type { Db } from "../db/connect.ts";
+import { listen } from "../db/listen.ts";
+import { digestOf, isKeyShaped } from "./keys.ts";
+import { recordKeyUse } from "./key-use.ts";
+
+export interface Accounts {
+  /** Undefined: unknown, disabled or deleted. */
+  authenticateKey(key: string): Promise<Caller | undefined>;
+  authenticateSession(token: string): Promise<Caller | undefined>;
+  close(): Promise<void>;
+}
+
+export interface AccountsOptions {
+  /** Past a transaction pooler, which would deliver no notifications. */
+  listenUrl: string;
+  clock: Clock;
+  onFault: (error: unknown, what: string) => void;
+}
+
+const knownMax = 50_000;
+const knownMs = 60_000;
+/** A caller with a wrong key retries; this many wrong keys at a time are remembered, no more. */
+const unknownMax = 10_000;
+const unknownMs = 5_000;
+/** While announcements can't be heard: revoked everywhere within a second all the same (OPERATOR.md). */
+const deafMs = 900;
+
+export async function createAccounts(db: Db, options: AccountsOptions): Promise<Accounts> {
+  const known = new LRUCache<string, Caller>({ max: knownMax, ttl: knownMs });
+  const unknown = new LRUCache<string, true>({ max: unknownMax, ttl: unknownMs });
+  const loading = new Map<string, Promise<Caller | undefined>>();
+  const uses = recordKeyUse(db, options);
+  /** Counts what was forgotten: an answer asked for before that must not be remembered after it. */
+  let forgotten = 0;
+
+  const forget = (channel: string, payload: string) => {
+    forgotten++;
+    if (channel === "api_key_changed") {
+      known.delete(payload);
+      unknown.delete(payload);
+    } else for (const [digest, caller] of known.entries()) if (String(caller.accountId) === payload) known.delete(digest);
+  };
+  const forgetAll = () => {
+    forgotten++;
+    known.clear();
+    unknown.clear();
+  };
+  const ear = await listen(options.listenUrl, ["api_key_changed", "account_changed"], forget, forgetAll);
+
+  const load = async (digest: string): Promise<Caller | undefined> => {
+    const before = forgotten;
+    const caller = await readCaller(db, Buffer.from(digest, "hex"));
+    if (before !== forgotten) return caller;
+    if (caller) known.set(digest, caller, { ttl: ear.connected ? knownMs : deafMs });
+    else unknown.set(digest, true, { ttl: ear.connected ? unknownMs : deafMs });
+    return caller;
+  };
+
+  /** One query for any number of calls that ask at once. */
+  const loadOnce = (digest: string): Promise<Caller | undefined> => {
+    const running = loading.get(digest);
+    if (running) return running;
+    const promise = load(digest).finally(() => loading.delete(digest));
+    loading.set(digest, promise);
+    return promise;
+  };
+
+  return {
+    async authenticateKey(key) {
+      if (!isKeyShaped(key)) return undefined;
+      const digest = digestOf(key).toString("hex");
+      if (unknown.has(digest)) return undefined;
+      const caller = known.get(digest) ?? (await loadOnce(digest));
+      if (caller?.keyId != null) uses.note(caller.keyId);
+      return caller;
+    },
+    async authenticateSession() {
+      return undefined; // no session can have been made yet
+    },
+    async close() {
+      await ear.close();
+      await uses.close();
+    },
+  };
+}
+
+async function readCaller(db: Db, hash: Buffer): Promise<Caller | undefined> {
+  const { rows } = await db.pool.query<Caller>(
+    `select k.account_id as "accountId", k.id as "keyId", b.purchased, a.suspended_at is not null as suspended
+     from api_key k join account a on a.id = k.account_id join balance b on b.account_id = k.account_id
+     where k.hash = $1 and k.enabled and k.deleted_at is null`,
+    [hash],
+  );
+  return rows[0];
+}

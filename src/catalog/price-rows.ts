@@ -1,0 +1,108 @@
+// The rows of GET /v1/pricing and of the older list per token (gateway-api.md "Pricing catalog rows"; WIRE.md 15.3).
+// Pure: listed models in, rows out. Leaves what a request really costs to src/pricing.
+import type { components } from "../../generated/api.d.ts";
+import { type Price, usdFromPrice } from "../money.ts";
+import type { Model } from "./types.ts";
+
+export type PricingCatalog = components["schemas"]["PricingCatalog"];
+export type LegacyPriceList = components["schemas"]["LegacyPriceList"];
+type TextPriceRow = components["schemas"]["TextPriceRow"];
+type MediaPriceRow = components["schemas"]["MediaPriceRow"];
+type Modality = components["schemas"]["Modality"];
+
+/** What the typical call of `usd_per_call` is; the clip's length is WIRE.md's, the music's is the endpoint's default. */
+const typical = { clipSec: 5n, musicSec: 30n, characters: 1000n };
+/** Limits section: music of 1,000 to 300,000 ms. */
+const musicSec = { min: 1, max: 300 };
+
+export function pricingCatalog(listed: readonly Model[]): PricingCatalog {
+  const sorted = listed.toSorted(byId);
+  const text = sorted.flatMap((model) => textPriceRow(model) ?? []);
+  const media = sorted.flatMap((model) => mediaPriceRow(model) ?? []);
+  return { object: "pricing.catalog", text_count: text.length, media_count: media.length, text, media };
+}
+
+export function legacyPriceList(listed: readonly Model[]): LegacyPriceList {
+  return { object: "list", data: listed.toSorted(byId).map(legacyPriceRow) };
+}
+
+/** By code unit, so that every machine sorts alike. */
+function byId(one: Model, other: Model): number {
+  return one.id < other.id ? -1 : one.id > other.id ? 1 : 0;
+}
+
+function textPriceRow({ id, row, pricing }: Model): TextPriceRow | undefined {
+  if (pricing.mode !== "per-token") return undefined;
+  return {
+    id,
+    name: row.name,
+    input_per_1m: row.pricing.input,
+    output_per_1m: row.pricing.output,
+    list_input_per_1m: row.list_price.input,
+    list_output_per_1m: row.list_price.output,
+    cached_input_per_1m: row.pricing.cached,
+  };
+}
+
+/** `per-song` and `per-call` appear on no row, even where such a model is served. */
+function mediaPriceRow(model: Model): MediaPriceRow | undefined {
+  const { pricing } = model;
+  const head = { id: model.id, name: model.row.name, modality: modalityOf(model) };
+  switch (pricing.mode) {
+    case "per-image": {
+      const usd_per_image = usdFromPrice(pricing.perImage);
+      return { ...head, pricing_mode: pricing.mode, usd_per_call: usd_per_image, detail: { usd_per_image } };
+    }
+    case "per-quality": {
+      const tiers = { low: usdFromPrice(pricing.low), medium: usdFromPrice(pricing.medium), high: usdFromPrice(pricing.high) };
+      const default_quality = pricing.defaultQuality;
+      return { ...head, pricing_mode: pricing.mode, usd_per_call: tiers[default_quality], detail: { tiers, default_quality } };
+    }
+    case "per-megapixel": {
+      const base_usd = usdFromPrice(pricing.base);
+      const detail = { base_usd, extra_per_mp_usd: usdFromPrice(pricing.extraPerMegapixel), note: pricing.note };
+      return { ...head, pricing_mode: pricing.mode, usd_per_call: base_usd, detail };
+    }
+    case "per-second":
+      return { ...head, pricing_mode: pricing.mode, ...perSecond(model, pricing.perSecond) };
+    case "per-minute": {
+      const detail = { usd_per_minute: usdFromPrice(pricing.perMinute), min_billable_minutes: pricing.minBillableMinutes };
+      const minutes = BigInt(Math.ceil(Math.max(1, pricing.minBillableMinutes)));
+      return { ...head, pricing_mode: pricing.mode, usd_per_call: usdFromPrice(pricing.perMinute, minutes), detail };
+    }
+    case "per-1k-chars": {
+      const usd_per_1k_chars = usdFromPrice(pricing.perCharacter, typical.characters);
+      return { ...head, pricing_mode: pricing.mode, usd_per_call: usd_per_1k_chars, detail: { usd_per_1k_chars } };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function perSecond({ type, media }: Model, price: Price): Pick<components["schemas"]["PerSecondRow"], "usd_per_call" | "detail"> {
+  const isVideo = type === "video";
+  return {
+    usd_per_call: usdFromPrice(price, isVideo ? typical.clipSec : typical.musicSec),
+    detail: {
+      usd_per_second: usdFromPrice(price),
+      usd_per_second_with_audio: null,
+      min_seconds: isVideo ? (media.durations[0] ?? null) : musicSec.min,
+      max_seconds: isVideo ? (media.durations.at(-1) ?? null) : musicSec.max,
+    },
+  };
+}
+
+function modalityOf({ type }: Model): Modality {
+  return type === "image" || type === "video" ? type : "audio";
+}
+
+function legacyPriceRow({ id, pricing }: Model): LegacyPriceList["data"][number] {
+  if (pricing.mode !== "per-token") return { model: id, input_per_token: 0, output_per_token: 0, cached_input_per_token: null, placeholder: true };
+  return {
+    model: id,
+    input_per_token: usdFromPrice(pricing.input),
+    output_per_token: usdFromPrice(pricing.output),
+    cached_input_per_token: pricing.cached === null ? null : usdFromPrice(pricing.cached),
+    placeholder: false,
+  };
+}

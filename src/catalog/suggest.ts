@@ -1,0 +1,82 @@
+// Near matches for a model id that isn't served: a typo, a missing vendor, a retired id (gateway-api.md, model_not_found).
+// Leaves the refusal itself to whoever looked the model up.
+import { resolveModel } from "./resolve.ts";
+import type { Catalog, Model } from "./types.ts";
+
+/** Fields that a refused model adds beside `error`. */
+export interface Suggestions extends Record<string, unknown> {
+  /** The id or alias that was most likely meant. */
+  did_you_mean: string | null;
+  /** Ids of served models, best first. */
+  suggested_models: string[];
+}
+
+const suggestionsMax = 5;
+/** An id may be as long as a request body; no model's is. */
+const comparedCharactersMax = 64;
+/** Below this two ids have nothing to do with each other. */
+const likenessMin = 0.5;
+
+/** `type` names the product line that was asked for; null: any. */
+export function suggestModels(catalog: Catalog, id: string, type: Model["type"] | null): Suggestions {
+  const served = catalog.listed.filter((model) => type === null || model.type === type);
+  const servedIds = new Set(served.map((model) => model.id));
+  const replacement = replacementOf(catalog, id, servedIds);
+  const asked = simplified(id);
+  const names = [...servedIds, ...[...catalog.aliases].filter(([, target]) => servedIds.has(target)).map(([alias]) => alias)];
+  const near = names
+    .map((name) => ({ name, likeness: likenessOf(asked, simplified(name)) }))
+    .filter(({ likeness }) => likeness >= likenessMin)
+    .sort((one, other) => other.likeness - one.likeness);
+  const nearIds = near.map(({ name }) => catalog.aliases.get(name) ?? name);
+  const editorsChoice = served.filter((model) => model.row.recommended).map((model) => model.id);
+  const suggested = [...(replacement === null ? [] : [replacement]), ...nearIds, ...editorsChoice];
+  return { did_you_mean: replacement ?? near[0]?.name ?? null, suggested_models: [...new Set(suggested)].slice(0, suggestionsMax) };
+}
+
+function replacementOf(catalog: Catalog, id: string, servedIds: ReadonlySet<string>): string | null {
+  const state = resolveModel(catalog, id)?.model.state;
+  return state?.kind === "retired" && state.replacement !== null && servedIds.has(state.replacement) ? state.replacement : null;
+}
+
+interface Simplified {
+  whole: string;
+  /** Without the vendor before the last slash. */
+  last: string;
+}
+
+/** Case and punctuation are what people get wrong first. */
+function simplified(id: string): Simplified {
+  const text = id.slice(-comparedCharactersMax).toLowerCase();
+  const plain = (part: string) => part.replace(/[^\p{L}\p{N}]/gu, "");
+  return { whole: plain(text), last: plain(text.slice(text.lastIndexOf("/") + 1)) };
+}
+
+/** 1: the same but for case, punctuation and vendor. 0: nothing in common. */
+function likenessOf(asked: Simplified, name: Simplified): number {
+  if (asked.last === "" || name.last === "") return 0;
+  return Math.max(likenessOfWords(asked.whole, name.whole), likenessOfWords(asked.last, name.last));
+}
+
+function likenessOfWords(one: string, other: string): number {
+  const longer = Math.max(one.length, other.length);
+  const shorter = Math.min(one.length, other.length);
+  const close = 1 - editsBetween(one, other) / longer;
+  // "chat-large" was meant for "chat-large-2026-07", however many characters that adds.
+  const begins = shorter >= 4 && (one.startsWith(other) || other.startsWith(one)) ? 0.6 + (0.4 * shorter) / longer : 0;
+  return Math.max(close, begins);
+}
+
+/** Levenshtein distance, two rows at a time. */
+function editsBetween(one: string, other: string): number {
+  let above = Array.from({ length: other.length + 1 }, (_, column) => column);
+  for (let line = 1; line <= one.length; line++) {
+    const row = [line];
+    for (let column = 1; column <= other.length; column++) {
+      const replaced = above[column - 1]! + (one[line - 1] === other[column - 1] ? 0 : 1);
+      row.push(Math.min(replaced, above[column]! + 1, row[column - 1]! + 1));
+    }
+    above = row;
+  }
+  return above[other.length]!;
+}

@@ -1,0 +1,117 @@
+// What the catalog file becomes once it is loaded: plain values, every default filled in, every reference resolved.
+// Types only; how a file is read stands in load.ts, what each key of the file means in spec/catalog-file.tsp.
+import type { components } from "../../generated/api.d.ts";
+import type { Amount, Price } from "../money.ts";
+import type { Provider, Route } from "../providers/types.ts";
+
+/** The wire row (gateway-api.md "Model row"). */
+export type ModelRow = components["schemas"]["ModelRow"];
+
+/** The wire row (gateway-api.md "Tier row"). */
+export type Tier = components["schemas"]["TierRow"];
+
+export type ModelType = ModelRow["type"];
+
+export interface Catalog {
+  /** Every model of the file, paused and retired ones included, in the file's order. */
+  models: ReadonlyMap<string, Model>;
+  /** Alias to model id. An alias never leads to another alias and never bears a model's id. */
+  aliases: ReadonlyMap<string, string>;
+  providers: ReadonlyMap<string, Provider>;
+  /** The model used where a request names none; null: no active model of that kind. */
+  defaults: Readonly<Record<DefaultKind, Model | null>>;
+  /** Tier 0 to 4. */
+  tiers: readonly Tier[];
+  /** What GET /v1/models shows: active, of a type that lists models, in the file's order. */
+  listed: readonly Model[];
+}
+
+export type DefaultKind = "speech" | Capability;
+
+/** What a speech model does when it isn't text to speech. */
+export type Capability = "music" | "sfx" | "voice-clone" | "voice-design";
+
+export type VoiceFamily = "provider_a" | "provider_b";
+
+export type ModelState = { kind: "active" } | { kind: "paused" } | { kind: "retired"; replacement: string | null };
+
+export interface Model {
+  id: string;
+  type: ModelType;
+  row: ModelRow;
+  /** In force now. */
+  pricing: Pricing;
+  /** Without a promotion; the same object as `pricing` while none runs. */
+  listPricing: Pricing;
+  /** In the order in which they are tried; none only where the model isn't active. */
+  routes: readonly Route[];
+  /** Ids of other models, in the order in which they stand in. */
+  fallbacks: readonly string[];
+  state: ModelState;
+  /** Null on text to speech and on every other type. */
+  capability: Capability | null;
+  /** Text to speech only. */
+  voiceFamily: VoiceFamily | null;
+  defaultVoice: string | null;
+  /** Thinking can't be switched off: `none` and `minimal` run at `low`. */
+  reasoningAlwaysOn: boolean;
+  supports: { tools: boolean; structuredOutputs: boolean; reasoning: boolean; vision: boolean; caching: boolean };
+  /** Tokens; 0 where the type has none. */
+  contextWindow: number;
+  maxOutputTokens: number;
+  freeTier: boolean;
+  media: MediaRules;
+}
+
+/** Rules of image, video and transcription models; neutral values on all others. */
+export interface MediaRules {
+  /** Reads images: declared as an input modality, or required. Otherwise references are ignored. */
+  takesImages: boolean;
+  requiresImage: boolean;
+  maxReferences: number;
+  /** Sizes that may be asked for; empty: any. */
+  allowedSizes: readonly string[];
+  /** Added once to a request that carries references. */
+  referencePrice: Price;
+  defaultAspect: string;
+  /** The model's own resolution for an aspect; an aspect that is missing becomes defaultAspect. Null: the built-in sizes. */
+  sizes: Readonly<Record<string, PixelSize>> | null;
+  /** Seconds that may be asked for, ascending; empty: any. */
+  durations: readonly number[];
+  defaultDurationSec: number;
+  /** Keys of `extra` that are read. */
+  extraKeys: readonly string[];
+  /** False: serves text and json only. */
+  supportsTimestamps: boolean;
+}
+
+export interface PixelSize {
+  width: number;
+  height: number;
+}
+
+/** Prices are per one unit (token, image, second, minute, character, song, call), so that costOf takes them as they are. */
+export type Pricing =
+  | TokenPricing
+  | { mode: "per-image"; perImage: Price }
+  | { mode: "per-quality"; low: Price; medium: Price; high: Price; defaultQuality: Quality }
+  /** cost = base + extraPerMegapixel x max(0, pixels - 1,000,000) / 1,000,000 */
+  | { mode: "per-megapixel"; base: Price; extraPerMegapixel: Price; note: string }
+  | { mode: "per-second"; perSecond: Price }
+  | { mode: "per-minute"; perMinute: Price; minBillableMinutes: number }
+  | { mode: "per-1k-chars"; perCharacter: Price }
+  | { mode: "per-song"; perSong: Price }
+  | { mode: "per-call"; perCall: Price };
+
+/** The same shape as TokenPrices of src/pricing/token-cost.ts. */
+export interface TokenPricing {
+  mode: "per-token";
+  input: Price;
+  output: Price;
+  /** Null: cached tokens cost what input costs. */
+  cached: Price | null;
+  /** Flat fee of a search model; 0 on all others. */
+  perRequest: Amount;
+}
+
+export type Quality = "low" | "medium" | "high";

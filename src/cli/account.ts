@@ -1,0 +1,83 @@
+// `svc account …`
+import { createAccount, listKeys } from "../accounts/admin.ts";
+import { systemClock } from "../clock.ts";
+import type { Db } from "../db/connect.ts";
+import { accountIdText } from "../ids.ts";
+import { readBalance, readMediaHolds } from "../ledger/balance.ts";
+import { type PostedKind, postEntry, signupCredit } from "../ledger/post.ts";
+import { type Amount, toUsd, usdText } from "../money.ts";
+import { readAccount, readAmount } from "./arguments.ts";
+import { type Input, type Outcome, UsageError } from "./command.ts";
+import { withDatabase } from "./with-database.ts";
+
+export async function create({ config, options }: Input): Promise<Outcome> {
+  const email = String(options.email ?? "").trim();
+  if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 254) throw new UsageError("--email must be an email address");
+  const postings: [PostedKind, Amount][] = [];
+  if (options["signup-credit"]) postings.push(["signup_credit", signupCredit]);
+  if (typeof options.deposit === "string") postings.push(["deposit", readAmount(options.deposit, "--deposit")]);
+  if (typeof options.credit === "string") postings.push(["bonus", readAmount(options.credit, "--credit")]);
+  return withDatabase(config, async (db) => {
+    const at = systemClock();
+    const { accountId, apiKey } = await createAccount(db, { email, verified: options.verified === true, at });
+    for (const [kind, amount] of postings) await postEntry(db, { accountId, kind, amount, ref: "cli", at });
+    const id = accountIdText(accountId);
+    return { json: { account_id: id, email, api_key: apiKey }, text: `${id} ${email}\n${apiKey}\nThe key is shown this once.` };
+  });
+}
+
+export async function show({ config, words }: Input): Promise<Outcome> {
+  const { tierNumber } = await import("./tier.ts");
+  return withDatabase(config, async (db) => {
+    const { accountId, email } = await readAccount(db, words[0]!);
+    const [balance, holds, keys, usage] = await Promise.all([
+      readBalance(db, accountId),
+      readMediaHolds(db, accountId),
+      listKeys(db, accountId),
+      usageByKey(db, accountId),
+    ]);
+    const { available, reserved, purchased, earned, spent } = balance!;
+    const json = {
+      account_id: accountIdText(accountId),
+      email,
+      balance: toUsd(available + reserved),
+      holds: toUsd(holds),
+      reserved: toUsd(reserved),
+      lifetime_purchased: toUsd(purchased),
+      lifetime_earned: toUsd(earned),
+      lifetime_spent: toUsd(spent),
+      tier: tierNumber(config, purchased),
+      keys: keys.map((key) => ({ ...key, usage_usd: toUsd(usage.get(key.id) ?? 0n), scopes: [] })),
+    };
+    const money = `balance ${usdText(available + reserved)} USD (reserved ${usdText(reserved)}, media holds ${usdText(holds)}), spent ${usdText(spent)}`;
+    const lines = keys.map((key) => `  ${key.id} ${key.masked} ${key.name}${key.is_default ? " (default)" : ""}${key.enabled ? "" : " (disabled)"}`);
+    return { json, text: [`${json.account_id} ${email}, tier ${json.tier}`, money, ...lines].join("\n") };
+  });
+}
+
+export async function deposit(input: Input): Promise<Outcome> {
+  return post(input, "deposit");
+}
+
+export async function credit(input: Input): Promise<Outcome> {
+  return post(input, "bonus");
+}
+
+async function post({ config, words }: Input, kind: PostedKind): Promise<Outcome> {
+  const amount = readAmount(words[1]!, "USD");
+  return withDatabase(config, async (db) => {
+    const { accountId } = await readAccount(db, words[0]!);
+    const balance = await postEntry(db, { accountId, kind, amount, ref: "cli", at: systemClock() });
+    const id = accountIdText(accountId);
+    return { json: { account_id: id, balance: toUsd(balance) }, text: `${id} balance ${usdText(balance)} USD` };
+  });
+}
+
+/** By the id of the key's record. */
+async function usageByKey(db: Db, accountId: bigint): Promise<Map<string, Amount>> {
+  const { rows } = await db.pool.query<{ key_id: bigint; cost: Amount }>(
+    "select key_id, sum(cost)::bigint as cost from usage_log where account_id = $1 and key_id is not null group by key_id",
+    [accountId],
+  );
+  return new Map(rows.map((row) => [`key_${row.key_id}`, row.cost]));
+}

@@ -1,0 +1,23 @@
+// Reads the words of a command line: accounts and amounts of money.
+import { findAccount, type AccountRecord, Refused } from "../accounts/admin.ts";
+import type { Db } from "../db/connect.ts";
+import { parseAccountId } from "../ids.ts";
+import { type Amount, parseUsd } from "../money.ts";
+import { UsageError } from "./command.ts";
+
+/** Above this a balance is no longer exact as a JSON number (src/money.ts). */
+const amountMax: Amount = parseUsd("60000000") as Amount;
+
+export function readAmount(text: string, name: string): Amount {
+  const amount = parseUsd(text);
+  if (amount === undefined || amount <= 0n) throw new UsageError(`${name} must be an amount in USD above 0 with at most 8 decimals, not "${text}"`);
+  if (amount > amountMax) throw new UsageError(`${name} must be at most 60000000`);
+  return amount;
+}
+
+export async function readAccount(db: Db, text: string): Promise<AccountRecord> {
+  const id = parseAccountId(text);
+  const account = id === undefined ? undefined : await findAccount(db, id);
+  if (!account) throw new Refused(`no such account: ${text}`);
+  return account;
+}

@@ -1,0 +1,36 @@
+// What a command of `svc` is. Types and the two ways to say no; the commands themselves stand in commands.ts.
+import type { ParseArgsConfig } from "node:util";
+import type { Config } from "../config.ts";
+
+export interface Input {
+  config: Config;
+  /** As many as the command names. */
+  words: string[];
+  options: Record<string, string | boolean | undefined>;
+  json: boolean;
+}
+
+export interface Outcome {
+  /** What --json prints. */
+  json: object;
+  /** What is printed without it. */
+  text: string;
+  /** The command worked, but what it found is bad: exit status 1. */
+  bad?: boolean;
+}
+
+export interface Command {
+  /** `account create` */
+  name: string;
+  /** Names of the words that follow, in order. */
+  takes: readonly string[];
+  options: NonNullable<ParseArgsConfig["options"]>;
+  /** The options as the help shows them. */
+  shown: string;
+  does: string;
+  /** Loaded when chosen, so that a small command answers fast. Null: it has printed what there was to print. */
+  run: (input: Input) => Promise<Outcome | null>;
+}
+
+/** Wrong usage: exit status 2. */
+export class UsageError extends Error {}

@@ -1,0 +1,8 @@
+// `svc start`: the gateway itself, until it is stopped.
+import { start as startAll } from "../start.ts";
+import type { Input } from "./command.ts";
+
+export async function start({ config }: Input): Promise<null> {
+  await startAll(config.environment);
+  return null;
+}

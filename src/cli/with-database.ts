@@ -1,0 +1,34 @@
+// Opens the database that the gateway of the same environment uses, for one command.
+import { Refused } from "../accounts/admin.ts";
+import type { Config } from "../config.ts";
+import { connect, type Db } from "../db/connect.ts";
+import { isMigrated } from "../db/migrate.ts";
+
+/** Never migrates: a command beside a running gateway must not change the tables under it. */
+export async function withDatabase<T>(config: Config, work: (db: Db) => Promise<T>): Promise<T> {
+  return withRawDatabase(config, async (db) => {
+    if (!(await isMigrated(db))) throw new Refused("the database is not up to date: run svc migrate or svc start first");
+    return work(db);
+  });
+}
+
+/** The embedded database is started when it isn't running, and then stopped again. */
+export async function withRawDatabase<T>(config: Config, work: (db: Db) => Promise<T>): Promise<T> {
+  const embedded = config.databaseUrl === null ? await startEmbedded(config) : undefined;
+  const db = connect(config.databaseUrl ?? embedded!.url, {
+    max: 2,
+    applicationName: "svc-cli",
+    ...(config.databaseDirectUrl === null ? {} : { statementTimeoutMs: 0 }), // a pooler stands between
+  });
+  try {
+    return await work(db);
+  } finally {
+    await db.close();
+    await embedded?.stop();
+  }
+}
+
+async function startEmbedded(config: Config) {
+  const { startEmbedded } = await import("../db/embedded.ts");
+  return startEmbedded({ dataDir: config.dataDir, durable: true });
+}

@@ -1,0 +1,36 @@
+// What the composition root builds once and hands down. Types only: a function that needs only `db` takes only `db`.
+import type { Logger } from "pino";
+import type { Accounts } from "./accounts/accounts.ts";
+import type { Catalog } from "./catalog/types.ts";
+import type { Clock } from "./clock.ts";
+import type { Config } from "./config.ts";
+import type { Db } from "./db/connect.ts";
+import type { Ledger } from "./ledger/ledger.ts";
+import type { Amount } from "./money.ts";
+import type { Chat, Protocol } from "./providers/types.ts";
+import type { Breakers } from "./routing/breaker.ts";
+
+export interface Context {
+  config: Config;
+  clock: Clock;
+  log: Logger;
+  db: Db;
+  catalog: Catalog;
+  ledger: Ledger;
+  accounts: Accounts;
+  breakers: Breakers;
+  /** The adapters, one function a verb and wire protocol. */
+  providers: { chat: Partial<Record<Protocol, Chat>> };
+  /** Where this gateway is reached, without a trailing slash: for doc_url and topup_url. */
+  publicUrl: string;
+}
+
+/** Who calls, as authentication found it. */
+export interface Caller {
+  accountId: bigint;
+  /** The key that was used; null for a session. */
+  keyId: bigint | null;
+  /** Money ever added; 0 reaches free-tier models only. */
+  purchased: Amount;
+  suspended: boolean;
+}

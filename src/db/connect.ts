@@ -1,0 +1,63 @@
+// Pools of Postgres connections and the one that listens. bigint is BigInt everywhere; no session state is set,
+// so that a transaction pooler may stand between (DATA.md 5).
+import { Kysely, PostgresDialect } from "kysely";
+import pg from "pg";
+import type { DB } from "../../generated/tables.ts";
+
+export interface Db {
+  kysely: Kysely<DB>;
+  pool: pg.Pool;
+  url: string;
+  close(): Promise<void>;
+}
+
+export interface ConnectOptions {
+  /** Connections at most. */
+  max: number;
+  /** Shown in pg_stat_activity. */
+  applicationName?: string;
+  /**
+   * After this Postgres gives a statement up. 0: never, which is also what a transaction pooler needs, since it
+   * refuses start-up parameters that it doesn't know.
+   */
+  statementTimeoutMs?: number;
+  /** A connection that breaks while idle harms no query; the pool replaces it. */
+  onIdleError?: (error: Error) => void;
+}
+
+/** No query of a request takes a second; this ends the ones that would hold a connection for good. */
+const statementTimeoutDefaultMs = 30_000;
+
+export function connect(url: string, options: ConnectOptions): Db {
+  const statementTimeoutMs = options.statementTimeoutMs ?? statementTimeoutDefaultMs;
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: options.max,
+    application_name: options.applicationName ?? "svc",
+    connectionTimeoutMillis: 10_000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    types,
+    ...(statementTimeoutMs > 0 ? { statement_timeout: statementTimeoutMs } : {}),
+  });
+  pool.on("error", options.onIdleError ?? (() => undefined));
+  const kysely = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
+  return { kysely, pool, url, close: async () => void (pool.ending || (await pool.end())) };
+}
+
+const int8 = 20;
+const int8Array = 1016;
+
+/** For this pool alone: pg's own table of parsers is global. timestamptz is a Date already. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: "text" | "binary") => {
+    if (oid === int8) return BigInt;
+    if (oid === int8Array) return parseBigInts;
+    return pg.types.getTypeParser(oid, format as "text");
+  }) as pg.CustomTypesConfig["getTypeParser"],
+};
+
+function parseBigInts(text: string): (bigint | null)[] {
+  const parse = (pg.types.getTypeParser as (oid: number) => unknown)(int8Array) as (text: string) => (string | null)[];
+  return parse(text).map((value) => (value === null ? null : BigInt(value)));
+}

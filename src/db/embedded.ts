@@ -1,0 +1,120 @@
+// The embedded database: a real Postgres in processes of its own, on a unix socket that only we reach.
+// It outlives a killed gateway, and the next start attaches to it. Production sets DATABASE_URL instead.
+import { existsSync, lstatSync, mkdirSync, realpathSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Cluster, launch, startDeadlineMs } from "./embedded-launch.ts";
+import { type Lease, leaseCluster } from "./embedded-lease.ts";
+import { withLock } from "./lock-file.ts";
+import { findPostgres, type PostgresBinaries } from "./postgres-binaries.ts";
+import { chooseRunner, type Privileges, type Runner, shortHash } from "./postgres-process.ts";
+import { readPostmaster } from "./postmaster-pid.ts";
+
+export interface EmbeddedOptions {
+  /** SVC_DATA_DIR; the cluster is its folder `postgres`. */
+  dataDir: string;
+  /** False: no fsync. Tests only; a power cut would destroy the data. */
+  durable: boolean;
+  /** Forces one way of giving up root's rights; tests only. */
+  privileges?: Privileges;
+  /** Other programs than findPostgres would choose; tests only. */
+  binaries?: PostgresBinaries;
+}
+
+export interface Embedded {
+  url: string;
+  /** The postmaster's process. */
+  readonly pid: number;
+  /** Stops the server, unless somebody else uses it: then it runs on. */
+  stop(): Promise<void>;
+  /** Kills the server as a crash would; tests only. */
+  kill9(): void;
+}
+
+export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const cluster = locate(options);
+  let lease = await attachOrStart(cluster);
+  let stopped = false;
+  let stopping: Promise<void> | undefined;
+  const restart = async () => {
+    while (!stopped) {
+      try {
+        lease = await attachOrStart(cluster);
+        if (stopped) await lease.release();
+        else lease.lost.then(restart, restart);
+        return;
+      } catch {
+        await sleep(1000, undefined, { ref: false });
+      }
+    }
+  };
+  lease.lost.then(restart, restart); // a server that died under us is started again
+  return {
+    url: urlOf(cluster),
+    get pid() {
+      return readPostmaster(cluster.folder)?.pid ?? 0;
+    },
+    stop() {
+      stopped = true;
+      return (stopping ??= withLock(join(cluster.home, "postgres.lock"), () => stopUnlessUsed(cluster, lease)));
+    },
+    kill9() {
+      const postmaster = readPostmaster(cluster.folder);
+      if (postmaster) process.kill(postmaster.pid, "SIGKILL");
+    },
+  };
+}
+
+function locate(options: EmbeddedOptions): Cluster {
+  mkdirSync(options.dataDir, { recursive: true, mode: 0o755 });
+  const dataDir = realpathSync(options.dataDir);
+  let runner: Runner | undefined;
+  const choose = () => (runner ??= chooseRunner(options.binaries ?? findPostgres(), dataDir, options.privileges));
+  // As `nobody` the cluster may have to live elsewhere, so the choice comes first; otherwise attaching needs none.
+  const fallback = options.privileges === "setuid" || (process.geteuid?.() === 0 && !existsSync(join(dataDir, "postgres")));
+  const home = fallback ? choose().home : dataDir;
+  if (home !== dataDir) makeOwnFolder(home);
+  return { folder: join(home, "postgres"), socketFolder: `/tmp/svc-${shortHash(home)}`, home, durable: options.durable, runner: choose };
+}
+
+/** Anyone may make a folder of this name in /var/tmp; only one that is ours will do. */
+function makeOwnFolder(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o755 });
+  const { uid } = lstatSync(path);
+  if (uid !== process.geteuid?.()) throw new Error(`${path} belongs to user ${uid}; remove it`);
+}
+
+/** Names everything that the environment could otherwise set (PGPORT, PGSSLMODE). */
+function urlOf(cluster: Cluster): string {
+  return `postgres://postgres@localhost:5432/postgres?host=${encodeURIComponent(cluster.socketFolder)}&sslmode=disable`;
+}
+
+async function attachOrStart(cluster: Cluster): Promise<Lease> {
+  const deadline = performance.now() + startDeadlineMs;
+  let lastError: unknown;
+  for (;;) {
+    const postmaster = readPostmaster(cluster.folder);
+    if (postmaster?.ready) {
+      const lease = await leaseCluster(urlOf(cluster)).catch((error: unknown) => void (lastError = error));
+      if (lease) return lease;
+    }
+    if (performance.now() > deadline) {
+      const running = postmaster?.alive ? ` (Postgres process ${postmaster.pid} runs, but does not answer at ${cluster.socketFolder})` : "";
+      throw new Error(`the embedded database did not start within ${startDeadlineMs / 1000} s${running}`, { cause: lastError });
+    }
+    // Alive but not ready: it starts, recovers or stops, and another try will tell which.
+    if (postmaster?.alive) await sleep(10);
+    else await withLock(join(cluster.home, "postgres.lock"), () => launch(cluster));
+  }
+}
+
+/** Under the lock, so that nobody starts while we stop; a lease of anyone else keeps the server alive. */
+async function stopUnlessUsed(cluster: Cluster, lease: Lease): Promise<void> {
+  const alone = await lease.releaseAndAskIfAlone().catch(() => false);
+  const postmaster = readPostmaster(cluster.folder);
+  if (alone && postmaster?.alive) {
+    process.kill(postmaster.pid, "SIGINT"); // fast shutdown
+    for (let waited = 0; waited < 30_000 && readPostmaster(cluster.folder)?.alive; waited += 10) await sleep(10);
+  }
+  if (!readPostmaster(cluster.folder)?.alive) rmSync(cluster.socketFolder, { recursive: true, force: true });
+}

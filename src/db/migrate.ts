@@ -1,0 +1,41 @@
+// Brings a database up to date. The list is static, so that a bundle needs no files; Kysely takes an advisory lock,
+// so that replicas that start together migrate once.
+import { type Migration, Migrator } from "kysely/migration";
+import { connect, type Db } from "./connect.ts";
+import * as accounts from "./migrations/0001-accounts.ts";
+import * as ledger from "./migrations/0002-ledger.ts";
+
+/** Applied in the order of their names; one that was released is never edited. */
+const migrations: Record<string, Migration> = {
+  "0001-accounts": accounts,
+  "0002-ledger": ledger,
+};
+
+/** Returns the names of the migrations that were applied now. */
+export async function migrate(db: Db): Promise<string[]> {
+  // A pool of its own: waiting for another replica, or rewriting a big table, may outlast any statement's usual time.
+  const patient = connect(db.url, { max: 2, applicationName: "svc-migrate", statementTimeoutMs: 0 });
+  try {
+    const migrator = new Migrator({ db: patient.kysely, provider: { getMigrations: async () => migrations } });
+    const { error, results } = await migrator.migrateToLatest();
+    if (error !== undefined) {
+      const failed = results?.find((result) => result.status === "Error")?.migrationName;
+      throw new Error(failed === undefined ? "the migrations could not run" : `migration ${failed} failed`, { cause: error });
+    }
+    return (results ?? []).filter((result) => result.status === "Success").map((result) => result.migrationName);
+  } finally {
+    await patient.close();
+  }
+}
+
+export async function isMigrated(db: Db): Promise<boolean> {
+  const undefinedTable = "42P01";
+  try {
+    const { rows } = await db.pool.query<{ name: string }>("select name from kysely_migration");
+    const applied = new Set(rows.map((row) => row.name));
+    return Object.keys(migrations).every((name) => applied.has(name));
+  } catch (error) {
+    if ((error as { code?: string }).code === undefinedTable) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,86 @@
+// The composition root: config → database → domain → context → server. One gateway in this process; `svc start`
+// (start.ts) is what puts a database, a simulator, workers and signals around it.
+import { type Logger, pino } from "pino";
+import { handlers } from "../handlers/index.ts";
+import { createAccounts } from "./accounts/accounts.ts";
+import type { Catalog } from "./catalog/types.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import type { Config } from "./config.ts";
+import type { Context } from "./context.ts";
+import { connect } from "./db/connect.ts";
+import { openLedger } from "./ledger/ledger.ts";
+import { connectUpstreams } from "./providers/http.ts";
+import { openaiChat } from "./providers/openai/chat.ts";
+import { createBreakers } from "./routing/breaker.ts";
+import { createMetrics } from "./server/metrics.ts";
+import { createServer } from "./server/http.ts";
+
+export interface Gateway {
+  url: string;
+  context: Context;
+  /** Takes no more requests, finishes what is in flight (30 s at most), settles, closes. Idempotent. */
+  stop(): Promise<void>;
+}
+
+export interface GatewayOptions {
+  databaseUrl: string;
+  catalog: Catalog;
+  clock?: Clock;
+  log?: Logger;
+  /** See ServerParts; tests throw. */
+  onUndeclared?: Parameters<typeof createServer>[0]["onUndeclared"];
+}
+
+/** Two lanes, the reads of authentication and account endpoints, the heartbeat. */
+const connectionsMax = 10;
+const graceMs = 30_000;
+
+/** The database must be migrated. */
+export async function startGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
+  const { databaseUrl, catalog, clock = systemClock, log = createLog(config) } = options;
+  const db = connect(databaseUrl, { max: connectionsMax, onIdleError: (error) => log.warn({ err: error }, "a database connection broke") });
+  const onFault = (error: unknown, what: string) => log.error({ err: error }, `${what} failed`);
+  const ledger = await openLedger(db, onFault);
+  const accounts = await createAccounts(db, { listenUrl: config.databaseDirectUrl ?? databaseUrl, clock, onFault });
+  const upstreams = connectUpstreams();
+  const context: Context = {
+    config,
+    clock,
+    log,
+    db,
+    catalog,
+    ledger,
+    accounts,
+    breakers: createBreakers(),
+    providers: { chat: { openai: openaiChat(upstreams) } },
+    publicUrl: config.publicUrl ?? "",
+  };
+  const metrics = createMetrics();
+  const server = await createServer({ context, handlers, ready: () => answers(db), metrics, onUndeclared: options.onUndeclared });
+  const { port } = await server.listen(config.port, config.host);
+  const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`;
+  if (config.publicUrl === null) context.publicUrl = url;
+
+  let stopping: Promise<void> | undefined;
+  const stop = async () => {
+    await server.close(graceMs);
+    await ledger.close();
+    await accounts.close();
+    await upstreams.close();
+    await db.close();
+  };
+  return { url, context, stop: () => (stopping ??= stop()) };
+}
+
+export function createLog(config: Pick<Config, "logLevel">): Logger {
+  return pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: false }));
+}
+
+async function answers(db: Context["db"]): Promise<boolean> {
+  try {
+    await db.pool.query("select 1");
+    return true;
+  } catch {
+    return false;
+  }
+}

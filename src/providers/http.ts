@@ -1,0 +1,118 @@
+// HTTP towards upstreams: one keep-alive pool an origin, bounded connections and waiting, deadlines, abort.
+// What a path, a body or a status means is the adapters' business.
+import { Pool } from "undici";
+import type { IncomingHttpHeaders } from "undici/types/header.js";
+import type { AnswerBody } from "./answer-body.ts";
+import { startCall } from "./http-call.ts";
+import { openSlots, type Slots } from "./slots.ts";
+import { targetOf } from "./target.ts";
+import type { Provider } from "./types.ts";
+
+export interface UpstreamRequest {
+  provider: Provider;
+  method: "GET" | "POST";
+  /** Below the provider's base URL, with a leading slash. */
+  path: string;
+  body: string | Buffer | null;
+  contentType: string;
+  accept: string;
+  requestId: string;
+  signal: AbortSignal;
+}
+
+/** An answer whose headers are here; its body is read by exactly one of the readers of `body`, or cancelled. */
+export interface UpstreamAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: AnswerBody;
+}
+
+/** What is open right now; all zero once everything ended (sockets may be kept alive for the next call). */
+export interface UpstreamGauge {
+  calls: number;
+  waiting: number;
+  sockets: number;
+}
+
+export interface Upstream {
+  /**
+   * Resolves with the status line and headers, whatever the status; redirects are not followed. Rejects with
+   * UpstreamError where there is no answer, with the signal's reason where it fired.
+   */
+  send(request: UpstreamRequest): Promise<UpstreamAnswer>;
+  gauge(): UpstreamGauge;
+  /** Cuts every open call and socket. */
+  close(): Promise<void>;
+}
+
+export interface UpstreamLimits {
+  /** Sockets an origin: far above what one process can stream at once, below a container's usual 1,024 descriptors. */
+  connections: number;
+  /** Calls that may wait for a socket of an origin; each holds its body (up to 25 MB), so no more than a burst. */
+  waiting: number;
+  /**
+   * Silence between two bytes of a body. Hosts that think send comments every 10 to 15 s; a minute is four of them
+   * missed. Never shorter than the provider's own time-out to the first byte.
+   */
+  idleMs: number;
+  connectMs: number;
+}
+
+const shippedLimits: UpstreamLimits = { connections: 256, waiting: 256, idleMs: 60_000, connectMs: 10_000 };
+
+interface Origin {
+  pool: Pool;
+  slots: Slots;
+}
+
+export function connectUpstreams(change: Partial<UpstreamLimits> = {}): Upstream {
+  const limits = { ...shippedLimits, ...change };
+  // Origins come from the operator's catalog file alone, so their number needs no bound of its own.
+  const origins = new Map<string, Origin>();
+  let closed = false;
+
+  function originOf(provider: Provider): Origin {
+    const name = targetOf(provider).origin;
+    let origin = origins.get(name);
+    if (!origin) {
+      origin = { pool: openPool(name, limits), slots: openSlots(limits.connections, limits.waiting) };
+      origins.set(name, origin);
+    }
+    return origin;
+  }
+
+  return {
+    async send(request) {
+      request.signal.throwIfAborted();
+      if (closed) throw new Error("The upstream connections are closed.");
+      const { pool, slots } = originOf(request.provider);
+      return await startCall(pool, slots, request, limits);
+    },
+    gauge() {
+      const gauge: UpstreamGauge = { calls: 0, waiting: 0, sockets: 0 };
+      for (const { pool, slots } of origins.values()) {
+        gauge.calls += slots.taken();
+        gauge.waiting += slots.waiting();
+        gauge.sockets += pool.stats.connected;
+      }
+      return gauge;
+    },
+    async close() {
+      closed = true;
+      await Promise.all([...origins.values()].map(({ pool }) => pool.destroy()));
+    },
+  };
+}
+
+function openPool(origin: string, limits: UpstreamLimits): Pool {
+  return new Pool(origin, {
+    connections: limits.connections,
+    pipelining: 1, // a slow answer must not stand before another caller's
+    allowH2: false, // one stream a socket: an abort closes a socket, and pausing it is the back-pressure
+    connectTimeout: limits.connectMs,
+    keepAliveTimeout: 30_000, // hosts close idle sockets after 60 s or more; a hint of theirs wins
+    keepAliveMaxTimeout: 300_000,
+    headersTimeout: 0, // the call's own deadline covers waiting, connecting and headers together
+    maxHeaderSize: 65_536,
+  });
+}

@@ -1,0 +1,28 @@
+// Every open socket and the exchanges on it: what a shutdown has to wait for, and what a parser error interrupts.
+import type { Socket } from "node:net";
+import type { Exchange } from "./edge.ts";
+
+export interface Connections {
+  opened: (socket: Socket) => void;
+  began: (exchange: Exchange) => void;
+  ended: (exchange: Exchange) => void;
+  exchangesOn: (socket: Socket) => readonly Exchange[];
+  /** Ends every connection on which nothing is being answered, one that has only connected too. */
+  closeIdle: () => void;
+}
+
+export function trackConnections(): Connections {
+  const open = new Map<Socket, Set<Exchange>>();
+  return {
+    opened(socket) {
+      open.set(socket, new Set());
+      socket.once("close", () => open.delete(socket));
+    },
+    began: (exchange) => void open.get(exchange.req.socket)?.add(exchange),
+    ended: (exchange) => void open.get(exchange.req.socket)?.delete(exchange),
+    exchangesOn: (socket) => [...(open.get(socket) ?? [])],
+    closeIdle() {
+      for (const [socket, exchanges] of open) if (exchanges.size === 0) socket.destroySoon();
+    },
+  };
+}

@@ -1,0 +1,53 @@
+// Calls from browsers: which headers a page may read, and the answer to a preflight. Any origin may call, because
+// credentials travel in headers that a page has to know; cookies are never honoured across origins.
+import type { IncomingHttpHeaders } from "node:http";
+import type { Headers } from "./types.ts";
+
+/** Everything the contract's replies carry beyond what browsers show anyway (WIRE.md 3.3). */
+const exposed = [
+  "x-request-id",
+  "request-id",
+  "retry-after",
+  "retry-after-ms",
+  "x-should-retry",
+  "x-ratelimit-limit-requests",
+  "x-ratelimit-remaining-requests",
+  "x-ratelimit-reset-requests",
+];
+
+export function exposedHeaders(contractHeaders: Iterable<string>): string {
+  const own = [...contractHeaders]
+    .map((name) => name.toLowerCase())
+    .filter((name) => name.startsWith("x-svc-") || name.startsWith("x-ratelimit-"));
+  return [...new Set([...exposed, ...own.sort()])].join(", ");
+}
+
+/** Header names that some response of an OpenAPI document declares, inline or by reference. */
+export function responseHeaderNames(document: unknown): Set<string> {
+  const names = new Set<string>();
+  const visit = (node: unknown): void => {
+    if (typeof node !== "object" || node === null) return;
+    for (const [key, value] of Object.entries(node)) {
+      if (key === "headers" && typeof value === "object" && value !== null) for (const name of Object.keys(value)) names.add(name);
+      visit(value);
+    }
+  };
+  visit(document);
+  return names;
+}
+
+/** A day, though browsers cap it lower: the answer never changes while the server runs. */
+const preflightSec = 86_400;
+
+export function preflightHeaders(asked: IncomingHttpHeaders, allow: string): Headers {
+  const requested = asked["access-control-request-headers"] ?? "";
+  return {
+    allow,
+    "access-control-allow-origin": "*",
+    "access-control-allow-methods": allow,
+    // `*` does not cover authorization, so the names asked for are repeated.
+    "access-control-allow-headers": /^[A-Za-z0-9!#$%&'*+.^_`|~, -]{1,4096}$/.test(requested) ? requested : "*",
+    "access-control-max-age": String(preflightSec),
+    vary: "origin, access-control-request-method, access-control-request-headers",
+  };
+}

@@ -1,0 +1,69 @@
+// /docs/errors: one entry per error code, the target of every error's doc_url. Made from the generated catalogue once, at
+// the start; everything in it is escaped, and the page runs no script.
+import { dialects, errors } from "../../generated/errors.ts";
+import type { ErrorCode, ErrorRow } from "../../generated/errors.ts";
+import { operations } from "../../generated/operations.ts";
+import type { Operation } from "../../generated/operations.ts";
+
+const style =
+  "body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;color:#1b1b1f}" +
+  "code{background:#f1f1f4;padding:.1em .3em;border-radius:3px}h2{margin-top:2.5rem}:target{background:#fff6d6}" +
+  "dt{font-weight:600;margin-top:.5rem}dd{margin:0}a{color:#0b57d0}";
+
+export function errorsPage(): string {
+  const codes = Object.keys(errors) as ErrorCode[];
+  const index = codes.map((code) => `<li><a href="#${escapeHtml(code)}"><code>${escapeHtml(code)}</code></a></li>`).join("");
+  const entries = codes.map((code) => entry(code, errors[code])).join("\n");
+  return page("Error codes", `<p>Branch on <code>error.code</code>; codes are never renamed.</p><ul>${index}</ul>\n${entries}`);
+}
+
+export function docsIndexPage(): string {
+  const links = `<ul><li><a href="/docs/errors">Error codes</a></li><li><a href="/openapi.json">OpenAPI document</a></li></ul>`;
+  const rows = Object.values(operations).map(({ method, path }) => `<li><code>${method.toUpperCase()} ${escapeHtml(path)}</code></li>`);
+  return page("Documentation", `${links}<h2>Endpoints</h2><ul>${rows.join("")}</ul>`);
+}
+
+/** Styles stand in the page itself; nothing else may load or run. */
+export const pageHeaders = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "x-content-type-options": "nosniff",
+  "cache-control": "public, max-age=300",
+};
+
+function entry(code: ErrorCode, row: ErrorRow): string {
+  const facts: [string, string][] = [
+    ["What happened", escapeHtml(row.happened)],
+    ["How to fix it", escapeHtml(row.fix)],
+    ["HTTP status", row.jobOnly ? "none: it is the <code>error.code</code> of a job" : (row.statuses ?? [row.status]).join(", ")],
+    ["Type", `<code>${escapeHtml(row.type)}</code>`],
+    ["Retry", row.retryable ? "yes, after the time in <code>Retry-After</code> if there is one" : "no, not unchanged"],
+    ["Endpoints", whereFrom(code, row)],
+  ];
+  const list = facts.map(([name, value]) => `<dt>${name}</dt><dd>${value}</dd>`).join("");
+  return `<section id="${escapeHtml(code)}"><h2><code>${escapeHtml(code)}</code></h2><dl>${list}</dl></section>`;
+}
+
+function whereFrom(code: ErrorCode, row: ErrorRow): string {
+  if (row.reserved) return "reserved: not returned yet";
+  const from = Object.values(operations).filter((operation) => wordsOf(operation).includes(code));
+  if (from.length === Object.keys(operations).length) return "every endpoint";
+  if (from.length > 0) return from.map(({ method, path }) => `<code>${method.toUpperCase()} ${escapeHtml(path)}</code>`).join(", ");
+  if (row.job) return "jobs that ended in failure";
+  return row.inStream ? "streams that broke after they began" : "any path";
+}
+
+/** The codes of an operation as its dialect says them. */
+function wordsOf({ errors: codes, dialect }: Operation): string[] {
+  return codes.map((code) => dialects[dialect].codes[code] ?? code);
+}
+
+function page(title: string, body: string): string {
+  return `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${style}</style></head><body><h1>${title}</h1>\n${body}</body></html>\n`;
+}
+
+const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character]!);
+}

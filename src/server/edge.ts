@@ -1,0 +1,136 @@
+// What every step of the server edge shares, and one request with its answer in progress (an exchange).
+// Types and the opening of an exchange; what is done with one stands in dispatch.ts and reply.ts.
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Dialect, ErrorCode } from "../../generated/errors.ts";
+import type { Operation, OperationId } from "../../generated/operations.ts";
+import type { Caller, Context } from "../context.ts";
+import type { Metrics } from "./metrics.ts";
+
+export interface Edge {
+  context: Context;
+  metrics: Metrics;
+  /** True when the database answers and the migrations are done. */
+  ready: () => Promise<boolean>;
+  /** Base of doc_url; known for certain once the port is. */
+  publicUrl: string;
+  /** Set by shutdown.ts: replies then say `connection: close`. */
+  closing: boolean;
+  /** Bytes of request bodies held right now, over all exchanges. */
+  bodyBytes: number;
+  limits: EdgeLimits;
+  /** For browsers: the value of access-control-expose-headers. */
+  exposedHeaders: string;
+  /** Told when a handler fails with a code that its operation doesn't declare. */
+  onUndeclared: (operationId: OperationId, code: ErrorCode) => void;
+}
+
+export interface EdgeLimits {
+  /** One request body (Limits section: 25 MB). */
+  bodyBytes: number;
+  /** All bodies held at once; a parsed body takes several times its bytes, so this bounds the heap as well. */
+  allBodiesBytes: number;
+  /** A body that stands still this long is given up. */
+  bodyIdleMs: number;
+  /** What is read of a body that was refused (OPERATOR.md "Start"). */
+  drainBytes: number;
+  drainMs: number;
+  /** Bytes queued for a client that doesn't read, when a handler writes on regardless. */
+  queuedBytes: number;
+  /** A client of a stream that takes nothing for this long is cut off. */
+  stalledReaderMs: number;
+}
+
+const megabyte = 1024 * 1024;
+
+export const defaultLimits: EdgeLimits = {
+  bodyBytes: 25 * megabyte,
+  allBodiesBytes: 512 * megabyte,
+  bodyIdleMs: 30_000,
+  drainBytes: 64 * megabyte,
+  drainMs: 10_000,
+  queuedBytes: 8 * megabyte,
+  stalledReaderMs: 120_000,
+};
+
+export interface Exchange {
+  req: IncomingMessage;
+  res: ServerResponse;
+  requestId: string;
+  receivedAt: Date;
+  /** As it came, percent-encoded, without the query. */
+  path: string;
+  /** Without the question mark. */
+  search: string;
+  /** What the request turned out to be; filled on the way, for the log and the metrics. */
+  operation: Operation | null;
+  /** Whose error shape applies. */
+  dialect: Dialect;
+  caller: Caller | null;
+  code: ErrorCode | null;
+  model: string | null;
+  /** Bytes this exchange has taken from the budget of bodies. */
+  bodyBytes: number;
+  /** Set when the client went away before the answer was complete. */
+  gone: boolean;
+  /** Fires once, when the client has gone. Made on demand: most handlers never look at it. */
+  signal: () => AbortSignal;
+}
+
+export function openExchange(edge: Edge, req: IncomingMessage, res: ServerResponse, onClose: (exchange: Exchange) => void): Exchange {
+  const { path, search } = splitTarget(req.url ?? "/");
+  let controller: AbortController | null = null;
+  const exchange: Exchange = {
+    req,
+    res,
+    requestId: chooseRequestId(req.headers["x-request-id"]),
+    receivedAt: edge.context.clock(),
+    path,
+    search,
+    operation: null,
+    dialect: "standard",
+    caller: null,
+    code: null,
+    model: null,
+    bodyBytes: 0,
+    gone: false,
+    signal() {
+      if (controller === null) {
+        controller = new AbortController();
+        if (exchange.gone) controller.abort(clientGone());
+      }
+      return controller.signal;
+    },
+  };
+  // A write to a socket that has just closed reports an error nobody needs: "close" says the same.
+  res.on("error", ignore);
+  res.once("close", () => {
+    exchange.gone = !res.writableFinished;
+    edge.bodyBytes -= exchange.bodyBytes;
+    if (exchange.gone) controller?.abort(clientGone());
+    onClose(exchange);
+  });
+  return exchange;
+}
+
+function clientGone(): Error {
+  return new DOMException("the client closed the connection", "AbortError");
+}
+
+function ignore(): void {}
+
+const saneRequestId = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** The caller's own id is taken when it can go into headers, logs and a database as it is. */
+export function chooseRequestId(given: string | string[] | undefined): string {
+  return typeof given === "string" && saneRequestId.test(given) ? given : `req_${randomUUID().replaceAll("-", "")}`;
+}
+
+/** The request line's target: the usual "/path?query", or a whole URL as proxies send it. */
+function splitTarget(target: string): { path: string; search: string } {
+  const origin = target.startsWith("/") ? "" : (/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(target)?.[0] ?? "");
+  const local = target.slice(origin.length);
+  const mark = local.indexOf("?");
+  if (mark < 0) return { path: local || "/", search: "" };
+  return { path: local.slice(0, mark) || "/", search: local.slice(mark + 1) };
+}

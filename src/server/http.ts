@@ -1,0 +1,145 @@
+// The HTTP server: node's parser and sockets, express in front, one exchange per request, handed to the operations
+// (dispatch.ts) or to the pages (pages.ts). Whatever is thrown on the way ends in send-error.ts.
+import { readFileSync } from "node:fs";
+import { createServer as createNodeServer } from "node:http";
+import type { IncomingMessage, Server as NodeServer, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import express from "express";
+import type { Request, Response } from "express";
+import type { Context } from "../context.ts";
+import { fail } from "../fail.ts";
+import { answerClientError } from "./client-error.ts";
+import { trackConnections } from "./connections.ts";
+import type { Connections } from "./connections.ts";
+import { exposedHeaders, responseHeaderNames } from "./cors.ts";
+import { createDispatch } from "./dispatch.ts";
+import type { Dispatch } from "./dispatch.ts";
+import { defaultLimits, openExchange } from "./edge.ts";
+import type { Edge, EdgeLimits, Exchange } from "./edge.ts";
+import { logRequest } from "./log-request.ts";
+import type { Metrics } from "./metrics.ts";
+import { createPages } from "./pages.ts";
+import type { Page } from "./pages.ts";
+import { sendReply } from "./reply.ts";
+import { sendError } from "./send-error.ts";
+import { createShutdown } from "./shutdown.ts";
+import type { Handlers } from "./types.ts";
+import { failMethod, optionsReply, unknownPath } from "./unknown-path.ts";
+
+export interface ServerParts {
+  context: Context;
+  /** Those of operations that aren't built may be missing. */
+  handlers: Partial<Handlers>;
+  ready: () => Promise<boolean>;
+  metrics: Metrics;
+  limits?: Partial<EdgeLimits>;
+  /** What to do about a code that the operation doesn't declare; by default it is logged as an error. */
+  onUndeclared?: Edge["onUndeclared"];
+}
+
+export interface Server {
+  /** Port 0 takes a free one. */
+  listen: (port: number, host: string) => Promise<{ port: number }>;
+  /** Resolves when every connection has ended; `graceMs` bounds the wait. Idempotent. */
+  close: (graceMs: number) => Promise<void>;
+}
+
+export async function createServer(parts: ServerParts): Promise<Server> {
+  const openapi = readFileSync(new URL("../../generated/openapi.json", import.meta.url));
+  const edge = openEdge(parts, openapi);
+  const dispatch = await createDispatch(edge, parts.handlers);
+  const connections = trackConnections();
+  const app = createApp(edge, dispatch, createPages(edge, openapi), connections);
+  const server = createNodeServer(serverOptions, app);
+  server.on("connection", connections.opened);
+  // Without these node would answer 100 (or 417) by itself, before authentication.
+  server.on("checkContinue", app).on("checkExpectation", app);
+  server.on("clientError", (error, socket) => answerClientError(edge, connections, error, socket as import("node:net").Socket));
+  const close = createShutdown(edge, server, connections);
+  return { listen: (port, host) => listen(edge, server, port, host), close };
+}
+
+const serverOptions = {
+  // 25 MB over a slow line; a body that stands still is given up much earlier (read-body.ts).
+  requestTimeout: 300_000,
+  headersTimeout: 20_000,
+  // Above the 60 s of common load balancers: the side that reuses connections must be the one that closes them.
+  keepAliveTimeout: 65_000,
+  // Its own answer to a missing Host has neither body nor request id.
+  requireHostHeader: false,
+};
+
+function openEdge({ context, metrics, ready, limits, onUndeclared }: ServerParts, openapi: Buffer): Edge {
+  return {
+    context,
+    metrics,
+    ready,
+    publicUrl: context.config.publicUrl ?? addressOf(context.config.host, context.config.port),
+    closing: false,
+    bodyBytes: 0,
+    limits: { ...defaultLimits, ...limits },
+    exposedHeaders: exposedHeaders(responseHeaderNames(JSON.parse(openapi.toString("utf8")))),
+    onUndeclared:
+      onUndeclared ?? ((operation, code) => context.log.error({ operation, code }, "error code is not declared for its operation")),
+  };
+}
+
+/** Express without what costs: no etag, no query parser, no body parser; one middleware, which never calls the next. */
+function createApp(edge: Edge, dispatch: Dispatch, pages: ReadonlyMap<string, Page>, connections: Connections) {
+  const app = express();
+  app.disable("x-powered-by").disable("etag").set("query parser", false);
+  const serve = (req: IncomingMessage, res: ServerResponse) => {
+    const finish = edge.metrics.begin();
+    const exchange = openExchange(edge, req, res, () => {
+      connections.ended(exchange);
+      logRequest(edge, exchange, finish);
+      if (edge.closing) connections.closeIdle();
+    });
+    connections.began(exchange);
+    return answer(edge, dispatch, pages, exchange);
+  };
+  app.use(serve);
+  // A target that express can't parse never reaches the middleware; its own 404 would be HTML without a request id.
+  return (req: IncomingMessage, res: ServerResponse) => app(req as Request, res as Response, () => void serve(req, res));
+}
+
+async function answer(edge: Edge, dispatch: Dispatch, pages: ReadonlyMap<string, Page>, exchange: Exchange): Promise<void> {
+  try {
+    await route(edge, dispatch, pages, exchange);
+  } catch (thrown) {
+    await sendError(edge, exchange, thrown).catch((error: unknown) => {
+      // Rendering itself failed (in tests: an undeclared code). Nobody may be left waiting.
+      edge.context.log.fatal({ err: error, request_id: exchange.requestId }, "no reply could be made");
+      exchange.res.destroy();
+    });
+  }
+}
+
+async function route(edge: Edge, dispatch: Dispatch, pages: ReadonlyMap<string, Page>, exchange: Exchange): Promise<void> {
+  const { req, path } = exchange;
+  if (req.headers.host === undefined && req.httpVersion === "1.1") {
+    fail("invalid_request", { text: { reason: "the Host header is missing" } });
+  }
+  if (path.startsWith("/v1/")) return dispatch.answer(exchange);
+  const page = pages.get(path);
+  if (req.method === "OPTIONS" && (page !== undefined || path === "*")) return sendReply(edge, exchange, optionsReply(exchange, ["get"]));
+  if (page === undefined) throw unknownPath(exchange, dispatch.matcher);
+  if (req.method !== "GET" && req.method !== "HEAD") failMethod(exchange, ["get"]);
+  return sendReply(edge, exchange, await page());
+}
+
+function listen(edge: Edge, server: NodeServer, port: number, host: string): Promise<{ port: number }> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      const bound = (server.address() as AddressInfo).port;
+      edge.publicUrl = edge.context.config.publicUrl ?? addressOf(host, bound);
+      resolve({ port: bound });
+    });
+  });
+}
+
+function addressOf(host: string, port: number): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,141 @@
+// What a generated validator found, as one refusal: which field, missing or wrong, and a sentence that says what is allowed.
+import type { Validate } from "../../generated/validators.js";
+import { fail } from "../fail.ts";
+
+export type Finding = NonNullable<Validate["errors"]>[number];
+
+/** Throws missing_parameter or invalid_parameter for the finding that tells the caller most. */
+export function failInvalid(findings: readonly Finding[], options: { skipSegments?: number } = {}): never {
+  const finding = chooseFinding(findings);
+  const path = segmentsOf(finding.instancePath).slice(options.skipSegments ?? 0);
+  const missing = missingField(finding);
+  if (missing !== null) {
+    const param = pathName([...path, missing]);
+    return fail("missing_parameter", { param, text: { param } });
+  }
+  const extra = finding.params["additionalProperty"] ?? finding.params["unevaluatedProperty"];
+  const param = pathName(typeof extra === "string" ? [...path, extra] : path);
+  return fail("invalid_parameter", {
+    param: param || null,
+    text: { param: param || "The body", reason: `it ${problemOf(finding, findings)}` },
+  });
+}
+
+/** `["messages", "0", "role"]` as people write it: messages[0].role. Cut, since the names are the caller's. */
+export function pathName(path: readonly (string | number)[]): string {
+  let name = "";
+  for (const segment of path) {
+    if (typeof segment === "number" || /^\d+$/.test(segment)) name += `[${segment}]`;
+    else name += name === "" ? segment : `.${segment}`;
+  }
+  return name.slice(0, 200);
+}
+
+const unions = new Set(["anyOf", "oneOf", "if", "not"]);
+
+/**
+ * A union reports every branch that failed and then itself. The deepest finding belongs to the branch that the caller
+ * meant; only where no branch got past the type of the value is the union as a whole the news (TOOLCHAIN.md 3).
+ */
+function chooseFinding(findings: readonly Finding[]): Finding {
+  const last = findings[findings.length - 1]!;
+  const branches = findings.filter(({ keyword }) => !unions.has(keyword));
+  if (branches.length === 0) return last;
+  if (unions.has(last.keyword) && branches.every(({ keyword, instancePath }) => keyword === "type" && instancePath === last.instancePath))
+    return last;
+  return branches.reduce((best, finding) => (rank(finding) > rank(best) ? finding : best));
+}
+
+/** Deeper is better; at one depth a branch that got past type and literal says more than one that didn't. */
+function rank({ instancePath, keyword }: Finding): number {
+  const specific = keyword === "type" ? 0 : keyword === "enum" || keyword === "const" ? 1 : 2;
+  return segmentsOf(instancePath).length * 3 + specific;
+}
+
+function segmentsOf(pointer: string): string[] {
+  if (pointer === "") return [];
+  return pointer
+    .slice(1)
+    .split("/")
+    .map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+function missingField({ keyword, params }: Finding): string | null {
+  if (keyword === "required" || keyword === "dependentRequired") return String(params["missingProperty"]);
+  if (keyword === "discriminator" && params["tagValue"] === undefined) return String(params["tag"]);
+  return null;
+}
+
+/** What the message says after "… is not valid: it". */
+function problemOf(finding: Finding, findings: readonly Finding[]): string {
+  const { keyword, params } = finding;
+  const limit = String(params["limit"]);
+  switch (keyword) {
+    case "enum":
+    case "const":
+      return `must be ${listOf(allowedAt(finding.instancePath, findings))}`;
+    case "type":
+      return `must be ${listOf(words(params["type"]))}`;
+    case "anyOf":
+    case "oneOf":
+      return `must be ${listOf(findings.filter(({ keyword: other }) => other === "type").flatMap(({ params: type }) => words(type["type"])))}`;
+    case "discriminator":
+      return `has an unknown ${String(params["tag"])}`;
+    case "minLength":
+      return limit === "1" ? "must not be empty" : `must have at least ${limit} characters`;
+    case "maxLength":
+      return `must have at most ${limit} characters`;
+    case "minItems":
+      return limit === "1" ? "must not be empty" : `must have at least ${limit} elements`;
+    case "maxItems":
+      return `must have at most ${limit} elements`;
+    case "minimum":
+    case "maximum":
+    case "exclusiveMinimum":
+    case "exclusiveMaximum":
+      return `must be ${String(params["comparison"])} ${limit}`;
+    case "multipleOf":
+      return `must be a multiple of ${String(params["multipleOf"])}`;
+    case "pattern":
+      return `must match ${String(params["pattern"])}`;
+    case "format":
+      return `must be a valid ${String(params["format"])}`;
+    case "additionalProperties":
+    case "unevaluatedProperties":
+      return "is not a known field";
+    default:
+      return (finding.message ?? "is not valid").replace(/^must NOT/, "must not");
+  }
+}
+
+/** The branches of a union of literals report one by one; the caller wants them together. */
+function allowedAt(instancePath: string, findings: readonly Finding[]): string[] {
+  const allowed: string[] = [];
+  for (const { keyword, params, instancePath: at } of findings) {
+    if (at !== instancePath) continue;
+    if (keyword === "enum") allowed.push(...(params["allowedValues"] as unknown[]).map((value) => JSON.stringify(value)));
+    else if (keyword === "const") allowed.push(JSON.stringify(params["allowedValue"]));
+    else if (keyword === "type") allowed.push(...words(params["type"]));
+  }
+  return allowed;
+}
+
+const typeWords: Record<string, string> = {
+  string: "a string",
+  integer: "a whole number",
+  number: "a number",
+  boolean: "true or false",
+  object: "an object",
+  array: "an array",
+  null: "null",
+};
+
+function words(type: unknown): string[] {
+  return (Array.isArray(type) ? type : String(type).split(",")).map((name) => typeWords[String(name)] ?? String(name));
+}
+
+function listOf(choices: readonly string[]): string {
+  const distinct = [...new Set(choices)];
+  if (distinct.length <= 1) return distinct[0] ?? "of another form";
+  return `${distinct.slice(0, -1).join(", ")} or ${distinct.at(-1)}`;
+}

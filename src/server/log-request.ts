@@ -1,0 +1,36 @@
+// One line per request. It names the operation's path template, never the path itself on known paths (a key may stand in
+// it), and holds no header, no query and no text of a prompt.
+import type { Edge, Exchange } from "./edge.ts";
+
+/** nginx's number for a client that left before the answer; nothing was sent, so there is no status of ours. */
+const clientLeft = 499;
+
+export function logRequest(edge: Edge, exchange: Exchange, finish: (operation: string, status: number) => number): void {
+  const { req, res, operation, caller } = exchange;
+  const status = res.headersSent ? res.statusCode : clientLeft;
+  const seconds = finish(operation?.id ?? "none", status);
+  const line = {
+    request_id: exchange.requestId,
+    method: req.method,
+    path: operation?.path ?? maskedPath(exchange.path),
+    status,
+    ms: Math.round(seconds * 1e5) / 100,
+    ...(caller && { account: caller.accountId.toString() }),
+    ...(exchange.code && { code: exchange.code }),
+    ...(exchange.model && { model: exchange.model }),
+    ...(exchange.gone && { gone: true }),
+  };
+  if (status >= 500) edge.context.log.warn(line, "request");
+  else edge.context.log.info(line, "request");
+}
+
+/** An unknown path is what a person needs to see; a key of ours inside it is not. */
+export function maskedPath(path: string): string {
+  return path.replace(/svcs?_[^/]*/gi, "svc_…").slice(0, 200);
+}
+
+/** A model id goes to the log only where it looks like one: a prompt put into the wrong field must not. */
+export function loggableModel(body: unknown): string | null {
+  const model = typeof body === "object" && body !== null ? (body as { model?: unknown }).model : undefined;
+  return typeof model === "string" && /^[\w.:/@-]{1,128}$/.test(model) ? model : null;
+}

@@ -1,0 +1,49 @@
+// Which operation a method and path mean: openapi-backend's own answer, without its cost (it rebuilds and scans the whole
+// operation list per request: 75 to 200 us, TOOLCHAIN.md 2.2). That both agree is test/server/match.test.ts.
+import type { Operation, OperationId } from "../../generated/operations.ts";
+
+export interface Matcher<Op> {
+  /** Undefined: the path is unknown, or `method` (lower case) isn't one of its methods. */
+  find: (method: string, path: string) => Op | undefined;
+  /** Every operation on this path, whatever the method; empty: the path is unknown. */
+  onPath: (path: string) => Op[];
+}
+
+export function createMatcher<Op extends { method: string; path: string }>(operations: readonly Op[]): Matcher<Op> {
+  const exact = new Map<string, Op[]>();
+  for (const operation of operations) exact.set(operation.path, [...(exact.get(operation.path) ?? []), operation]);
+  const templated = operations
+    .filter(({ path }) => path.includes("{"))
+    .map((operation) => ({ operation, pattern: patternOf(operation.path), literalLength: operation.path.replace(/\{.*?\}/g, "").length }))
+    .sort((a, b) => b.literalLength - a.literalLength);
+  const byTemplate = (path: string) => templated.filter(({ pattern }) => pattern.test(path)).map(({ operation }) => operation);
+
+  return {
+    find(method, path) {
+      const fixed = exact.get(path)?.find((operation) => operation.method === method);
+      return fixed ?? templated.find(({ operation, pattern }) => operation.method === method && pattern.test(path))?.operation;
+    },
+    onPath(path) {
+      return [...new Set([...(exact.get(path) ?? []), ...byTemplate(path)])];
+    },
+  };
+}
+
+/** `/v1/jobs/{id}` as an expression with one group per parameter, over the path as it came: %2F stays inside its segment. */
+export function patternOf(template: string): RegExp {
+  const literals = template.split(/\{[^}]+\}/).map((literal) => literal.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${literals.join("([^/]+)")}$`);
+}
+
+export interface RoutesDocument {
+  openapi: string;
+  info: { title: string; version: string };
+  paths: Record<string, Record<string, { operationId: OperationId; responses: Record<never, never> }>>;
+}
+
+/** The contract as far as openapi-backend needs it: paths, methods and names. The rest is checked by generated code. */
+export function routesDocument(operations: readonly Operation[]): RoutesDocument {
+  const paths: RoutesDocument["paths"] = {};
+  for (const { id, method, path } of operations) (paths[path] ??= {})[method] = { operationId: id, responses: {} };
+  return { openapi: "3.1.1", info: { title: "routes", version: "1.0.0" }, paths };
+}

@@ -1,0 +1,31 @@
+// Everything the server answers outside /v1: the front door, the probes, the documentation and the OpenAPI document.
+// All are GET (and so HEAD), all are public.
+import { docsIndexPage, errorsPage, pageHeaders } from "./docs-errors.ts";
+import type { Edge } from "./edge.ts";
+import { probePages } from "./health.ts";
+
+export interface PageReply {
+  status: number;
+  headers: Record<string, string>;
+  bytes: Buffer;
+}
+
+export type Page = () => PageReply | Promise<PageReply>;
+
+export function createPages(edge: Edge, openapi: Buffer): Map<string, Page> {
+  const fixed = (headers: Record<string, string>, text: string | Buffer): Page => {
+    const reply = { status: 200, headers, bytes: Buffer.from(text) };
+    return () => reply;
+  };
+  return new Map<string, Page>([
+    // Agents knock here before they start (WIRE.md 6.1).
+    ["/", fixed({ "content-type": "application/json" }, JSON.stringify({ status: "ok", docs: "/docs", openapi: "/openapi.json" }))],
+    ["/docs", fixed(pageHeaders, docsIndexPage())],
+    ["/docs/errors", fixed(pageHeaders, errorsPage())],
+    [
+      "/openapi.json",
+      fixed({ "content-type": "application/json", "cache-control": "public, max-age=300", "access-control-allow-origin": "*" }, openapi),
+    ],
+    ...Object.entries(probePages(edge)),
+  ]);
+}

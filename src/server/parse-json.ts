@@ -1,0 +1,112 @@
+// A request body as JSON: content type, encoding, nesting and NUL characters are checked here, fields by invalid.ts.
+import { isUtf8 } from "node:buffer";
+import type { IncomingHttpHeaders } from "node:http";
+import { fail } from "../fail.ts";
+import { pathName } from "./invalid.ts";
+
+/** Deeper than any schema or tool argument goes, and far below where recursive code runs out of stack. */
+const nestingMax = 200;
+
+/** The body's text and value; throws invalid_json, or invalid_parameter naming a string that holds a NUL. */
+export function parseJson(bytes: Buffer, headers: IncomingHttpHeaders): { bytes: Buffer; value: unknown } {
+  assertJsonContent(headers);
+  const body = withoutByteOrderMark(bytes);
+  if (body.length === 0) failJson("the body is empty");
+  if (!isUtf8(body)) failJson("the body is not UTF-8");
+  const text = body.toString("utf8");
+  if (nestsDeeperThan(nestingMax, text)) failJson(`objects and arrays are nested more than ${nestingMax} levels deep`);
+  const value = parse(text);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) failJson(`it is ${kindOf(value)}`);
+  // The escape is the only way a NUL gets through the parser, and Postgres text can't hold one.
+  if (text.includes("\\u0000")) assertNoNul(value, []);
+  return { bytes: body, value };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // V8's sentence may quote the body around the fault; only the position leaves, prompts stay out of messages and logs.
+    const position = /at position (\d+)/.exec((error as Error).message)?.[1];
+    return failJson(
+      position === undefined ? "it ends too early or holds an unexpected character" : `unexpected character at position ${position}`,
+    );
+  }
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "an array" : `a ${typeof value}`;
+}
+
+function assertJsonContent(headers: IncomingHttpHeaders): void {
+  const encoding = headers["content-encoding"]?.trim().toLowerCase();
+  if (encoding && encoding !== "identity") failJson("compressed bodies are not supported, send it without content-encoding");
+  const type = headers["content-type"]?.toLowerCase();
+  if (type === undefined) return;
+  const [media = "", ...parameters] = type.split(";").map((part) => part.trim());
+  if (media !== "application/json" && !media.endsWith("+json")) failJson("the content-type must be application/json");
+  const charset = parameters
+    .find((parameter) => parameter.startsWith("charset="))
+    ?.slice("charset=".length)
+    .replaceAll('"', "");
+  if (charset !== undefined && !["utf-8", "utf8", "us-ascii"].includes(charset)) failJson("the charset must be utf-8");
+}
+
+function failJson(reason: string): never {
+  return fail("invalid_json", { text: { reason } });
+}
+
+function withoutByteOrderMark(bytes: Buffer): Buffer {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+
+/** Looks at the text rather than at the value: the value of a hostile body is what must not be walked. */
+export function nestsDeeperThan(levels: number, text: string): boolean {
+  // Most bodies don't hold that many brackets at all, and counting them is a native search.
+  return count(text, "{", levels) + count(text, "[", levels) > levels && depthExceeds(levels, text);
+}
+
+/** Stops when the answer is above `enough`. */
+function count(text: string, character: string, enough: number): number {
+  let found = 0;
+  for (let at = text.indexOf(character); at >= 0 && found <= enough; at = text.indexOf(character, at + 1)) found++;
+  return found;
+}
+
+function depthExceeds(levels: number, text: string): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (inString) {
+      if (unit === backslash) at++;
+      else if (unit === quote) inString = false;
+    } else if (unit === quote) inString = true;
+    else if (unit === 0x7b || unit === 0x5b) {
+      if (++depth > levels) return true;
+    } else if (unit === 0x7d || unit === 0x5d) depth--;
+  }
+  return false;
+}
+
+/** Recursion is safe here: the nesting has been bounded. */
+function assertNoNul(value: unknown, path: readonly (string | number)[]): void {
+  if (typeof value === "string") {
+    if (value.includes("\0")) fail("invalid_parameter", nulDetails(pathName(path)));
+  } else if (Array.isArray(value)) {
+    value.forEach((element, index) => assertNoNul(element, [...path, index]));
+  } else if (typeof value === "object" && value !== null) {
+    for (const [key, field] of Object.entries(value)) {
+      if (key.includes("\0")) fail("invalid_parameter", nulDetails(pathName(path) || null));
+      assertNoNul(field, [...path, key]);
+    }
+  }
+}
+
+export function nulDetails(param: string | null) {
+  return { param, text: { param: param ?? "A field name", reason: "the NUL character is not allowed" } };
+}

@@ -1,0 +1,71 @@
+// The bytes of a request body: bounded by length, by time and by what all requests hold together, and read only after
+// authentication. What the bytes mean is parse-json.ts; what becomes of a body that was refused is drain.ts.
+import { fail } from "../fail.ts";
+import type { Edge, Exchange } from "./edge.ts";
+
+const empty = Buffer.alloc(0);
+
+export function hasBody(exchange: Exchange): boolean {
+  const { "content-length": length, "transfer-encoding": encoding } = exchange.req.headers;
+  return encoding !== undefined || (length !== undefined && Number(length) > 0);
+}
+
+/** True where the client waits for "100 Continue" before it sends its body. */
+export function awaitsContinue(exchange: Exchange): boolean {
+  return /^100-continue$/i.test(exchange.req.headers.expect ?? "");
+}
+
+export async function readBody(edge: Edge, exchange: Exchange): Promise<Buffer> {
+  if (!hasBody(exchange)) return empty;
+  // The announced length comes first, so that a body that is too large is refused before it is sent.
+  if (Number(exchange.req.headers["content-length"] ?? 0) > edge.limits.bodyBytes) failTooLarge(edge);
+  if (edge.bodyBytes > edge.limits.allBodiesBytes) fail("overloaded");
+  if (awaitsContinue(exchange)) exchange.res.writeContinue();
+  return collect(edge, exchange);
+}
+
+function collect(edge: Edge, exchange: Exchange): Promise<Buffer> {
+  const { req } = exchange;
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    // upload_timeout (408) is reserved and never sent, so a body that stands still ends with the connection.
+    const idle = setTimeout(() => req.destroy(), edge.limits.bodyIdleMs);
+    const stop = () => {
+      clearTimeout(idle);
+      req.off("data", onData).off("end", onEnd).off("close", onClose).off("error", onClose);
+    };
+    const settle = (action: () => void) => {
+      stop();
+      action();
+    };
+    const onData = (chunk: Buffer) => {
+      idle.refresh();
+      chunks.push(chunk);
+      exchange.bodyBytes += chunk.length;
+      edge.bodyBytes += chunk.length;
+      const tooLarge = exchange.bodyBytes > edge.limits.bodyBytes;
+      if (!tooLarge && edge.bodyBytes <= edge.limits.allBodiesBytes) return;
+      req.pause();
+      settle(() => attempt(reject, () => (tooLarge ? failTooLarge(edge) : fail("overloaded"))));
+    };
+    const onEnd = () => settle(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    const onClose = () => {
+      // The response's own "close" comes a little later; nothing may be answered or reported in between.
+      exchange.gone = true;
+      settle(() => reject(new Error("the client left before its body was complete")));
+    };
+    req.on("data", onData).on("end", onEnd).on("close", onClose).on("error", onClose);
+  });
+}
+
+function failTooLarge(edge: Edge): never {
+  return fail("request_too_large", { text: { reason: `at most ${edge.limits.bodyBytes / (1024 * 1024)} MB are taken` } });
+}
+
+function attempt(reject: (error: unknown) => void, failing: () => never): void {
+  try {
+    failing();
+  } catch (error) {
+    reject(error);
+  }
+}

@@ -1,0 +1,60 @@
+// A refusal as data becomes a reply as data: the row of the catalogue, in the words and the envelope of the endpoint's
+// dialect. Pure; the only place that knows status, type, headers and shape of an error.
+import { dialects, errors } from "../../generated/errors.ts";
+import type { Dialect, DialectRow, ErrorCode, ErrorRow } from "../../generated/errors.ts";
+import type { FailDetails } from "../fail.ts";
+import { envelopes } from "./envelopes.ts";
+import type { Headers } from "./types.ts";
+
+export interface RenderedError {
+  status: number;
+  headers: Headers;
+  body: Record<string, unknown>;
+}
+
+export interface ErrorPlace {
+  dialect: Dialect;
+  requestId: string;
+  publicUrl: string;
+}
+
+export function renderError(code: ErrorCode, details: FailDetails, place: ErrorPlace): RenderedError {
+  const row = errors[code];
+  const dialect: DialectRow = dialects[place.dialect];
+  const status = details.status ?? dialect.statuses[code] ?? row.status;
+  const shownCode = dialect.codes[code] ?? code;
+  const facts = {
+    status,
+    message: fillMessage(row.message, details.text ?? {}),
+    type: dialect.types[row.type] ?? row.type,
+    code: shownCode,
+    param: details.param ?? null,
+    retryable: row.bare ? undefined : row.retryable,
+    requestId: place.requestId,
+    // Older words have entries of their own; where one has none, the code it stands for explains it.
+    docUrl: `${place.publicUrl}/docs/errors#${shownCode in errors ? shownCode : code}`,
+    inside: details.inside ?? {},
+    extra: details.extra ?? {},
+  };
+  return { status, headers: { ...retryHeaders(code, row, details), ...details.headers }, body: envelopes[dialect.envelope](facts) };
+}
+
+function retryHeaders(code: ErrorCode, row: ErrorRow, details: FailDetails): Headers {
+  const headers: Headers = {};
+  if (!row.bare) headers["x-should-retry"] = String(row.retryable);
+  const waitMs = details.retryAfterMs ?? (row.retryAfterSec === undefined ? undefined : row.retryAfterSec * 1000);
+  if (waitMs === undefined) return headers;
+  headers["retry-after"] = String(Math.ceil(waitMs / 1000));
+  // The true time helps SDKs, which round Retry-After up to a minute's sleep; it goes with this one code only.
+  if (code === "rate_limit_exceeded") headers["retry-after-ms"] = String(Math.ceil(waitMs));
+  return headers;
+}
+
+/** "{name}" is replaced; a part in square brackets goes when a value inside it isn't known. */
+export function fillMessage(template: string, text: Record<string, string | number>): string {
+  const known = (part: string) => [...part.matchAll(placeholder)].every((match) => text[match[1]!] !== undefined);
+  const kept = template.replace(/\[([^[\]]*\{\w+\}[^[\]]*)\]/g, (_, part: string) => (known(part) ? part : ""));
+  return kept.replace(placeholder, (_, name: string) => String(text[name] ?? "?")).trim();
+}
+
+const placeholder = /\{(\w+)\}/g;

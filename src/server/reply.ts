@@ -1,0 +1,85 @@
+// A reply as data becomes bytes on the socket: the headers every response has, JSON, bytes or a stream, and the care that
+// an answer given before the request's body had arrived reaches its client.
+import type { OperationId } from "../../generated/operations.ts";
+import { drain } from "./drain.ts";
+import type { Edge, Exchange } from "./edge.ts";
+import { awaitsContinue, hasBody } from "./read-body.ts";
+import { openSink } from "./sink.ts";
+import type { Headers, Reply } from "./types.ts";
+
+/** A reply of any operation, or of the edge itself. */
+export type AnyReply = Reply<OperationId> | { status: number; headers?: Headers; body?: unknown };
+
+export async function sendReply(edge: Edge, exchange: Exchange, reply: AnyReply): Promise<void> {
+  if (exchange.gone || exchange.res.destroyed) return;
+  if ("stream" in reply && reply.stream !== undefined) return sendStream(edge, exchange, reply.status, reply.headers, reply.stream);
+  const { payload, type } = payloadOf(reply);
+  const head = headOf(edge, exchange, reply.headers);
+  if (type !== null) head.push("content-type", type);
+  if (hasContent(reply.status)) head.push("content-length", String(payload === null ? 0 : Buffer.byteLength(payload)));
+  if (hasBody(exchange) && !exchange.req.complete) return sendEarly(edge, exchange, reply.status, head, payload);
+  exchange.res.writeHead(reply.status, head);
+  exchange.res.end(payload ?? undefined);
+}
+
+function payloadOf(reply: AnyReply): { payload: string | Buffer | null; type: string | null } {
+  if ("bytes" in reply && reply.bytes !== undefined) return { payload: reply.bytes, type: null };
+  const { body, headers } = reply as { body?: unknown; headers?: Headers };
+  if (body === undefined) return { payload: null, type: null };
+  return { payload: JSON.stringify(body), type: headers?.["content-type"] === undefined ? "application/json" : null };
+}
+
+function hasContent(status: number): boolean {
+  return status >= 200 && status !== 204 && status !== 304;
+}
+
+/** Flat name-value pairs: the form that node writes without building an object again. */
+function headOf(edge: Edge, exchange: Exchange, headers: Headers | undefined): string[] {
+  const head = ["x-request-id", exchange.requestId];
+  if (exchange.path.startsWith("/v1/messages")) head.push("request-id", exchange.requestId);
+  for (const name in headers) head.push(name, headerText(headers[name]!));
+  if (exchange.req.headers.origin !== undefined && headers?.["access-control-allow-origin"] === undefined) {
+    head.push("access-control-allow-origin", "*", "access-control-expose-headers", edge.exposedHeaders);
+  }
+  if (edge.closing) head.push("connection", "close");
+  return head;
+}
+
+/** A name out of the catalog may hold characters that no header can; better a question mark than a failed reply. */
+function headerText(value: string): string {
+  return /[^\t\x20-\x7e]/.test(value) ? value.replace(/[^\t\x20-\x7e]/g, "?") : value;
+}
+
+/**
+ * The whole answer goes out, and only then is the body's rest read, so that the client finds the answer and not a reset.
+ * A client that still waits for "100 Continue" won't send its body: that connection can't be used again.
+ */
+async function sendEarly(edge: Edge, exchange: Exchange, status: number, head: string[], payload: string | Buffer | null): Promise<void> {
+  const { req, res } = exchange;
+  if (awaitsContinue(exchange) && !edge.closing) head.push("connection", "close");
+  res.writeHead(status, head);
+  if (payload === null || req.method === "HEAD" || !hasContent(status)) res.flushHeaders();
+  else res.write(payload);
+  const ended = await drain(req, edge.limits);
+  if (ended) res.end();
+  else res.end(() => req.socket.destroySoon());
+}
+
+async function sendStream(
+  edge: Edge,
+  exchange: Exchange,
+  status: number,
+  headers: Headers,
+  stream: Extract<Reply, { stream: unknown }>["stream"],
+): Promise<void> {
+  const { req, res } = exchange;
+  res.writeHead(status, headOf(edge, exchange, headers));
+  if (req.method === "HEAD") {
+    res.end();
+    return;
+  }
+  // The client learns at once that its request was accepted, long before a first token.
+  res.flushHeaders();
+  await stream(openSink(res, edge.limits));
+  res.end();
+}

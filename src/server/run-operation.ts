@@ -1,0 +1,80 @@
+// The story of one request to a known operation, in the order that WIRE.md 14.1 fixes: authentication, body, content
+// type, JSON, fields; then the handler, whose reply is sent by reply.ts.
+import { bodies, parameters } from "../../generated/validators.js";
+import type { Validate } from "../../generated/validators.js";
+import type { Operation, OperationId } from "../../generated/operations.ts";
+import type { Caller } from "../context.ts";
+import { fail } from "../fail.ts";
+import { authenticate } from "./authenticate.ts";
+import type { Edge, Exchange } from "./edge.ts";
+import { failInvalid } from "./invalid.ts";
+import { loggableModel } from "./log-request.ts";
+import { parseJson } from "./parse-json.ts";
+import { readBody } from "./read-body.ts";
+import { parameterReader } from "./read-parameters.ts";
+import { sendReply } from "./reply.ts";
+import type { Handler, Request } from "./types.ts";
+
+export type RunOperation = (exchange: Exchange) => Promise<void>;
+
+/** Prepares what doesn't depend on the request; `handler` may be missing only for operations that aren't built. */
+export function operationRunner(edge: Edge, operation: Operation, handler: Handler | undefined): RunOperation {
+  const { id } = operation;
+  const readParameters = parameterReader(operation, parameters[id]);
+  const validateBody = bodies[id];
+
+  return async (exchange) => {
+    exchange.operation = operation;
+    exchange.dialect = operation.dialect;
+    if (operation.auth !== "none") exchange.caller = await authenticate(edge.context.accounts, operation, exchange.req.headers);
+    if (!operation.built || handler === undefined)
+      fail("not_implemented", { text: { method: operation.method.toUpperCase(), path: operation.path } });
+    const { bytes, value } = operation.bodies.length > 0 ? await readContent(edge, exchange, operation, validateBody) : noContent;
+    const { path, query } = readParameters(exchange);
+    const reply = await handler(edge.context, requestOf(exchange, id, { path, query, bytes, value }));
+    await sendReply(edge, exchange, reply);
+  };
+}
+
+const noContent: Content = { bytes: Buffer.alloc(0), value: undefined };
+
+interface Content {
+  bytes: Buffer;
+  value: unknown;
+}
+
+async function readContent(edge: Edge, exchange: Exchange, operation: Operation, validate: Validate | undefined): Promise<Content> {
+  const { headers } = exchange.req;
+  const bytes = await readBody(edge, exchange);
+  // A form is taken apart by its handler; the edge bounds its bytes.
+  const isForm = headers["content-type"]?.toLowerCase().startsWith("multipart/form-data") ?? false;
+  if (isForm && operation.bodies.includes("multipart/form-data")) return { bytes, value: undefined };
+  if (bytes.length === 0 && !operation.bodyRequired) return noContent;
+  const content = parseJson(bytes, headers);
+  exchange.model = loggableModel(content.value);
+  if (validate !== undefined && !validate(content.value)) failInvalid(validate.errors ?? []);
+  return content;
+}
+
+function requestOf(
+  exchange: Exchange,
+  operationId: OperationId,
+  read: { path: unknown; query: unknown; bytes: Buffer; value: unknown },
+): Request {
+  const request = {
+    operationId,
+    requestId: exchange.requestId,
+    receivedAt: exchange.receivedAt,
+    // Absent on public operations, whose handlers never look at it.
+    caller: exchange.caller as Caller,
+    path: read.path,
+    query: read.query,
+    headers: exchange.req.headers,
+    body: read.value,
+    rawBody: read.bytes,
+    get signal() {
+      return exchange.signal();
+    },
+  };
+  return request as Request;
+}

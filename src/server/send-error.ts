@@ -1,0 +1,36 @@
+// Whatever was thrown while a request was answered becomes an error reply, or, once the head is out, the end of the
+// connection. Exceptions nobody planned are logged whole under the request id and say nothing to the caller.
+import { ApiError } from "../fail.ts";
+import type { Edge, Exchange } from "./edge.ts";
+import { renderError } from "./render-error.ts";
+import { sendReply } from "./reply.ts";
+
+export async function sendError(edge: Edge, exchange: Exchange, thrown: unknown): Promise<void> {
+  const { res, operation, requestId } = exchange;
+  // A handler that stopped because its client left has nobody to answer and nothing to report.
+  if (exchange.gone || res.destroyed) return;
+  const error = thrown instanceof ApiError ? thrown : unplanned(edge, exchange, thrown);
+  exchange.code = error.code;
+  if (res.headersSent) {
+    breakOff(exchange);
+    return;
+  }
+  if (operation !== null && !operation.errors.includes(error.code)) edge.onUndeclared(operation.id, error.code);
+  const rendered = renderError(error.code, error.details, { dialect: exchange.dialect, requestId, publicUrl: edge.publicUrl });
+  await sendReply(edge, exchange, rendered);
+}
+
+/** How long what was written before the failure may take to reach the client. */
+const lingerMs = 1_000;
+
+/** The status is out already: only a connection that ends before the body does tells the client that it isn't whole. */
+function breakOff({ req, res }: Exchange): void {
+  // Node gathers the writes of one turn of the loop; what was written in this one is not with the socket yet.
+  setImmediate(() => req.socket.destroySoon());
+  setTimeout(() => res.destroy(), lingerMs).unref();
+}
+
+function unplanned(edge: Edge, exchange: Exchange, thrown: unknown): ApiError {
+  edge.context.log.error({ err: thrown, request_id: exchange.requestId, operation: exchange.operation?.id }, "unexpected exception");
+  return new ApiError("internal_error", { cause: thrown });
+}

@@ -1,0 +1,54 @@
+// What the edge hands to a handler and what it takes back. Types only.
+import type { operations } from "../../generated/api.d.ts";
+import type { OperationId } from "../../generated/operations.ts";
+import type { Caller, Context } from "../context.ts";
+
+/** A request after routing, authentication and validation; plain values, no HTTP objects. */
+export interface Request<Id extends OperationId = OperationId> {
+  operationId: Id;
+  requestId: string;
+  /** When the request arrived; the one time a request has. */
+  receivedAt: Date;
+  /** Absent on operations without authentication. */
+  caller: Caller;
+  path: PathOf<Id>;
+  query: QueryOf<Id>;
+  /** Lower-cased names. */
+  headers: Record<string, string | undefined>;
+  body: JsonBodyOf<Id>;
+  /** The body's bytes as they came. */
+  rawBody: Buffer;
+  /** Fires when the client has gone. */
+  signal: AbortSignal;
+}
+
+/** Where a stream goes. */
+export interface Sink {
+  /** Returns a promise when the client is slow: await it before writing on. */
+  write(chunk: string | Uint8Array): void | Promise<void>;
+}
+
+export type Headers = Record<string, string>;
+
+export type Reply<Id extends OperationId = OperationId> =
+  | JsonReply<Id>
+  /** Bytes made before, e.g. a precomputed list. `headers` must hold content-type. */
+  | { status: number; headers: Headers; bytes: Buffer }
+  /** The head goes out at once; the reply ends when the promise settles. */
+  | { status: number; headers: Headers; stream: (sink: Sink) => Promise<void> };
+
+/** Only a status and body that the contract declares for the operation compile. */
+export type JsonReply<Id extends OperationId> = Id extends OperationId
+  ? { [Status in keyof operations[Id]["responses"] & number]: operations[Id]["responses"][Status] extends { content: { "application/json": infer Body } }
+        ? { status: Status; headers?: Headers; body: Body }
+        : { status: Status; headers?: Headers; body?: undefined } }[keyof operations[Id]["responses"] & number]
+  : never;
+
+export type Handler<Id extends OperationId = OperationId> = (context: Context, request: Request<Id>) => Promise<Reply<Id>> | Reply<Id>;
+
+/** Every operation of the contract has one; a missing one is a type error. */
+export type Handlers = { [Id in OperationId]: Handler<Id> };
+
+type PathOf<Id extends OperationId> = operations[Id]["parameters"] extends { path: infer Path } ? Path : Record<never, never>;
+type QueryOf<Id extends OperationId> = operations[Id]["parameters"] extends { query?: infer Query } ? NonNullable<Query> : Record<never, never>;
+type JsonBodyOf<Id extends OperationId> = operations[Id] extends { requestBody?: { content: { "application/json": infer Body } } } ? Body : undefined;

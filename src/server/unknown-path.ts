@@ -1,0 +1,57 @@
+// Requests that no operation answers: unknown paths with a hint where the mistake is a known one (WIRE.md 3.5), wrong
+// methods with Allow, and OPTIONS.
+import type { Operation } from "../../generated/operations.ts";
+import { ApiError, fail } from "../fail.ts";
+import { preflightHeaders } from "./cors.ts";
+import type { Exchange } from "./edge.ts";
+import type { Matcher } from "./match.ts";
+import type { AnyReply } from "./reply.ts";
+
+/** What a path allows: the documented methods, HEAD where there is GET, and OPTIONS. */
+export function allowedMethods(methods: readonly string[]): string {
+  const upper = methods.map((method) => method.toUpperCase());
+  return [...new Set([...upper, ...(upper.includes("GET") ? ["HEAD"] : []), "OPTIONS"])].join(", ");
+}
+
+export function failMethod(exchange: Exchange, methods: readonly string[]): never {
+  const allow = allowedMethods(methods);
+  const { method = "" } = exchange.req;
+  return fail("method_not_allowed", { headers: { allow }, text: { method, path: exchange.path.slice(0, 200), allowed: allow } });
+}
+
+/** 204 for every path that exists, also without the headers of a preflight. */
+export function optionsReply(exchange: Exchange, methods: readonly string[]): AnyReply {
+  return { status: 204, headers: preflightHeaders(exchange.req.headers, allowedMethods(methods)) };
+}
+
+/** Unknown paths under /v1 have a shape of their own, without a code (WIRE.md 14, row 15). */
+export function unknownV1Reply(exchange: Exchange, matcher: Matcher<Operation>, endpoints: readonly string[]): AnyReply {
+  const message = `There is no ${exchange.req.method} ${exchange.path.slice(0, 200)}.${hintFor(exchange.path, matcher)}`;
+  return {
+    status: 404,
+    headers: { "x-should-retry": "false" },
+    body: { error: { message, type: "not_found", request_id: exchange.requestId }, available_endpoints: endpoints },
+  };
+}
+
+export function unknownPath(exchange: Exchange, matcher: Matcher<Operation>): ApiError {
+  const path = exchange.path.slice(0, 200);
+  const hint = hintFor(exchange.path, matcher).trim();
+  return new ApiError("endpoint_not_found", { text: { path, ...(hint !== "" && { hint }) } });
+}
+
+/** A sentence with a space before it, or nothing. */
+function hintFor(path: string, matcher: Matcher<Operation>): string {
+  const exists = (candidate: string) => matcher.onPath(candidate).length > 0;
+  if (path.startsWith("/v1/v1/")) return " The path has /v1 twice: leave /v1 out of the base address of this client.";
+  if (path === "/v1/responses" || path === "/responses") return " Use /v1/chat/completions.";
+  const single = path.replace(/\/{2,}/g, "/");
+  if (single !== path && exists(trimSlash(single))) return ` Did you mean ${trimSlash(single)}? A path has single slashes.`;
+  if (path.endsWith("/") && exists(trimSlash(path))) return ` Did you mean ${trimSlash(path)}? A path has no slash at its end.`;
+  if (exists(`/v1${trimSlash(single)}`)) return " Add /v1 to the base address.";
+  return "";
+}
+
+function trimSlash(path: string): string {
+  return path.length > 1 ? path.replace(/\/+$/, "") : path;
+}

@@ -1,0 +1,141 @@
+// What the simulator received and what became of it: counters, and a bounded record of the last calls for tests to read.
+// Cheap to write and dear to read: headers and bodies are turned into values only when somebody asks.
+import type { IncomingMessage } from "node:http";
+
+export interface SimulatorCall {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  /** The body as text, cut at 256 KB. */
+  body: string;
+  /** The body parsed; undefined where it isn't JSON. */
+  json: unknown;
+  model: string | null;
+  /** Null until an answer has begun. */
+  status: number | null;
+  /** answered: sent whole. aborted: the client left first. broken: the simulator broke it off as it was told to. */
+  outcome: "open" | "answered" | "aborted" | "broken";
+  /** Records of a stream that were written. */
+  records: number;
+}
+
+export interface SimulatorCounters {
+  received: number;
+  answered: number;
+  aborted: number;
+  broken: number;
+  /** Connections open now; the one number that reset() leaves. */
+  openSockets: number;
+}
+
+/** A call while it runs. */
+export interface OpenCall {
+  model: string | null;
+  status: number | null;
+  records: number;
+  keepBody(body: Buffer): void;
+  /** The first outcome counts; later ones are ignored. */
+  finish(outcome: "answered" | "aborted" | "broken"): void;
+}
+
+interface Kept {
+  method: string;
+  path: string;
+  rawHeaders: string[];
+  body: Buffer;
+  call: OpenCall & { outcome: SimulatorCall["outcome"] };
+}
+
+const callsMax = 500;
+const bodyBytesMax = 256 * 1024;
+/** All kept bodies together; the oldest calls go first. */
+const keptBytesMax = 16 * 1024 * 1024;
+
+export interface CallRecord {
+  open(request: IncomingMessage): OpenCall;
+  calls(): SimulatorCall[];
+  counters(): Omit<SimulatorCounters, "openSockets">;
+  reset(): void;
+}
+
+export function recordCalls(): CallRecord {
+  let kept: Kept[] = [];
+  let keptBytes = 0;
+  let counters = { received: 0, answered: 0, aborted: 0, broken: 0 };
+
+  function trim(): void {
+    // Trimmed by hundreds, so that a call under load costs no array shift.
+    if (kept.length < callsMax + 100 && keptBytes <= keptBytesMax) return;
+    while (kept.length > callsMax || (keptBytes > keptBytesMax && kept.length > 1)) keptBytes -= kept.shift()!.body.length;
+  }
+
+  function open(request: IncomingMessage): OpenCall {
+    // A call that outlives a reset counts where it began, never in the fresh counters.
+    const mine = counters;
+    const list = kept;
+    mine.received += 1;
+    const call: Kept["call"] = {
+      model: null,
+      status: null,
+      records: 0,
+      outcome: "open",
+      keepBody(body) {
+        if (list !== kept) return;
+        entry.body = Buffer.from(body.subarray(0, bodyBytesMax));
+        keptBytes += entry.body.length;
+        trim();
+      },
+      finish(outcome) {
+        if (call.outcome !== "open") return;
+        call.outcome = outcome;
+        mine[outcome] += 1;
+      },
+    };
+    const entry: Kept = {
+      method: request.method ?? "",
+      path: request.url ?? "",
+      rawHeaders: request.rawHeaders,
+      body: Buffer.alloc(0),
+      call,
+    };
+    kept.push(entry);
+    trim();
+    return call;
+  }
+
+  return {
+    open,
+    calls: () => kept.slice(-callsMax).map(readCall),
+    counters: () => ({ ...counters }),
+    reset() {
+      kept = [];
+      keptBytes = 0;
+      counters = { received: 0, answered: 0, aborted: 0, broken: 0 };
+    },
+  };
+}
+
+function readCall({ method, path, rawHeaders, body, call }: Kept): SimulatorCall {
+  const headers: Record<string, string> = {};
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) headers[rawHeaders[at]!.toLowerCase()] = rawHeaders[at + 1]!;
+  const text = body.toString("utf8");
+  return {
+    method,
+    path,
+    headers,
+    body: text,
+    json: parseOrUndefined(text),
+    model: call.model,
+    status: call.status,
+    outcome: call.outcome,
+    records: call.records,
+  };
+}
+
+function parseOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,36 @@
+// Reading fields of a request as a real host would: right types or a 400 that names the field.
+// Shared by the operations of this protocol; what the fields mean is theirs.
+import { refuse } from "../refused.ts";
+
+export type Fields = Record<string, unknown>;
+
+export function readFields(body: Buffer): Fields {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body.toString("utf8"));
+  } catch {
+    refuse(null, "We could not parse the JSON body of your request.");
+  }
+  if (!isFields(parsed)) refuse(null, "The JSON body of your request has to be an object.");
+  return parsed;
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function readModel(fields: Fields): string {
+  const { model } = fields;
+  if (typeof model !== "string" || model === "") refuse("model", "You must provide a model parameter.");
+  return model;
+}
+
+/** Null where the field is absent or null. */
+export function readWhole(fields: Fields, name: string, min: number, max: number): number | null {
+  const value = fields[name] ?? null;
+  if (value === null) return null;
+  if (typeof value !== "number" || !Number.isInteger(value) || value < min || value > max) {
+    refuse(name, `Invalid '${name}': expected a whole number from ${min} to ${max}.`, "invalid_value");
+  }
+  return value;
+}

@@ -1,0 +1,48 @@
+// Made-up English. Words are chosen so that most of them begin and end on a token (tokens.ts: four bytes),
+// which lets a stream of tokens look like a real one: "The ", "old ", "harb", "our ".
+import { countTokens } from "./tokens.ts";
+import { pick, wholeBetween, type Random } from "./seed.ts";
+
+/** Three letters and a space are one token, seven and a space two. */
+const words = (
+  "the and one two far low dry wet sea sky map key old new red sun ice oak owl fox may can " +
+  "harbour lantern morning evening captain journey weather station silence pattern country village natural certain another " +
+  "through quietly between machine measure balance chapter current deliver example history kitchen library message"
+).split(" ");
+
+/** Six letters, a full stop and a space are two tokens. */
+const lastWords = "garden bridge window shadow island answer letter winter forest reason valley signal".split(" ");
+
+/** How much of the user's message is said back. Long prompts must not make long answers. */
+const echoCharacters = 96;
+
+/** Whole sentences, of at least so many tokens. */
+export function writeSentences(random: Random, tokensMin: number): string {
+  const sentences: string[] = [];
+  for (let tokens = 0; tokens < tokensMin;) {
+    const next = sentence(random);
+    tokens += countTokens(next);
+    sentences.push(next);
+  }
+  return sentences.join("").trimEnd();
+}
+
+/** `You said: "…"`, so that a reader and a test see which message was answered. */
+export function echo(userText: string): string {
+  const said = userText.toWellFormed().replace(/\s+/g, " ").trim();
+  if (said === "") return "";
+  const characters = Array.from(said.slice(0, 2 * echoCharacters));
+  const shown = characters.slice(0, echoCharacters).join("");
+  return `You said: "${shown}${shown.length < said.length ? "…" : ""}" `;
+}
+
+/** One to three plain words, for titles and string fields. */
+export function writeWords(random: Random, count: number): string {
+  return Array.from({ length: count }, () => pick(random, words)).join(" ");
+}
+
+function sentence(random: Random): string {
+  const first = pick(random, words);
+  const rest = Array.from({ length: wholeBetween(random, 3, 8) }, () => pick(random, words));
+  return `${first[0]!.toUpperCase()}${first.slice(1)} ${rest.join(" ")} ${pick(random, lastWords)}. `;
+}

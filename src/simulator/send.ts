@@ -1,0 +1,135 @@
+// Sends a plan over a socket: delays, pace, back-pressure, and the faults that break an answer half way.
+// Knows no protocol; stops at once, with no timer left, when the client goes away.
+import type { ServerResponse } from "node:http";
+import type { OpenCall } from "./calls.ts";
+import { faultReply, streamError } from "./faults.ts";
+import type { Knobs } from "./knobs.ts";
+import type { Plan, SimulatorProtocol, StreamReply, WholeReply } from "./protocol.ts";
+
+const streamHeaders = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" };
+/** One comment before every so many records: often enough to meet a parser's every state, seldom enough to read. */
+const recordsPerComment = 3;
+
+/** `knobs` are the plan's, without its faults once a flaky model has recovered. */
+export async function sendPlan(
+  plan: Plan,
+  knobs: Knobs,
+  protocol: SimulatorProtocol,
+  call: OpenCall,
+  response: ServerResponse,
+): Promise<void> {
+  if (knobs.slowMs && !(await waitFor(response, knobs.slowMs))) return;
+  // The client's own time-out ends a hanging call.
+  if (knobs.hang) return;
+  if (knobs.reset) return reset(call, response);
+  const { reply } = plan;
+  const fault = faultReply(knobs, protocol, { streaming: reply.kind === "stream", body: reply.kind === "whole" ? reply.body : null });
+  const sent = fault ?? reply;
+  call.status = sent.kind === "whole" ? sent.status : 200;
+  if (sent.kind === "stream") await sendStream(sent, knobs, protocol, call, response);
+  else if (fault === null && isBroken(knobs)) sendHalf(sent, knobs, call, response);
+  else response.writeHead(sent.status, sent.headers).end(sent.body);
+}
+
+/** A reset without a byte of answer, as a crashing host or a firewall gives it. */
+function reset(call: OpenCall, response: ServerResponse): void {
+  call.finish("broken");
+  response.socket?.resetAndDestroy();
+}
+
+function isBroken(knobs: Knobs): boolean {
+  return knobs.cutAfter !== undefined || knobs.endAfter !== undefined || knobs.stallAfter !== undefined;
+}
+
+/** An answer that doesn't stream breaks after half its bytes, whatever the knob's number. */
+function sendHalf(reply: WholeReply, knobs: Knobs, call: OpenCall, response: ServerResponse): void {
+  const half = reply.body.subarray(0, Math.floor(reply.body.length / 2));
+  if (knobs.endAfter !== undefined) {
+    response.writeHead(reply.status, { ...reply.headers, "content-length": String(half.length) }).end(half);
+    return;
+  }
+  response.writeHead(reply.status, reply.headers);
+  response.write(half);
+  if (knobs.cutAfter !== undefined) cut(call, response);
+}
+
+async function sendStream(
+  reply: StreamReply,
+  knobs: Knobs,
+  protocol: SimulatorProtocol,
+  call: OpenCall,
+  response: ServerResponse,
+): Promise<void> {
+  response.writeHead(200, streamHeaders);
+  response.flushHeaders();
+  if (knobs.empty) return void response.end();
+  const lineEnd = knobs.crlf ? "\r\n" : "\n";
+  const write = (data: string) => writeFrame(response, `data: ${data}${lineEnd}${lineEnd}`, knobs);
+  for (const data of records(reply, knobs, protocol)) {
+    if (call.records > 0 && knobs.paceMs && !(await waitFor(response, knobs.paceMs))) return;
+    if (call.records === knobs.cutAfter) return cut(call, response);
+    if (call.records === knobs.stallAfter) return;
+    if (call.records === knobs.endAfter) return void response.end();
+    if (knobs.comments && call.records % recordsPerComment === 0) response.write(`: keep-alive${lineEnd}${lineEnd}`);
+    const flowing = write(data);
+    call.records += 1;
+    if (flowing !== true && !(await flowing)) return;
+  }
+  if (!knobs.noDone) await write(reply.terminator);
+  response.end();
+}
+
+/** The reply's records with the knobs' spoilt ones: an error in place of the rest, or a first record that isn't JSON. */
+function* records(reply: StreamReply, knobs: Knobs, protocol: SimulatorProtocol): Iterable<string> {
+  const errorAt = knobs.okError ? 0 : knobs.errorAfter;
+  let count = 0;
+  for (const data of reply.records()) {
+    if (count === errorAt) return yield protocol.renderRefusal(streamError);
+    yield count === 0 && knobs.badJson ? data.slice(0, Math.ceil(data.length / 2)) : data;
+    count += 1;
+  }
+}
+
+/** True, or a promise of whether the client is still there once the socket has taken what it was given. */
+function writeFrame(response: ServerResponse, frame: string, knobs: Knobs): true | Promise<boolean> {
+  if (response.destroyed) return Promise.resolve(false);
+  if (knobs.splitBytes) return writeSplit(response, Buffer.from(frame), knobs.splitBytes);
+  return response.write(frame) || waitFor(response, "drain");
+}
+
+/** Slices leave in turns of the event loop of their own, so that the reader meets each border. */
+async function writeSplit(response: ServerResponse, frame: Buffer, sliceBytes: number): Promise<boolean> {
+  for (let at = 0; at < frame.length; at += sliceBytes) {
+    if (response.destroyed) return false;
+    const flowing = response.write(frame.subarray(at, at + sliceBytes)) || waitFor(response, "drain");
+    if (!(await flowing)) return false;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return true;
+}
+
+/**
+ * Everything written so far arrives (a FIN, not a reset), then the connection is gone without the body's end.
+ * A turn of the loop later, because node:http holds what was written in this one back from the socket.
+ */
+function cut(call: OpenCall, response: ServerResponse): void {
+  call.finish("broken");
+  setImmediate(() => response.socket?.destroySoon());
+}
+
+/** Waits for milliseconds or for the socket to drain; false as soon as the client has gone. */
+function waitFor(response: ServerResponse, what: number | "drain"): Promise<boolean> {
+  if (response.destroyed) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const timer = typeof what === "number" ? setTimeout(() => finish(true), what) : null;
+    const drained = () => finish(true);
+    const left = () => finish(false);
+    function finish(present: boolean): void {
+      if (timer !== null) clearTimeout(timer);
+      response.off("drain", drained).off("close", left);
+      resolve(present);
+    }
+    if (timer === null) response.on("drain", drained);
+    response.on("close", left);
+  });
+}

@@ -1,0 +1,171 @@
+// The simulator: one node:http server that stands in for every provider, steered by the upstream model id.
+// Owns the server, the routing by path prefix and the memory of plans; answers belong to the protocols, sending to send.ts.
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo, Socket } from "node:net";
+import { LRUCache } from "lru-cache";
+import { recordCalls, type CallRecord, type OpenCall, type SimulatorCall, type SimulatorCounters } from "./calls.ts";
+import { withoutFaults, type Knobs } from "./knobs.ts";
+import { jsonReply, type Operation, type Plan, type SimulatorProtocol } from "./protocol.ts";
+import { fallbackProtocol, findProtocol } from "./protocols.ts";
+import { readBody } from "./read-body.ts";
+import { Refused, type Refusal } from "./refused.ts";
+import { sendPlan } from "./send.ts";
+
+export type { SimulatorCall, SimulatorCounters } from "./calls.ts";
+
+export interface Simulator {
+  /** http://HOST:PORT */
+  url: string;
+  port: number;
+  /** The last 500 calls, oldest first. */
+  calls(): SimulatorCall[];
+  counters(): SimulatorCounters;
+  /** Forgets calls and counters, and lets flaky models fail anew. */
+  reset(): void;
+  /** Ends every connection, the hanging ones too. */
+  close(): Promise<void>;
+}
+
+interface World {
+  record: CallRecord;
+  /** How often each flaky model id has been called. */
+  flakyCalls: LRUCache<string, number>;
+  plans: LRUCache<string, Plan>;
+  sockets: Set<Socket>;
+}
+
+/** Bodies of a bench or of a retry are small; larger ones are answered anew each time. */
+const plannedBodyBytesMax = 16 * 1024;
+/** All remembered plans together, and one of them. */
+const plansBytesMax = 32 * 1024 * 1024;
+const planBytesMax = 1024 * 1024;
+/** Where a test in another process reads and resets the record. */
+const recordPath = "/__sim/calls";
+
+export async function startSimulator(options: { port?: number; host?: string } = {}): Promise<Simulator> {
+  const host = options.host ?? "127.0.0.1";
+  const world: World = {
+    record: recordCalls(),
+    flakyCalls: new LRUCache({ max: 10_000 }),
+    plans: new LRUCache({
+      maxSize: plansBytesMax,
+      maxEntrySize: planBytesMax,
+      sizeCalculation: ({ bytes }) => bytes + plannedBodyBytesMax,
+    }),
+    sockets: new Set(),
+  };
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => void serve(world, request, response));
+  server.on("connection", (socket) => {
+    world.sockets.add(socket);
+    socket.on("close", () => world.sockets.delete(socket));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ port: options.port ?? 0, host }, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    port,
+    calls: () => world.record.calls(),
+    counters: () => readCounters(world),
+    reset: () => reset(world),
+    close: async () => {
+      const closed = [once(server, "close"), ...[...world.sockets].map((socket) => once(socket, "close"))];
+      server.close();
+      server.closeAllConnections();
+      await Promise.all(closed);
+    },
+  };
+}
+
+async function serve(world: World, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const path = (request.url ?? "/").split("?", 1)[0]!;
+  if (path === recordPath) return serveRecord(world, request, response);
+  const call = world.record.open(request);
+  response.on("close", () => call.finish(response.writableFinished ? "answered" : "aborted"));
+  const found = findProtocol(path);
+  const protocol = found?.protocol ?? fallbackProtocol;
+  try {
+    const body = await readBody(request);
+    call.keepBody(body ?? Buffer.alloc(0));
+    const operation = found === null ? null : protocol.findOperation(request.method ?? "GET", found.rest);
+    if (body === null) sendRefusal(protocol, tooLarge, call, response);
+    else if (operation === null) sendRefusal(protocol, unknownPath(request), call, response);
+    else await answer(world, protocol, operation, path, body, call, response);
+  } catch (error) {
+    if (response.destroyed || !request.complete) return call.finish("aborted");
+    if (response.headersSent) return void response.destroy();
+    sendRefusal(protocol, error instanceof Refused ? error.refusal : ourFault(error), call, response);
+  }
+}
+
+async function answer(
+  world: World,
+  protocol: SimulatorProtocol,
+  operation: Operation,
+  path: string,
+  body: Buffer,
+  call: OpenCall,
+  response: ServerResponse,
+): Promise<void> {
+  const key = body.length <= plannedBodyBytesMax ? `${path}\n${body.toString("latin1")}` : null;
+  let plan = key === null ? undefined : world.plans.get(key);
+  if (plan === undefined) {
+    plan = operation(body);
+    if (key !== null) world.plans.set(key, plan);
+  }
+  call.model = plan.model;
+  await sendPlan(plan, knobsOfThisCall(world, plan), protocol, call, response);
+}
+
+/** sim-flaky-N: the first N calls of a model id meet its faults, later ones don't, until reset(). */
+function knobsOfThisCall(world: World, { model, knobs }: Plan): Knobs {
+  if (knobs.flaky === undefined || model === null) return knobs;
+  const before = world.flakyCalls.get(model) ?? 0;
+  world.flakyCalls.set(model, before + 1);
+  return before < knobs.flaky ? knobs : withoutFaults(knobs);
+}
+
+function serveRecord(world: World, request: IncomingMessage, response: ServerResponse): void {
+  if (request.method === "DELETE") reset(world);
+  const { headers, body } = jsonReply(200, JSON.stringify({ counters: readCounters(world), calls: world.record.calls() }));
+  response.writeHead(200, headers).end(body);
+}
+
+function readCounters(world: World): SimulatorCounters {
+  return { ...world.record.counters(), openSockets: world.sockets.size };
+}
+
+function reset(world: World): void {
+  world.record.reset();
+  world.flakyCalls.clear();
+}
+
+function sendRefusal(protocol: SimulatorProtocol, refusal: Refusal, call: OpenCall, response: ServerResponse): void {
+  const { status, headers, body } = jsonReply(refusal.status, protocol.renderRefusal(refusal), refusal.headers);
+  call.status = status;
+  response.writeHead(status, headers).end(body);
+}
+
+const tooLarge: Refusal = {
+  status: 413,
+  type: "invalid_request_error",
+  code: "request_too_large",
+  message: "The simulator reads at most 64 MB.",
+  headers: { connection: "close" },
+};
+
+function unknownPath(request: IncomingMessage): Refusal {
+  return {
+    status: 404,
+    type: "invalid_request_error",
+    code: "unknown_url",
+    message: `Unknown request URL: ${request.method} ${request.url}.`,
+  };
+}
+
+function ourFault(error: unknown): Refusal {
+  return { status: 500, type: "server_error", code: "simulator_fault", message: `The simulator itself failed: ${String(error)}` };
+}

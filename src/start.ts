@@ -1,0 +1,133 @@
+// `svc start`: the database, the simulator and the demo account around a gateway; worker processes; signals.
+// The last line it prints says that it is ready (OPERATOR.md "Start").
+import cluster from "node:cluster";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Logger } from "pino";
+import { loadCatalog } from "./catalog/load.ts";
+import type { Catalog } from "./catalog/types.ts";
+import { type Config, readConfig } from "./config.ts";
+import { connect } from "./db/connect.ts";
+import { startEmbedded } from "./db/embedded.ts";
+import { migrate } from "./db/migrate.ts";
+import { demoKey } from "./demo-account.ts";
+import { createLog, type Gateway, startGateway } from "./main.ts";
+import { startSimulator } from "./simulator/simulator.ts";
+
+/** What the first process found or made, handed to its workers. */
+interface Ground {
+  databaseUrl: string;
+  simulatorUrl: string | null;
+}
+
+const groundVariable = "SVC_INTERNAL_GROUND";
+const shippedCatalog = fileURLToPath(new URL("catalog/default.yaml", import.meta.url));
+/** A worker that fails again and again must not turn into a loop of forks. */
+const restartPauseMs = 1_000;
+
+export async function start(environment: NodeJS.ProcessEnv): Promise<void> {
+  const config = readConfig(environment);
+  if (cluster.isWorker) return startWorker(config, JSON.parse(environment[groundVariable] as string) as Ground);
+  const log = createLog(config);
+  const signals = catchSignals();
+  const embedded = config.databaseUrl === null ? await startEmbedded({ dataDir: config.dataDir, durable: true }) : null;
+  const databaseUrl = config.databaseUrl ?? (embedded as { url: string }).url;
+  const demo = await prepareDatabase(config, databaseUrl, embedded !== null);
+  const simulator = needsSimulator(config) ? await startSimulator({}) : null;
+  const ground: Ground = { databaseUrl, simulatorUrl: simulator?.url ?? null };
+  const catalog = readCatalog(config, ground, log); // a wrong file stops the start here, before any worker
+  const running = config.workers > 1 ? await startWorkers(config, ground, log) : await startGateway(config, { databaseUrl, catalog, log });
+  if (demo !== null) printDemo(running.url, demo);
+  process.stdout.write(`gateway ready ${running.url}\n`);
+  await signals.first;
+  await running.stop();
+  await simulator?.close();
+  await embedded?.stop();
+  process.exit(0);
+}
+
+async function prepareDatabase(config: Config, databaseUrl: string, isEmbedded: boolean): Promise<string | null> {
+  const db = connect(databaseUrl, { max: 2 });
+  try {
+    await migrate(db);
+    await db.pool.query("select ensure_partitions('usage_log', 3)");
+    return isEmbedded ? await demoKey(db, config.dataDir) : null;
+  } finally {
+    await db.close();
+  }
+}
+
+function readCatalog(config: Config, { simulatorUrl }: Ground, log: Logger): Catalog {
+  const { catalog, warnings } = loadCatalog({ path: config.catalogPath ?? shippedCatalog, environment: config.environment, simulatorUrl });
+  for (const warning of warnings) log.warn(warning);
+  return catalog;
+}
+
+/** The simulator runs where the catalog names it as an upstream. */
+function needsSimulator(config: Config): boolean {
+  return config.catalogPath === null || readFileSync(config.catalogPath, "utf8").includes("simulator:");
+}
+
+/** Ctrl-C and SIGTERM end it in order; more of them change nothing. */
+function catchSignals(): { first: Promise<void> } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  process.on("SIGTERM", () => resolve());
+  process.on("SIGINT", () => resolve());
+  return { first: promise };
+}
+
+interface Running {
+  url: string;
+  stop(): Promise<void>;
+}
+
+async function startWorkers(config: Config, ground: Ground, log: Logger): Promise<Running> {
+  let stopping = false;
+  const fork = () => cluster.fork({ [groundVariable]: JSON.stringify(ground) });
+  cluster.on("exit", (worker, code, signal) => {
+    if (stopping) return;
+    log.error({ pid: worker.process.pid, code, signal }, "a worker ended and is replaced");
+    setTimeout(() => stopping || fork(), restartPauseMs);
+  });
+  const urls = Array.from({ length: config.workers }, fork).map((worker) => new Promise<string>((resolve) => worker.once("message", resolve)));
+  const [url] = await Promise.all(urls);
+  return {
+    url: url as string,
+    async stop() {
+      stopping = true;
+      const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+      await Promise.all(
+        workers.map((worker) => {
+          const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+          worker.send("stop");
+          return ended;
+        }),
+      );
+    },
+  };
+}
+
+/** Signals sent to a worker directly change nothing: the first process says when to stop, or is gone. */
+async function startWorker(config: Config, ground: Ground): Promise<void> {
+  process.on("SIGTERM", () => undefined).on("SIGINT", () => undefined);
+  const stopping = Promise.withResolvers<void>();
+  process.on("message", (message) => message === "stop" && stopping.resolve());
+  process.on("disconnect", () => stopping.resolve());
+  const log = createLog(config);
+  const gateway: Gateway = await startGateway(config, { databaseUrl: ground.databaseUrl, catalog: readCatalog(config, ground, log), log });
+  process.send?.(gateway.url);
+  await stopping.promise;
+  await gateway.stop();
+  process.exit(0);
+}
+
+function printDemo(url: string, key: string): void {
+  process.stdout.write(`
+Demo key (embedded database, simulated models): ${key}
+
+curl ${url}/v1/chat/completions \\
+  -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" \\
+  -d '{"model":"best","messages":[{"role":"user","content":"Hello!"}]}'
+
+`);
+}

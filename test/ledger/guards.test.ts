@@ -1,0 +1,74 @@
+// The database defends itself: every bad row below comes as raw SQL, past all of our code.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connect, type Db } from "../../src/db/connect.ts";
+import { audit } from "../../src/ledger/audit.ts";
+import { postEntry } from "../../src/ledger/post.ts";
+import { newAccount } from "./new-account.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+
+let database: TestDatabase;
+let db: Db;
+let account: bigint;
+beforeAll(async () => {
+  database = await freshDatabase();
+  db = connect(database.url, { max: 4 });
+  account = await newAccount(db, { deposit: 1_000n });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+const entry = (kind: string, amount: string) =>
+  `insert into ledger_entry (account_id, created_at, id, kind, amount, ref) values (${account}, now(), gen_random_uuid(), '${kind}', ${amount}, 'raw')`;
+const log = (status: string, cost: number, extra = "") =>
+  `insert into usage_log (account_id, created_at, id, request_id, operation, model, status, http_status, cost, reserved, prices, attempts, stream, latency_ms, output_tokens, reasoning_tokens)
+   values (${account}, now(), gen_random_uuid(), 'r', 'o', 'm', '${status}', 200, ${cost}, 0, '{}', '[]', false, 0, ${extra || "0, 0"})`;
+
+describe("raw SQL is refused", () => {
+  test.each([
+    ["changing an entry", () => "update ledger_entry set amount = amount + 1", /append-only/],
+    ["deleting an entry", () => "delete from ledger_entry", /append-only/],
+    ["truncating entries", () => "truncate ledger_entry", /append-only/],
+    ["setting a balance", () => `update balance set available = available + 1 where account_id = ${account}`, /follows its entries/],
+    ["deleting a balance", () => "delete from balance", /keeps its balance row/],
+    ["a balance that starts with money", () => "insert into balance (account_id, available) values (987654, 5)", /starts at zero/],
+    ["a balance of no account", () => "insert into balance (account_id) values (987654)", /foreign key/],
+    ["a hold's new amount", () => "update hold set amount = 1", /keeps its amount/],
+    ["truncating holds", () => "truncate hold", /end by delete/],
+    ["a hold above what is available", () => `insert into hold values (${account}, gen_random_uuid(), 1001, gen_random_uuid(), now())`, /above what its account has/],
+    ["a negative hold", () => `insert into hold values (${account}, gen_random_uuid(), -1, gen_random_uuid(), now())`, /hold_amount_check/],
+    ["an entry of no account", () => entry("bonus", "5").replace(String(account), "987654"), /unknown account/],
+    ["an entry of nothing", () => entry("bonus", "0"), /check/],
+    ["an unknown kind", () => entry("present", "5"), /kind_decides_sign/],
+    ["a negative deposit", () => entry("deposit", "-5"), /kind_decides_sign/],
+    ["a charge that gives money", () => entry("usage", "5"), /kind_decides_sign/],
+    ["a charged failure", () => log("failed", 5), /failures_are_free/],
+    ["a negative cost", () => log("success", -5), /cost_check/],
+    ["more reasoning than output", () => log("success", 0, "1, 2"), /usage_log_check/],
+    ["an unknown outcome", () => log("perhaps", 0), /status_check/],
+  ])("%s", async (_what, sql, reason) => {
+    await expect(db.pool.query(sql())).rejects.toThrow(reason);
+  });
+
+  test("a second signup credit, a second charge of one request, a second end of one hold", async () => {
+    const at = new Date();
+    await postEntry(db, { accountId: account, kind: "signup_credit", amount: 50n, ref: "test", at });
+    await expect(postEntry(db, { accountId: account, kind: "signup_credit", amount: 50n, ref: "test", at })).rejects.toThrow(/signup_once/);
+    const id = "00000000-0000-7000-8000-000000000001";
+    const insert = (kind: string, amount: bigint) =>
+      db.pool.query("insert into ledger_entry (account_id, created_at, id, kind, amount, ref) values ($1, now(), $2, $3, $4, 'raw')", [account, id, kind, amount]);
+    await insert("usage", -5n);
+    await expect(insert("usage", -5n)).rejects.toThrow(/pkey/);
+    await insert("hold", -7n);
+    await insert("hold_settle", 7n);
+    await expect(insert("hold_release", 7n)).rejects.toThrow(/hold_ends_once/);
+  });
+
+  test("what raw SQL may add moves the balance with it", async () => {
+    await db.pool.query(entry("bonus", "11"));
+    await db.pool.query(`insert into hold values (${account}, gen_random_uuid(), 13, gen_random_uuid(), now() + interval '1 minute')`);
+    await db.pool.query(`delete from hold where account_id = ${account} and amount = 13`);
+    expect((await audit(db)).mismatches).toEqual([]);
+  });
+});

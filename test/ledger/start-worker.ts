@@ -1,0 +1,38 @@
+// Starts race-worker.ts as a process of its own and reads what it prints.
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+export interface Counts {
+  admitted: number;
+  refused: number;
+  broken: number;
+}
+
+export interface Worker {
+  /** Its ledger is open; calls have begun. */
+  ready: Promise<void>;
+  /** What it said at its end; rejects when it was killed. */
+  counts: Promise<Counts>;
+  /** Ids of the charges that it saw acknowledged so far. */
+  acknowledged: string[];
+  kill(): void;
+  ended: Promise<void>;
+}
+
+export function startWorker(url: string, accountId: bigint, calls: number, cost: bigint, upstreamMs = 0): Worker {
+  const script = fileURLToPath(new URL("race-worker.ts", import.meta.url));
+  const child = spawn(process.execPath, [script, url, String(accountId), String(calls), String(cost), String(upstreamMs)], { stdio: ["ignore", "pipe", "inherit"] });
+  const acknowledged: string[] = [];
+  let counts: Counts | undefined;
+  const ready = Promise.withResolvers<void>();
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    if (line === "ready") ready.resolve();
+    else if (line.startsWith("{")) counts = JSON.parse(line) as Counts;
+    else acknowledged.push(line);
+  });
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const finished = ended.then(() => counts ?? Promise.reject(new Error("the worker ended without its counts")));
+  finished.catch(() => undefined); // a killed worker has none, and its test doesn't ask
+  return { ready: ready.promise, counts: finished, acknowledged, kill: () => void child.kill("SIGKILL"), ended };
+}

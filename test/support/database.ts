@@ -1,0 +1,30 @@
+// A database of its own for a test or a file: a copy of the run's migrated template, 22 ms.
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import { inject } from "vitest";
+
+export interface TestDatabase {
+  url: string;
+  /** Removes it, whoever is still connected. */
+  drop(): Promise<void>;
+}
+
+export async function freshDatabase(): Promise<TestDatabase> {
+  const serverUrl = inject("databaseServerUrl");
+  const name = `svc_test_${randomBytes(6).toString("hex")}`;
+  await asAdmin(serverUrl, `create database ${name} template ${inject("templateDatabase")} strategy file_copy`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => asAdmin(serverUrl, `drop database if exists ${name} with (force)`) };
+}
+
+async function asAdmin(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

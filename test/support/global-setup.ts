@@ -1,0 +1,75 @@
+// Once a run: a Postgres server, migrated once into a template that every test database is a copy of, and the record
+// of which errors the run has seen. TEST_DATABASE_URL: that server; TEST_POSTGRES_MAJOR=15: the system's Postgres 15.
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import type { TestProject } from "vitest/node";
+import { connect } from "../../src/db/connect.ts";
+import { type Embedded, startEmbedded } from "../../src/db/embedded.ts";
+import { findSystemPostgres } from "../../src/db/postgres-binaries.ts";
+import { migrate } from "../../src/db/migrate.ts";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** A server on which databases may be created. */
+    databaseServerUrl: string;
+    /** A migrated, empty database. */
+    templateDatabase: string;
+    /** A folder of this run, removed at its end. */
+    runFolder: string;
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const runFolder = mkdtempSync(join(tmpdir(), "svc-test-"));
+  const given = process.env.TEST_DATABASE_URL;
+  const embedded = given === undefined ? await startServer(join(runFolder, "server")) : undefined;
+  const serverUrl = given ?? embedded!.url;
+  const template = `svc_template_${randomBytes(4).toString("hex")}`;
+  await asAdmin(serverUrl, `create database ${template}`);
+  const db = connect(withDatabase(serverUrl, template), { max: 2 });
+  await migrate(db);
+  await db.close();
+
+  project.provide("databaseServerUrl", serverUrl);
+  project.provide("templateDatabase", template);
+  project.provide("runFolder", runFolder);
+
+  return async () => {
+    if (await ranEverything(project)) (await import("./error-coverage.ts")).compareReached(runFolder);
+    if (embedded) {
+      embedded.kill9(); // nothing of it is kept, so it needs no orderly end
+      await embedded.stop();
+    } else await asAdmin(serverUrl, `drop database ${template} with (force)`);
+    rmSync(runFolder, { recursive: true, force: true });
+  };
+}
+
+function startServer(dataDir: string): Promise<Embedded> {
+  const major = process.env.TEST_POSTGRES_MAJOR;
+  const binaries = major === undefined ? undefined : findSystemPostgres(Number(major));
+  if (major !== undefined && !binaries) throw new Error(`TEST_POSTGRES_MAJOR: no Postgres ${major} in /usr/lib/postgresql`);
+  return startEmbedded({ dataDir, durable: false, ...(binaries ? { binaries } : {}) });
+}
+
+/** A run of chosen files or titles reaches few errors, and that says nothing. */
+async function ranEverything(project: TestProject): Promise<boolean> {
+  const { testFiles } = await project.globTestFiles();
+  const ran = new Set(project.vitest.state.getPaths());
+  return project.config.testNamePattern === undefined && testFiles.every((file) => ran.has(file));
+}
+
+async function asAdmin(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}
+
+function withDatabase(url: string, database: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${database}`;
+  return changed.href;
+}

@@ -1,0 +1,33 @@
+// A usage log row for tests that settle without a flow.
+import type { UsageLogRow } from "../../src/ledger/usage-log.ts";
+
+export function usageLogRow({ accountId, id, cost, at }: { accountId: bigint; id: string; cost: bigint; at: Date }): UsageLogRow {
+  return {
+    account_id: String(accountId),
+    created_at: at,
+    id,
+    request_id: `req_${id}`,
+    key_id: null,
+    operation: "createChatCompletion",
+    model: "test/model",
+    alias: null,
+    served_model: null,
+    status: "success",
+    http_status: 200,
+    error_code: null,
+    input_tokens: 1,
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+    output_tokens: 1,
+    reasoning_tokens: 0,
+    estimated: false,
+    cost: String(cost),
+    reserved: "0",
+    prices: {},
+    attempts: [],
+    stream: false,
+    fallback_layer: null,
+    latency_ms: 1,
+    first_byte_ms: null,
+  };
+}

@@ -1,0 +1,16 @@
+// How the tests run: forked processes on one Postgres server that test/support/global-setup.ts starts.
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    globalSetup: ["test/support/global-setup.ts"],
+    pool: "forks", // tests end child processes and read memory; threads would share both
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 20_000,
+    restoreMocks: true,
+    env: { NODE_ENV: "test", TZ: "UTC" },
+  },
+});
