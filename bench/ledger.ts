@@ -55,7 +55,7 @@ async function throughLanes(ledger: Ledger, accountId: bigint): Promise<void> {
   const at = new Date();
   const { granted } = await ledger.reserve({ accountId, id, want, least: want });
   if (granted === null) throw new Error("refused");
-  await ledger.settle({ accountId, id, cost, at, log: logRow(accountId, id, cost, want, at) });
+  await ledger.settle({ accountId, id, log: logRow(accountId, id, cost, want, at) });
 }
 
 /** What a gateway does that nobody tuned: lock, check, insert, commit; and again. */

@@ -14,7 +14,9 @@ const pinned = findPinnedNode();
 const ownMajor = Number(process.versions.node.split(".")[0]);
 
 if (pinned === undefined && ownMajor < 24) {
-  console.error(`svc needs Node 24 or newer (this is ${process.versions.node}); the package node-${process.platform}-${process.arch} is not installed`);
+  console.error(
+    `svc needs Node 24 or newer (this is ${process.versions.node}); the package node-${process.platform}-${process.arch} is not installed`,
+  );
   process.exit(1);
 }
 if (pinned === undefined || pinned === process.execPath) {
@@ -41,12 +43,13 @@ function handOver(runtime) {
   });
   // Caught, so that this process outlives the child and gives its status. Passed on as a message: where the whole group got
   // the signal the child has it already, and a second real one would cut short its orderly end.
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"]) process.on(signal, () => child.connected && child.send(signal));
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"])
+    process.on(signal, () => child.connected && child.send(signal, () => undefined));
   child.once("error", (error) => {
     console.error(`svc could not start ${runtime}: ${error.message}`);
     process.exit(1);
   });
-  child.once("exit", (status, signal) => { console.error("child", status, signal);
+  child.once("exit", (status, signal) => {
     if (signal === null) process.exit(status);
     process.removeAllListeners(signal);
     process.kill(process.pid, signal); // ends as the child ended, so that a shell sees the same

@@ -509,6 +509,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Continue a text (deprecated)
+         * @deprecated
+         * @description Continues a text, through chat. A missing `prompt`, more than one prompt, `suffix`, `echo` with `stream` and more than 4 stop sequences are
+         *     refused with 400; the message names `POST /v1/chat/completions`, which is what to use instead.
+         */
+        post: operations["createCompletion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/credits/balance": {
         parameters: {
             query?: never;
@@ -635,6 +657,48 @@ export interface paths {
          *     An event that comes twice counts once. 200 means that it is stored; the provider repeats everything else.
          */
         post: operations["receivePaymentEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decide between options
+         * @description Picks one of the options of each question and says how sure it is. Billed on input tokens, rounded up to the nearest 0.0001 USD;
+         *     output is free and failures cost nothing. A body in OpenAI's form (`input`, or questions as an array) gives 400 `invalid_parameter`.
+         */
+        post: operations["createDecision"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/embeddings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create embeddings
+         * @description Turns texts into vectors. Billed on input tokens alone, after the call; never streamed.
+         *     A model that makes no embeddings is refused with 400 `wrong_endpoint`.
+         */
+        post: operations["createEmbeddings"];
         delete?: never;
         options?: never;
         head?: never;
@@ -783,6 +847,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a message
+         * @description Answers a conversation in Anthropic's form, whole or as a stream (`stream: true`), with the models and prices of chat. The key comes as
+         *     `Authorization: Bearer` or as `x-api-key`. Errors have Anthropic's envelope. A stream that broke ends with an `error` event of code
+         *     `stream_interrupted`; nothing is charged then.
+         */
+        post: operations["createMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/count_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Count the tokens of a message request
+         * @description Counts the tokens that a message request would send. Costs nothing and calls no model.
+         */
+        post: operations["countMessageTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/models": {
         parameters: {
             query?: never;
@@ -872,6 +978,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/rerank": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rank documents against a query
+         * @description Sorts documents by how well they fit a query. Billed on input tokens at the model's input rate; never streamed.
+         *     The request is refused before the call when the balance cannot pay for it. Errors are of the older form: `error.type` is the word to branch on.
+         *     A 401, 402 or 403 of the model's provider comes back as 503.
+         */
+        post: operations["createRerank"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/systemone": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decide between options (System One path)
+         * @description The same as `POST /v1/decisions`, under the path that clients of the System One form call.
+         */
+        post: operations["createSystemOneDecision"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/videos/generations": {
         parameters: {
             query?: never;
@@ -909,6 +1057,447 @@ export interface components {
              * @enum {boolean}
              */
             accepted: true;
+        };
+        /** @description Body of a 401. */
+        AnthropicError401MissingApiKeyOrInvalidApiKey: {
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+            /** @description Equals the header `x-request-id`. */
+            request_id: string;
+            /** @constant */
+            type: "error";
+        };
+        /** @description Body of a 402. */
+        AnthropicError402InsufficientCreditsOrModelRequiresPaid: {
+            /** @description The same as `have_usd`. */
+            balance: components["schemas"]["Usd"];
+            /** @description The model, the account's tier and what could be paid. */
+            details: components["schemas"]["PaymentDetails"];
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "insufficient_credits" | "model_requires_paid";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "billing_error";
+            };
+            /** @description Available now, in USD. */
+            have_usd: components["schemas"]["Usd"];
+            /** @description Held by other requests of the account that are in flight, in USD. */
+            held_usd?: components["schemas"]["Usd"];
+            /** @description Least that must be available for this request, in USD. */
+            need_usd: components["schemas"]["Usd"];
+            /** @description Equals the header `x-request-id`. */
+            request_id: string;
+            /** @description The same as `need_usd`. */
+            required: components["schemas"]["Usd"];
+            /** @description How credit is added. */
+            topup: components["schemas"]["TopUp"];
+            /**
+             * Format: uri
+             * @description Page that says how credit is added.
+             */
+            topup_url: string;
+            /** @constant */
+            type: "error";
+        };
+        /** @description Body of a 403. */
+        AnthropicError403PermissionDenied: {
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+            /** @description Equals the header `x-request-id`. */
+            request_id: string;
+            /** @constant */
+            type: "error";
+        };
+        /** @description Body of a 403. */
+        AnthropicError403PermissionDeniedOrRouteRefused: {
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "route_refused";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /** @description Other models that may serve; on `route_refused`. */
+                suggested_models?: string[];
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+            /** @description Equals the header `x-request-id`. */
+            request_id: string;
+            /** @constant */
+            type: "error";
+        };
+        /** @description Body of a 404. */
+        AnthropicError404ModelNotFound: {
+            /** @description The nearest id; null where none is near. */
+            did_you_mean?: string | null;
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "model_not_found";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "not_found_error";
+            };
+            /** @description Equals the header `x-request-id`. */
+            request_id: string;
+            /** @description Other ids that may serve. */
+            suggested_models?: string[];
+            /** @constant */
+            type: "error";
+        };
+        /** @description Body of a 413. */
+        AnthropicError413RequestRejectedOrRequestTooLarge: {
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "request_rejected" | "request_too_large";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error" | "request_too_large";
+            };
+            /** @description Equals the header `x-request-id`. */
+            request_id: string;
+            /** @constant */
+            type: "error";
+        };
+        /** @description Body of a 413. */
+        AnthropicError413RequestTooLarge: {
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "request_too_large";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "request_too_large";
+            };
+            /** @description Equals the header `x-request-id`. */
+            request_id: string;
+            /** @constant */
+            type: "error";
+        };
+        /** @description Body of a 422. */
+        AnthropicError422RequestRejected: {
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "request_rejected";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+            /** @description Equals the header `x-request-id`. */
+            request_id: string;
+            /** @constant */
+            type: "error";
+        };
+        /** @description Body of a 429. */
+        AnthropicError429RateLimitExceeded: {
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "rate_limit_exceeded";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "rate_limit_error";
+            };
+            /** @description Equals the header `x-request-id`. */
+            request_id: string;
+            /** @constant */
+            type: "error";
+        };
+        /** @description Body of a 500. */
+        AnthropicError500InternalError: {
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "internal_error";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "api_error";
+            };
+            /** @description Equals the header `x-request-id`. */
+            request_id: string;
+            /** @constant */
+            type: "error";
+        };
+        /** @description Body of a 501. */
+        AnthropicError501NotImplemented: {
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "not_implemented";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "api_error";
+            };
+            /** @description Equals the header `x-request-id`. */
+            request_id: string;
+            /** @constant */
+            type: "error";
+        };
+        /** @description Body of a 502. */
+        AnthropicError502UpstreamInvalidResponse: {
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "upstream_invalid_response";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "api_error";
+            };
+            /** @description Equals the header `x-request-id`. */
+            request_id: string;
+            /** @constant */
+            type: "error";
+        };
+        /** @description Body of a 503. */
+        AnthropicError503Overloaded: {
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "overloaded";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "api_error";
+            };
+            /** @description Equals the header `x-request-id`. */
+            request_id: string;
+            /** @constant */
+            type: "error";
         };
         /** @description What to change; what is left out stays as it is. */
         ApiKeyChange: {
@@ -1048,6 +1637,643 @@ export interface components {
             /** @description What is the matter, as a sentence for people. */
             message: string;
         };
+        /** @description Body of a 401. */
+        BareError401AuthRequiredOrInvalidCredentials: {
+            error: {
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @enum {string} */
+                type: "auth_required" | "invalid_credentials";
+            };
+        };
+        /** @description Body of a 402. */
+        BareError402InsufficientCreditsOrModelRequiresPaid: {
+            /** @description The same as `have_usd`. */
+            balance: components["schemas"]["Usd"];
+            /** @description The model, the account's tier and what could be paid. */
+            details: components["schemas"]["PaymentDetails"];
+            error: {
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @enum {string} */
+                type: "insufficient_credits" | "model_requires_paid";
+            };
+            /** @description Available now, in USD. */
+            have_usd: components["schemas"]["Usd"];
+            /** @description Held by other requests of the account that are in flight, in USD. */
+            held_usd?: components["schemas"]["Usd"];
+            /** @description Least that must be available for this request, in USD. */
+            need_usd: components["schemas"]["Usd"];
+            /** @description The same as `need_usd`. */
+            required: components["schemas"]["Usd"];
+            /** @description How credit is added. */
+            topup: components["schemas"]["TopUp"];
+            /**
+             * Format: uri
+             * @description Page that says how credit is added.
+             */
+            topup_url: string;
+        };
+        /** @description Body of a 403. */
+        BareError403Forbidden: {
+            error: {
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @enum {string} */
+                type: "forbidden";
+            };
+        };
+        /** @description Body of a 404. */
+        BareError404ModelNotFound: {
+            /** @description The nearest id; null where none is near. */
+            did_you_mean?: string | null;
+            error: {
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @enum {string} */
+                type: "model_not_found";
+            };
+            /** @description Other ids that may serve. */
+            suggested_models?: string[];
+        };
+        /** @description Body of a 422. */
+        BareError422InvalidRequest: {
+            error: {
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @enum {string} */
+                type: "invalid_request";
+            };
+        };
+        /** @description Body of a 429. */
+        BareError429RateLimit: {
+            error: {
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @enum {string} */
+                type: "rate_limit";
+            };
+        };
+        /** @description Body of a 500. */
+        BareError500ServerError: {
+            error: {
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @enum {string} */
+                type: "server_error";
+            };
+        };
+        /** @description Body of a 501. */
+        BareError501ServerError: {
+            error: {
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @enum {string} */
+                type: "server_error";
+            };
+        };
+        /** @description Body of a 502. */
+        BareError502ServerError: {
+            error: {
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @enum {string} */
+                type: "server_error";
+            };
+        };
+        /** @description An image in the request itself. */
+        Base64Source: {
+            /** @description The bytes as base64. */
+            data: string;
+            /** @description `image/png`, `image/jpeg`, `image/gif`, `image/webp`, or `application/pdf` in a document. */
+            media_type: string;
+            /**
+             * @description Always `base64`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "base64";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description An addition to a block. */
+        BlockDelta: components["schemas"]["TextDelta"] | components["schemas"]["InputJsonDelta"] | components["schemas"]["ThinkingDelta"] | components["schemas"]["SignatureDelta"];
+        /** @description Adds to a block. */
+        BlockDeltaEvent: {
+            /** @description The addition. */
+            delta: components["schemas"]["BlockDelta"];
+            /**
+             * Format: int32
+             * @description Which block.
+             */
+            index: number;
+            /**
+             * @description Always `content_block_delta`.
+             * @enum {string}
+             */
+            type: "content_block_delta";
+        };
+        /** @description Opens a block. Thinking comes first, where the model shows it. */
+        BlockStartEvent: {
+            /** @description The block, still empty. */
+            content_block: components["schemas"]["OutputBlock"];
+            /**
+             * Format: int32
+             * @description Which block, from 0 without gaps.
+             */
+            index: number;
+            /**
+             * @description Always `content_block_start`.
+             * @enum {string}
+             */
+            type: "content_block_start";
+        };
+        /** @description Closes a block. */
+        BlockStopEvent: {
+            /**
+             * Format: int32
+             * @description Which block.
+             */
+            index: number;
+            /**
+             * @description Always `content_block_stop`.
+             * @enum {string}
+             */
+            type: "content_block_stop";
+        };
+        /** @description Pixels as `WIDTHxHEIGHT`, or `auto`. */
+        CatalogAskedSize: string;
+        /** @description An aspect ratio, such as `16:9`. */
+        CatalogAspect: string;
+        /** @description Audio slots by kind of work. */
+        CatalogAudioConcurrency: {
+            /**
+             * Format: int32
+             * @description Speech, music and sound effects at once.
+             */
+            speech: number;
+            /**
+             * Format: int32
+             * @description Transcriptions at once.
+             */
+            transcription: number;
+            /**
+             * Format: int32
+             * @description Audio-understanding calls at once.
+             */
+            understanding: number;
+        };
+        /**
+         * @description What a speech model does when it isn't text to speech.
+         * @enum {string}
+         */
+        CatalogCapability: "music" | "sfx" | "voice-clone" | "voice-design";
+        /** @description A day, `YYYY-MM-DD`. */
+        CatalogDay: string;
+        /** @description Models used where a request names none, by id. Paused and retired ones are skipped. */
+        CatalogDefaults: {
+            /** @description Music. */
+            music?: string;
+            /** @description Sound effects. */
+            sfx?: string;
+            /** @description Text to speech. */
+            speech?: string;
+            /** @description Voice cloning. */
+            "voice-clone"?: string;
+            /** @description Voice design. */
+            "voice-design"?: string;
+        };
+        /** @description Which providers exist, which models are sold, at what price and over which routes. */
+        CatalogFile: {
+            /** @description Further names of models, each with the id of the model that it stands for. */
+            aliases?: {
+                [key: string]: string;
+            };
+            /** @description Models used where a request names none. Without one: the first active model of that kind in the file. */
+            defaults?: components["schemas"]["CatalogDefaults"];
+            /** @description Prices up to which an account that never added credits may call a model. */
+            free_tier?: components["schemas"]["CatalogFreeTier"];
+            /** @description Models, in the order in which they are listed. */
+            models: components["schemas"]["CatalogModel"][];
+            /** @description Upstreams. */
+            providers: components["schemas"]["CatalogProvider"][];
+            /** @description The tier matrix, five whole rows; without it the shipped one. */
+            tiers?: components["schemas"]["CatalogTier"][];
+        };
+        /** @description A model is free where its published price is at or below; an image where it is below. Other modes are never free. */
+        CatalogFreeTier: {
+            /** @description USD per million input tokens; default 0.10. */
+            input?: components["schemas"]["CatalogUsd"];
+            /** @description USD per million output tokens; default 0.40. */
+            output?: components["schemas"]["CatalogUsd"];
+            /** @description USD per image; default 0.01. */
+            per_image?: components["schemas"]["CatalogUsd"];
+            /** @description USD per minute; default 0.001. */
+            per_minute?: components["schemas"]["CatalogUsd"];
+        };
+        /** @description One model. */
+        CatalogModel: {
+            /** @description Sizes that may be asked for, `auto` among them where that may; others are 400. Empty or absent: any. */
+            allowed_sizes?: components["schemas"]["CatalogAskedSize"][];
+            /** @description What it is best used for, in a few words. */
+            best_for?: string;
+            /** @description What a speech model does; absent: text to speech. */
+            capability?: components["schemas"]["CatalogCapability"];
+            /**
+             * Format: int32
+             * @description Largest context in tokens over all routes.
+             */
+            context_window?: number;
+            /** @description Editorial label. */
+            cost_tier?: string;
+            /** @description The aspect used where a request names none or one that the model lacks; default `1:1`. */
+            default_aspect?: components["schemas"]["CatalogAspect"];
+            /** @description Seconds where a request names none; default: the first of `durations`, else 5. */
+            default_duration_s?: components["schemas"]["CatalogSeconds"];
+            /** @description The voice where a request names none. */
+            default_voice?: string;
+            /** @description What the model is, in a sentence or two. */
+            description?: string;
+            /** @description Seconds that may be asked for; empty or absent: any. */
+            durations?: components["schemas"]["CatalogSeconds"][];
+            /** @description Keys of `extra` that are read; default none. */
+            extra_keys?: string[];
+            /** @description Ids of other models of the same kind, tried in order when every route failed. */
+            fallbacks?: string[];
+            /** @description Output limit in tokens that the gateway sets below the provider's. */
+            gateway_output_limit?: number | null;
+            /** @description Whether it is much asked for; default false. */
+            hot?: boolean;
+            /** @description Model id, an opaque string; what requests send as `model`. */
+            id: string;
+            /** @description What it reads; default by type. */
+            input_modalities?: string[];
+            /** @description Editorial label. */
+            latency_tier?: string;
+            /** @description The price without the promotion; only while one runs. */
+            list_price?: components["schemas"]["CatalogPricing"];
+            /**
+             * Format: int32
+             * @description Most output tokens of one answer over all routes.
+             */
+            max_output_tokens?: number;
+            /**
+             * Format: int32
+             * @description Most reference images of one request; default 10.
+             */
+            max_references?: number;
+            /** @description Whether `max_tokens` reaches the provider as it was sent; default true. */
+            max_tokens_passthrough?: boolean;
+            /** @description Name for people; default: the id without its vendor. */
+            name?: string;
+            /**
+             * @description Always `model`.
+             * @enum {string}
+             */
+            object?: "model";
+            /** @description Who set `max_output_tokens`; default: the gateway, where it sets a limit. */
+            output_limit_source?: components["schemas"]["OutputLimitSource"];
+            /** @description What it makes; default by type. */
+            output_modalities?: string[];
+            /** @description Creator of the model; default: the part of the id before the first slash. */
+            owned_by?: string;
+            /** @description The price in force. */
+            pricing?: components["schemas"]["CatalogPricing"];
+            /** @description Always the mode of `pricing`. */
+            pricing_mode?: components["schemas"]["PricingMode"];
+            /** @description The promotion that runs now. */
+            promotion?: components["schemas"]["CatalogPromotion"] | null;
+            /** @description Editorial label. */
+            quality_tier?: string;
+            /** @description Thinking can't be switched off: `none` and `minimal` run at `low`. Default false. */
+            reasoning_always_on?: boolean;
+            /** @description Whether the editors recommend it; default false. */
+            recommended?: boolean;
+            /** @description Older name of `use_cases`, read where that is absent. */
+            recommended_for?: components["schemas"]["UseCase"][];
+            /** @description Precision of the model as a whole; default: that of its routes, when all of them are reduced. */
+            reduced_precision?: string | null;
+            /** @description USD, once per request that carries references; default 0. */
+            reference_usd?: components["schemas"]["CatalogUsd"];
+            /** @description When its creator published it; `created` is derived from it. */
+            release_date?: components["schemas"]["CatalogDay"];
+            /** @description How mature the model is here. */
+            release_stage?: string;
+            /** @description The edit model: a request without an image is refused. Default false. */
+            requires_image?: boolean;
+            /** @description From which day it is no longer served. */
+            retires_on?: components["schemas"]["CatalogDay"] | null;
+            /** @description Ways to serve the model, tried in order. */
+            routes?: components["schemas"]["CatalogRoute"][];
+            /** @description The model's own resolution for each aspect it has; without it the built-in 1024-class sizes. */
+            sizes?: {
+                [key: string]: components["schemas"]["CatalogPixels"];
+            };
+            /** @description How fast it answers, as a label. */
+            speed?: string;
+            /** @description Whether it is served. */
+            state?: components["schemas"]["CatalogState"];
+            /** @description Request parameters that have an effect; default by type and capabilities. */
+            supported_parameters?: string[];
+            /** @description Default: whether there is a price for cached tokens. */
+            supports_caching?: boolean;
+            /** @description Default false. */
+            supports_reasoning?: boolean;
+            /** @description Default false. */
+            supports_structured_outputs?: boolean;
+            /** @description False: a transcription model that serves only text and json. Default true. */
+            supports_timestamps?: boolean;
+            /** @description Default false. */
+            supports_tools?: boolean;
+            /** @description Default: whether `input_modalities` holds `image`. */
+            supports_vision?: boolean;
+            /** @description Capability tags; default: those that the other keys prove. */
+            tags?: components["schemas"]["ModelTag"][];
+            /** @description Editorial label. */
+            tier?: string;
+            /** @description The product line. Models of type `realtime` and `audio-understanding` are accepted, never listed and never served. */
+            type: components["schemas"]["ModelType"];
+            /** @description Jobs that the model is good for; default none. */
+            use_cases?: components["schemas"]["UseCase"][];
+            /** @description Whose voices a text-to-speech model takes. */
+            voice_family?: components["schemas"]["CatalogVoiceFamily"];
+            /** @description Whether the weights are `open` or `closed`, as a label. */
+            weights?: string;
+            /** @description Address of the weights. */
+            weights_source?: string | null;
+        };
+        /** @description Billed by call. */
+        CatalogPerCall: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            mode: "per-call";
+            /** @description USD per call. */
+            usd_per_call: components["schemas"]["CatalogUsd"];
+        };
+        /** @description Billed by image. */
+        CatalogPerImage: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            mode: "per-image";
+            /** @description USD per image. */
+            usd_per_image: components["schemas"]["CatalogUsd"];
+        };
+        /** @description Billed by megapixel: base + extra x max(0, megapixels - 1), one megapixel being 1,000,000 pixels. */
+        CatalogPerMegapixel: {
+            /** @description USD for the first megapixel, and for anything smaller. */
+            base_usd: components["schemas"]["CatalogUsd"];
+            /** @description USD for each further megapixel. */
+            extra_per_mp_usd: components["schemas"]["CatalogUsd"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            mode: "per-megapixel";
+            /** @description How the price is put together, for people. */
+            note?: string;
+        };
+        /** @description Billed by minute of audio; begun minutes count whole. */
+        CatalogPerMinute: {
+            /**
+             * Format: int32
+             * @description Least minutes billed per call; default 1.
+             */
+            min_billable_minutes?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            mode: "per-minute";
+            /** @description USD per minute. */
+            usd_per_minute: components["schemas"]["CatalogUsd"];
+        };
+        /** @description Billed by image and quality. */
+        CatalogPerQuality: {
+            /**
+             * @description The quality billed when a request names none; default `medium`.
+             * @enum {string}
+             */
+            default_quality?: "low" | "medium" | "high";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            mode: "per-quality";
+            /** @description USD per image, by quality. */
+            tiers: components["schemas"]["CatalogQualityPrices"];
+        };
+        /** @description Billed by second of video or music. */
+        CatalogPerSecond: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            mode: "per-second";
+            /** @description USD per second. */
+            usd_per_second: components["schemas"]["CatalogUsd"];
+        };
+        /** @description Billed by song, whatever its length. */
+        CatalogPerSong: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            mode: "per-song";
+            /** @description USD per song. */
+            usd_per_song: components["schemas"]["CatalogUsd"];
+        };
+        /** @description Billed by character. */
+        CatalogPerThousandCharacters: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            mode: "per-1k-chars";
+            /** @description USD per 1,000 characters. */
+            usd_per_1k_chars: components["schemas"]["CatalogUsd"];
+        };
+        /** @description Billed by token. */
+        CatalogPerToken: {
+            /** @description USD per million tokens read from the model's prompt cache; null or absent: the input price. */
+            cached?: components["schemas"]["CatalogUsd"] | null;
+            /** @description USD per million input tokens. */
+            input: components["schemas"]["CatalogUsd"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            mode: "per-token";
+            /** @description USD per million output tokens, reasoning included. Language models must say it; default 0 on all others. */
+            output?: components["schemas"]["CatalogUsd"];
+            /** @description Flat fee in USD of each request to a search model; default 0. */
+            per_request?: components["schemas"]["CatalogUsd"];
+        };
+        /** @description Pixels as `WIDTHxHEIGHT`. */
+        CatalogPixels: string;
+        /** @description The price of a model; `mode` tells which keys it has. */
+        CatalogPricing: components["schemas"]["CatalogPerToken"] | components["schemas"]["CatalogPerImage"] | components["schemas"]["CatalogPerQuality"] | components["schemas"]["CatalogPerMegapixel"] | components["schemas"]["CatalogPerSecond"] | components["schemas"]["CatalogPerMinute"] | components["schemas"]["CatalogPerThousandCharacters"] | components["schemas"]["CatalogPerSong"] | components["schemas"]["CatalogPerCall"];
+        /** @description A promotion that runs now. */
+        CatalogPromotion: {
+            /** @description Name of the promotion, for people. */
+            label: string;
+        };
+        /** @description One upstream. */
+        CatalogProvider: {
+            /** @description Name of the environment variable that holds the secret. */
+            api_key_env?: string;
+            /** @description Address below which the protocol's paths are called. `simulator:/PATH` is PATH of the built-in simulator. */
+            base_url: string;
+            /** @description Headers sent with every call besides the protocol's own. */
+            headers?: {
+                [key: string]: string;
+            };
+            /** @description Name of the provider, shown nowhere outside logs and metrics. */
+            id: string;
+            /** @description The wire protocol that it speaks. */
+            protocol: components["schemas"]["ProviderProtocol"];
+            /**
+             * Format: int32
+             * @description Milliseconds to the first byte of an answer; default 60000.
+             */
+            timeout_ms?: number;
+        };
+        /** @description USD per image, by quality. */
+        CatalogQualityPrices: {
+            high: components["schemas"]["CatalogUsd"];
+            low: components["schemas"]["CatalogUsd"];
+            medium: components["schemas"]["CatalogUsd"];
+        };
+        /** @description One way to serve a model. */
+        CatalogRoute: {
+            /** @description The model's id there. */
+            model: string;
+            /** @description Id of the provider. */
+            provider: string;
+            /** @description The precision, such as `fp8`, when this route runs the model in a reduced one; it is then fallback layer 2. */
+            reduced_precision?: string;
+            /**
+             * @description anthropic routes: `adaptive` is the newer form of thinking; default `budget`.
+             * @enum {string}
+             */
+            thinking?: "adaptive" | "budget";
+        };
+        /**
+         * Format: double
+         * @description A length in seconds.
+         */
+        CatalogSeconds: number;
+        /** @description Whether a model is served. Without it: yes. */
+        CatalogState: {
+            /** @description Not served for now. */
+            paused?: boolean;
+            /** @description The model, by id or alias, that the refusal of a retired one names. */
+            replacement?: string;
+            /** @description Not served any more. */
+            retired?: boolean;
+        };
+        /** @description A tier row, taken as given. */
+        CatalogTier: {
+            /**
+             * Format: int32
+             * @description Audio calls at once, of all kinds.
+             */
+            audio_concurrent: number;
+            /** @description Audio calls at once, by kind. */
+            audio_concurrent_per_capability: components["schemas"]["CatalogAudioConcurrency"];
+            /**
+             * Format: int32
+             * @description Tier 4 only: image and video jobs that run at once, from one shared pool.
+             */
+            combined_media_concurrent?: number;
+            /**
+             * Format: int32
+             * @description Tier 4 only: image and video jobs that may wait, together.
+             */
+            combined_queue_depth_cap?: number;
+            /**
+             * Format: int32
+             * @description Image jobs that run at once.
+             */
+            image_concurrent: number;
+            /**
+             * Format: int32
+             * @description Image jobs that may wait.
+             */
+            image_queue_depth_cap: number;
+            /**
+             * Format: int64
+             * @description Most tokens of one request; more gives 413 `request_too_large`.
+             */
+            max_single_request: number;
+            /**
+             * Format: double
+             * @description Cumulative deposits in USD from which the tier holds. Bonuses, gifts and refunds do not count.
+             */
+            min_deposit: number;
+            /** @description Name for people. */
+            name: string;
+            /**
+             * Format: int32
+             * @description Requests per minute and model.
+             */
+            per_model_rpm: number;
+            /**
+             * Format: int32
+             * @description Requests per minute, over all models.
+             */
+            rpm: number;
+            /**
+             * Format: int32
+             * @description Number of the tier.
+             */
+            tier: number;
+            /**
+             * Format: int64
+             * @description Tokens per minute, over all models.
+             */
+            tpm: number;
+            /**
+             * Format: int32
+             * @description Video jobs that run at once; 0: video is blocked.
+             */
+            video_concurrent: number;
+            /**
+             * Format: int32
+             * @description Video jobs that may wait.
+             */
+            video_queue_depth_cap: number;
+        };
+        /**
+         * Format: double
+         * @description US dollars as an operator writes them.
+         */
+        CatalogUsd: number;
+        /**
+         * @description Whose voices a text-to-speech model takes.
+         * @enum {string}
+         */
+        CatalogVoiceFamily: "provider_a" | "provider_b";
         /** @description One answer. */
         ChatChoice: {
             /** @description Why it ended. */
@@ -1332,6 +2558,93 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /** @description A completion. */
+        Completion: {
+            /** @description The answer. */
+            choices: components["schemas"]["CompletionChoice"][];
+            /** @description When it was made. */
+            created: components["schemas"]["UnixTime"];
+            /** @description Id of the answer. */
+            id: string;
+            /** @description The model that was asked for, its alias resolved. */
+            model: string;
+            /**
+             * @description Always `text_completion`.
+             * @enum {string}
+             */
+            object: "text_completion";
+            /** @description What was used and charged. */
+            usage: components["schemas"]["ChatUsage"];
+        };
+        /** @description One answer. */
+        CompletionChoice: {
+            /** @description Why it ended. */
+            finish_reason: components["schemas"]["FinishReason"];
+            /**
+             * Format: int32
+             * @description From 0.
+             */
+            index: number;
+            /** @description Always null. */
+            logprobs: null;
+            /** @description The text; after the prompt when `echo` was set. */
+            text: string;
+        };
+        /** @description One record of a streamed completion. */
+        CompletionChunk: {
+            /** @description The addition; empty on the record that carries the usage. */
+            choices: components["schemas"]["CompletionChunkChoice"][];
+            /** @description When it was made. */
+            created: components["schemas"]["UnixTime"];
+            /** @description On the last record of a stream that broke; its `finish_reason` is `error`. */
+            error?: components["schemas"]["StreamError"];
+            /** @description Id of the answer. */
+            id: string;
+            /** @description The model that was asked for, its alias resolved. */
+            model: string;
+            /**
+             * @description Always `text_completion`.
+             * @enum {string}
+             */
+            object: "text_completion";
+            /** @description On the last record, when `stream_options.include_usage` was set. */
+            usage?: components["schemas"]["ChatUsage"] | null;
+        };
+        /** @description What a record adds to the answer. */
+        CompletionChunkChoice: {
+            /** @description Null until the last record. */
+            finish_reason: components["schemas"]["FinishReason"] | null;
+            /**
+             * Format: int32
+             * @description From 0.
+             */
+            index: number;
+            /** @description Always null. */
+            logprobs: null;
+            /** @description The next piece of the text. */
+            text: string;
+        };
+        /** @description A text to be continued. Unknown fields are ignored; `suffix` is refused. */
+        CompletionRequest: {
+            /** @description Whether the answer repeats the prompt before its text; default false. Refused together with `stream`. */
+            echo?: boolean | null;
+            /** @description Most tokens of the answer. Default: the model's. Lowered when the balance cannot pay for all of it. */
+            max_tokens?: number | null;
+            /** @description Model id or alias. */
+            model: string;
+            /** @description The text to continue. An array of one text is taken too, a longer one is refused: use `POST /v1/chat/completions`. */
+            prompt: string | components["schemas"]["SinglePrompt"];
+            /** @description Where to stop: one text, or up to 4. */
+            stop?: string | components["schemas"]["StopSequences"] | null;
+            /** @description Whether the answer comes as server-sent events; default false. */
+            stream?: boolean | null;
+            /** @description What a stream carries beside the answer. */
+            stream_options?: components["schemas"]["StreamOptions"] | null;
+            /** @description 0 to 2. No service default; the model's applies. */
+            temperature?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
         /** @description What the answer's tokens were. */
         CompletionTokensDetails: {
             /**
@@ -1348,6 +2661,50 @@ export interface components {
             image: components["schemas"]["SlotUse"];
             /** @description Video jobs that run. */
             video: components["schemas"]["SlotUse"];
+        };
+        /** @description A document made of text and image blocks. */
+        ContentSource: {
+            /** @description A text, or text and image blocks. */
+            content: string | components["schemas"]["PlainBlock"][];
+            /**
+             * @description Always `content`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "content";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Body of a 400. */
+        CountMessageTokensAnthropicError400: {
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+            /** @description Equals the header `x-request-id`. */
+            request_id: string;
+            /** @constant */
+            type: "error";
         };
         /** @description Body of a 400. */
         CreateApiKeyError400: {
@@ -1435,6 +2792,174 @@ export interface components {
         };
         /** @description Body of a 503. */
         CreateChatCompletionError503: {
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "provider_unavailable" | "model_unavailable" | "overloaded";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "upstream_error" | "api_error";
+            };
+        };
+        /** @description Body of a 400. */
+        CreateCompletionError400: {
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 503. */
+        CreateCompletionError503: {
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "provider_unavailable" | "model_unavailable" | "overloaded";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "upstream_error" | "api_error";
+            };
+        };
+        /** @description Body of a 400. */
+        CreateDecisionError400: {
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "request_rejected";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 503. */
+        CreateDecisionError503: {
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "provider_unavailable" | "model_unavailable" | "overloaded";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "upstream_error" | "api_error";
+            };
+        };
+        /** @description Body of a 400. */
+        CreateEmbeddingsError400: {
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 503. */
+        CreateEmbeddingsError503: {
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -1578,6 +3103,70 @@ export interface components {
             };
         };
         /** @description Body of a 400. */
+        CreateMessageAnthropicError400: {
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+            /** @description Equals the header `x-request-id`. */
+            request_id: string;
+            /** @constant */
+            type: "error";
+        };
+        /** @description Body of a 503. */
+        CreateMessageAnthropicError503: {
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "provider_unavailable" | "model_unavailable" | "overloaded";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "overloaded_error" | "api_error";
+            };
+            /** @description Equals the header `x-request-id`. */
+            request_id: string;
+            /** @constant */
+            type: "error";
+        };
+        /** @description Body of a 400. */
         CreateMusicError400: {
             error: {
                 /**
@@ -1631,6 +3220,39 @@ export interface components {
                  * @enum {string}
                  */
                 type: "authentication_error";
+            };
+        };
+        /** @description Body of a 400. */
+        CreateRerankBareError400: {
+            error: {
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @enum {string} */
+                type: "invalid_request";
+            };
+        };
+        /** @description Body of a 413. */
+        CreateRerankBareError413: {
+            error: {
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @enum {string} */
+                type: "invalid_request";
+            };
+        };
+        /** @description Body of a 503. */
+        CreateRerankBareError503: {
+            error: {
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @enum {string} */
+                type: "server_error";
             };
         };
         /** @description Body of a 400. */
@@ -1691,6 +3313,62 @@ export interface components {
         };
         /** @description Body of a 503. */
         CreateSpeechError503: {
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "provider_unavailable" | "model_unavailable" | "overloaded";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "upstream_error" | "api_error";
+            };
+        };
+        /** @description Body of a 400. */
+        CreateSystemOneDecisionError400: {
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "request_rejected";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 503. */
+        CreateSystemOneDecisionError503: {
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -1974,6 +3652,98 @@ export interface components {
              */
             tier_rpm: number;
         };
+        /** @description The decision on one question. */
+        DecisionAnswer: {
+            /** @description The option chosen; always one of those supplied. */
+            choice: string;
+            /**
+             * Format: double
+             * @description How sure the model is, 0 to 1.
+             */
+            confidence: number;
+            /** @description Every option and its probability, summing to 1; present when the model reports them. */
+            probabilities?: {
+                [key: string]: number;
+            };
+            /**
+             * @description Kind of the question.
+             * @enum {string}
+             */
+            type: "choice";
+        };
+        /** @description Options and their meanings. */
+        DecisionCriteria: {
+            [key: string]: string | null;
+        };
+        /** @description A choice between options. */
+        DecisionQuestion: {
+            /** @description The options: each name with its meaning, or null when the name says it all. At least one; models take at most 255. */
+            criteria: components["schemas"]["DecisionCriteria"];
+            /** @description What to decide, in words. */
+            instructions?: string | null;
+            /**
+             * @description Kind of the question; `choice` is the only one.
+             * @enum {string}
+             */
+            type: "choice";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Questions under ids that the caller chooses. */
+        DecisionQuestions: {
+            [key: string]: components["schemas"]["DecisionQuestion"];
+        };
+        /** @description A state and the questions about it. Unknown fields are ignored. */
+        DecisionRequest: {
+            /** @description The decisions model; `jev` is the default and the only value, anything else gives 400 `invalid_parameter`. */
+            model?: string | null;
+            /** @description The questions, keyed by ids of your choice. At least one. */
+            questions: components["schemas"]["DecisionQuestions"];
+            /** @description What is to be judged: a text, or an array of text parts. */
+            state: string | components["schemas"]["DecisionTextPart"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The decisions. */
+        DecisionResult: {
+            /** @description One answer per question, under the question's id. */
+            answers: {
+                [key: string]: components["schemas"]["DecisionAnswer"];
+            };
+            /** @description Id of these decisions. */
+            id: string;
+            /** @description The decisions model. */
+            model: string;
+            /** @description What was used and charged. */
+            usage: components["schemas"]["DecisionUsage"];
+        };
+        /** @description One part of a state that is sent in parts. */
+        DecisionTextPart: {
+            /** @description The text. */
+            text: string;
+            /**
+             * @description Always `text`.
+             * @enum {string}
+             */
+            type: "text";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Tokens that were used and what they cost. Only input is billed, rounded up to 0.0001 USD. */
+        DecisionUsage: {
+            /** @description Charged for this call, in USD; a multiple of 0.0001. */
+            cost: components["schemas"]["Usd"];
+            /**
+             * Format: int64
+             * @description Tokens of the state and the questions.
+             */
+            input_tokens: number;
+            /**
+             * Format: int64
+             * @description Tokens of the answer; free.
+             */
+            output_tokens: number;
+        };
         /** @description Body of a 403. */
         DeleteApiKeyError403: {
             error: {
@@ -2044,6 +3814,24 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /** @description A document; on models that take files. */
+        DocumentBlock: {
+            /** @description What the model should know about it. */
+            context?: string | null;
+            /** @description Where it comes from. */
+            source: components["schemas"]["DocumentSource"];
+            /** @description Its title. */
+            title?: string | null;
+            /**
+             * @description Always `document`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "document";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Where a document comes from. */
+        DocumentSource: components["schemas"]["Base64Source"] | components["schemas"]["TextSource"] | components["schemas"]["ContentSource"] | components["schemas"]["UrlSource"] | components["schemas"]["FileSource"];
         /** @description An email address, at most 254 characters; case does not matter. */
         Email: string;
         /** @description Where to send a mail. */
@@ -2052,6 +3840,72 @@ export interface components {
             email: components["schemas"]["Email"];
         } & {
             [key: string]: unknown;
+        };
+        /** @description The vector of one input. */
+        Embedding: {
+            /** @description The vector: numbers, or base64 text when `encoding_format` is `base64`. */
+            embedding: number[] | string;
+            /**
+             * Format: int32
+             * @description Position of its text in `input`, from 0.
+             */
+            index: number;
+            /**
+             * @description Always `embedding`.
+             * @enum {string}
+             */
+            object: "embedding";
+        };
+        /**
+         * @description How a vector is written.
+         * @enum {string}
+         */
+        EmbeddingEncoding: "float" | "base64";
+        /** @description One vector per input, in input order. */
+        EmbeddingList: {
+            /** @description The vectors. */
+            data: components["schemas"]["Embedding"][];
+            /** @description The model that was asked for, its alias resolved. */
+            model: string;
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
+            object: "list";
+            /** @description What was used and charged. */
+            usage: components["schemas"]["EmbeddingUsage"];
+        };
+        /** @description What to embed. Unknown fields are forwarded as sent. */
+        EmbeddingRequest: {
+            /** @description Length of the vectors, on models that can truncate them; default: the model's own length. */
+            dimensions?: number | null;
+            /** @description How the vectors are written; default `float`. */
+            encoding_format?: components["schemas"]["EmbeddingEncoding"] | null;
+            /** @description One text, or several (at most 2048). None may be empty. Token arrays are not taken. */
+            input: components["schemas"]["EmbeddingText"] | components["schemas"]["EmbeddingTexts"];
+            /** @description Id or alias of an embedding model (`GET /v1/models?type=embedding`). */
+            model: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A text that is not empty. */
+        EmbeddingText: string;
+        /** @description Several texts; one vector is made of each. */
+        EmbeddingTexts: components["schemas"]["EmbeddingText"][];
+        /** @description Tokens that were used and what they cost. Only input is billed. */
+        EmbeddingUsage: {
+            /** @description Charged for this call, in USD. */
+            cost: components["schemas"]["Usd"];
+            /**
+             * Format: int64
+             * @description Tokens of all inputs.
+             */
+            prompt_tokens: number;
+            /**
+             * Format: int64
+             * @description The same as `prompt_tokens`.
+             */
+            total_tokens: number;
         };
         /** @description Body of a 400. */
         Error400InvalidParameter: {
@@ -3023,6 +4877,18 @@ export interface components {
             /** @description Category of the error; follows the status. */
             type: string;
         };
+        /** @description A file that was uploaded before. There is no file store here: refused with 400 `unsupported_content`. */
+        FileSource: {
+            /** @description Id of the file. */
+            file_id: string;
+            /**
+             * @description Always `file`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "file";
+        } & {
+            [key: string]: unknown;
+        };
         /**
          * @description Why an answer ended. `error` only in a stream that broke.
          * @enum {string}
@@ -3495,6 +5361,18 @@ export interface components {
                 type: "permission_error";
             };
         };
+        /** @description An image; on models with vision. */
+        ImageBlock: {
+            /** @description Where it comes from. */
+            source: components["schemas"]["ImageSource"];
+            /**
+             * @description Always `image`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "image";
+        } & {
+            [key: string]: unknown;
+        };
         /** @description One picture of a finished image job. */
         ImageFacts: {
             /** @description Media type that the address serves: `image/png`, `image/jpeg` or `image/webp`; `image/svg+xml` from a vector model. */
@@ -3620,6 +5498,29 @@ export interface components {
              *     with 400 `invalid_parameter`.
              */
             size?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Where an image comes from. */
+        ImageSource: components["schemas"]["Base64Source"] | components["schemas"]["UrlSource"] | components["schemas"]["FileSource"];
+        /** @description What a message can be made of. Blocks of the provider's own server tools are not taken. */
+        InputBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["DocumentBlock"] | components["schemas"]["SearchResultBlock"] | components["schemas"]["ThinkingBlock"] | components["schemas"]["RedactedThinkingBlock"] | components["schemas"]["ToolUseBlock"] | components["schemas"]["ToolResultBlock"];
+        /** @description The next piece of a tool call's arguments. */
+        InputJsonDelta: {
+            /** @description The next piece of the arguments' JSON text. */
+            partial_json: string;
+            /**
+             * @description Always `input_json_delta`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "input_json_delta";
+        };
+        /** @description One message of the conversation. */
+        InputMessage: {
+            /** @description A text, or blocks. */
+            content: string | components["schemas"]["InputBlock"][];
+            /** @description Who speaks. */
+            role: components["schemas"]["MessageRole"];
         } & {
             [key: string]: unknown;
         };
@@ -3831,6 +5732,202 @@ export interface components {
         MediaJob: components["schemas"]["ImageJob"] | components["schemas"]["VideoJob"];
         /** @description Price of a media model; `pricing_mode` tells which keys `detail` has. `per-song` and `per-call` appear on no row. */
         MediaPriceRow: components["schemas"]["PerImageRow"] | components["schemas"]["PerQualityRow"] | components["schemas"]["PerMegapixelRow"] | components["schemas"]["PerSecondRow"] | components["schemas"]["PerMinuteRow"] | components["schemas"]["PerThousandCharactersRow"];
+        /** @description A message of the model. */
+        Message: {
+            /** @description Always null: there are no containers here. */
+            container?: null;
+            /** @description Thinking, text and tool calls, in this order. */
+            content: components["schemas"]["OutputBlock"][];
+            /** @description Id of the answer. */
+            id: string;
+            /** @description The model that was asked for, its alias resolved. */
+            model: string;
+            /**
+             * @description Always `assistant`.
+             * @enum {string}
+             */
+            role: "assistant";
+            /** @description More about a refusal, where the model says more. */
+            stop_details?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Why it ended; null in `message_start` only. */
+            stop_reason: components["schemas"]["StopReason"] | null;
+            /** @description The sequence that stopped it, when one did. */
+            stop_sequence: string | null;
+            /**
+             * @description Always `message`.
+             * @enum {string}
+             */
+            type: "message";
+            /** @description What was used and charged. */
+            usage: components["schemas"]["MessageUsage"];
+        };
+        /** @description How the message ended and what it cost; its usage holds totals that replace those of `message_start`. */
+        MessageDeltaEvent: {
+            /** @description How the message ended. */
+            delta: components["schemas"]["MessageEnd"];
+            /**
+             * @description Always `message_delta`.
+             * @enum {string}
+             */
+            type: "message_delta";
+            /** @description Totals of the whole message, `cost` included. */
+            usage: components["schemas"]["MessageUsage"];
+        };
+        /** @description How the message ended. */
+        MessageEnd: {
+            /** @description Why it ended. */
+            stop_reason: components["schemas"]["StopReason"];
+            /** @description The sequence that stopped it, when one did. */
+            stop_sequence: string | null;
+        };
+        /** @description Ends a stream that broke; no `message_stop` follows. */
+        MessageErrorEvent: {
+            /** @description What broke it. */
+            error: components["schemas"]["MessageStreamFault"];
+            /** @description Equals the header `x-request-id`. */
+            request_id: string;
+            /**
+             * @description Always `error`.
+             * @enum {string}
+             */
+            type: "error";
+        };
+        /** @description A message request in Anthropic's form. Unknown fields and the header `anthropic-version` are ignored. */
+        MessageRequest: {
+            /**
+             * Format: int32
+             * @description Most tokens of the answer, thinking included. Default: the model's. Lowered when the balance cannot pay for all of it.
+             */
+            max_tokens?: number;
+            /** @description The conversation, at least one message. */
+            messages: components["schemas"]["InputMessage"][];
+            /** @description Model id or alias. */
+            model: string;
+            /** @description Effort and form of the answer. */
+            output_config?: components["schemas"]["OutputConfig"];
+            /** @description Where to stop: any of these texts. */
+            stop_sequences?: string[];
+            /** @description Whether the answer comes as server-sent events; default false. */
+            stream?: boolean;
+            /** @description Instructions before the conversation: a text, or text blocks. */
+            system?: string | components["schemas"]["TextBlock"][];
+            /**
+             * Format: double
+             * @description 0 to 2. Dropped for models that refuse it.
+             */
+            temperature?: number;
+            /** @description Whether the model thinks before it answers. */
+            thinking?: components["schemas"]["MessageThinking"];
+            /** @description Whether and which tools are called; default `auto`. */
+            tool_choice?: components["schemas"]["MessageToolChoice"];
+            /** @description Tools that the model may call. */
+            tools?: components["schemas"]["MessageTool"][];
+            /**
+             * Format: int32
+             * @description Sample from this many best tokens. Dropped for models that refuse it.
+             */
+            top_k?: number;
+            /**
+             * Format: double
+             * @description 0 to 1. Dropped for models that refuse it.
+             */
+            top_p?: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @description Who speaks. `system` between turns is a system message in the middle of a conversation.
+         * @enum {string}
+         */
+        MessageRole: "user" | "assistant" | "system";
+        /** @description Opens the message. Its usage holds the best estimate of the input and 0 for the output. */
+        MessageStartEvent: {
+            /** @description The message, still without content and stop reason. */
+            message: components["schemas"]["Message"];
+            /**
+             * @description Always `message_start`.
+             * @enum {string}
+             */
+            type: "message_start";
+        };
+        /** @description Ends the stream. */
+        MessageStopEvent: {
+            /**
+             * @description Always `message_stop`.
+             * @enum {string}
+             */
+            type: "message_stop";
+        };
+        /** @description What broke a stream. */
+        MessageStreamFault: {
+            /**
+             * @description Always `stream_interrupted`.
+             * @enum {string}
+             */
+            code: "stream_interrupted";
+            /**
+             * Format: uri
+             * @description The code's entry in the documentation.
+             */
+            doc_url: string;
+            /** @description For people. */
+            message: string;
+            /** @description Always null. */
+            param: null;
+            /** @description Equals the header `x-request-id`. */
+            request_id: string;
+            /** @description Always true: send the whole request again. */
+            retryable: boolean;
+            /**
+             * @description Always `api_error`.
+             * @enum {string}
+             */
+            type: "api_error";
+        };
+        /** @description Whether the model thinks before it answers; on models with `supports_reasoning`, dropped for others. */
+        MessageThinking: components["schemas"]["ThinkingEnabled"] | components["schemas"]["ThinkingAdaptive"] | components["schemas"]["ThinkingDisabled"] | components["schemas"]["ThinkingBetweenTools"];
+        /** @description A tool that the model may call; on models with `supports_tools`. */
+        MessageTool: {
+            /** @description What it does, for the model. */
+            description?: string;
+            /** @description JSON Schema of its arguments; required for custom tools. */
+            input_schema?: {
+                [key: string]: unknown;
+            };
+            /** @description Name, up to 128 characters of letters, digits, `_` and `-`. */
+            name: string;
+            /** @description `custom`, the default. Tools that a provider runs itself (`web_search_…`, `bash_…`) are refused with 400 `unsupported_content`. */
+            type?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Whether and which tools are called. */
+        MessageToolChoice: components["schemas"]["ToolChoiceAuto"] | components["schemas"]["ToolChoiceAny"] | components["schemas"]["ToolChoiceTool"] | components["schemas"]["ToolChoiceNone"];
+        /** @description Tokens that were used and what they cost. */
+        MessageUsage: {
+            /** @description Tokens written to the model's prompt cache. */
+            cache_creation_input_tokens?: number | null;
+            /** @description Saved by prompt caching, in USD; not in `message_start`. */
+            cache_discount?: components["schemas"]["Usd"];
+            /** @description Tokens read from the model's prompt cache; billed at the cached rate. */
+            cache_read_input_tokens?: number | null;
+            /** @description Charged for this call, in USD; not in `message_start`. */
+            cost?: components["schemas"]["Usd"];
+            /**
+             * Format: int64
+             * @description Tokens of the prompt, those of the cache not included.
+             */
+            input_tokens: number;
+            /**
+             * Format: int64
+             * @description Tokens of the answer, thinking included.
+             */
+            output_tokens: number;
+            /** @description What the answer's tokens were; on reasoning models. */
+            output_tokens_details?: components["schemas"]["OutputTokensDetails"];
+        };
         /**
          * @description What a media model works on.
          * @enum {string}
@@ -4119,11 +6216,49 @@ export interface components {
             /** @description Who is signed in. */
             user: components["schemas"]["User"];
         };
+        /** @description What an answer is made of: thinking first, where the model shows it, then text and tool calls. */
+        OutputBlock: components["schemas"]["ThinkingBlock"] | components["schemas"]["RedactedThinkingBlock"] | components["schemas"]["TextBlock"] | components["schemas"]["ToolUseBlock"];
+        /** @description Effort and form of the answer. */
+        OutputConfig: {
+            /** @description How much the model thinks. */
+            effort?: components["schemas"]["OutputEffort"] | null;
+            /** @description Form of the answer; on models with `supports_structured_outputs`. */
+            format?: components["schemas"]["OutputFormat"] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @description How much the model thinks, in Anthropic's words.
+         * @enum {string}
+         */
+        OutputEffort: "low" | "medium" | "high" | "xhigh" | "max";
+        /** @description JSON that follows a schema. */
+        OutputFormat: {
+            /** @description The schema. */
+            schema: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Always `json_schema`.
+             * @enum {string}
+             */
+            type: "json_schema";
+        } & {
+            [key: string]: unknown;
+        };
         /**
          * @description Who set the row's `max_output_tokens`.
          * @enum {string}
          */
         OutputLimitSource: "provider" | "gateway";
+        /** @description What the answer's tokens were. */
+        OutputTokensDetails: {
+            /**
+             * Format: int64
+             * @description Thinking; counted inside `output_tokens` and billed as output.
+             */
+            thinking_tokens: number;
+        };
         /** @description A new password, with the token of the mail. */
         PasswordReset: {
             /** @description The new password, 8 to 200 characters. */
@@ -4348,6 +6483,16 @@ export interface components {
              */
             usd_per_call: components["schemas"]["Usd"];
         };
+        /** @description Keeps the connection open; carries nothing. */
+        PingEvent: {
+            /**
+             * @description Always `ping`.
+             * @enum {string}
+             */
+            type: "ping";
+        };
+        /** @description What a document can be made of. */
+        PlainBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"];
         /** @description Every price. */
         PricingCatalog: {
             /** @description Media models, sorted by `id`. */
@@ -4388,6 +6533,11 @@ export interface components {
              */
             cached_tokens: number;
         };
+        /**
+         * @description The wire protocol that a provider speaks.
+         * @enum {string}
+         */
+        ProviderProtocol: "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax";
         /**
          * @description The qualities that have a price.
          * @enum {string}
@@ -4623,6 +6773,88 @@ export interface components {
             /** @description Address of the weights; null where they are not public or the address is not known. */
             weights_source: string | null;
         };
+        /** @description Thinking of an earlier turn that the model's provider hid. */
+        RedactedThinkingBlock: {
+            /** @description What the provider sent in its place. */
+            data: string;
+            /**
+             * @description Always `redacted_thinking`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "redacted_thinking";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The model's ranking. Further fields come from the model as they are. */
+        RerankRanking: {
+            /** @description The model's id of this ranking, where it has one. */
+            id?: string;
+            /** @description What the model says beside its ranking. */
+            meta?: {
+                [key: string]: unknown;
+            };
+            /** @description The model that was asked for, its alias resolved. */
+            model: string;
+            /** @description Name of this kind of object, where the model says one. */
+            object?: string;
+            /** @description The documents, best first. */
+            results: components["schemas"]["RerankResult"][];
+            /** @description What was used and charged. */
+            usage: components["schemas"]["RerankUsage"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What to rank. Other fields (`return_documents`, `max_tokens_per_doc`, …) are forwarded as sent. */
+        RerankRequest: {
+            /** @description The texts to rank, at least one. */
+            documents: string[];
+            /** @description Id or alias of a reranking model (`GET /v1/models?type=reranking`). */
+            model: string;
+            /** @description What the documents are measured against. */
+            query: string;
+            /** @description Whether each result repeats its document; default false. */
+            return_documents?: boolean | null;
+            /** @description How many results to return; default: all of them. */
+            top_n?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description One document's place in the ranking. Further fields come from the model as they are. */
+        RerankResult: {
+            /** @description The document, when `return_documents` was set and the model returns it: its text, or an object that holds it. */
+            document?: string | {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: int32
+             * @description Position of the document in `documents`, from 0.
+             */
+            index: number;
+            /**
+             * Format: double
+             * @description How well it fits the query; higher is better, the scale is the model's.
+             */
+            relevance_score: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Tokens that were used and what they cost. Only input is billed. */
+        RerankUsage: {
+            /** @description Charged for this call, in USD, with 8 decimals. */
+            cost: components["schemas"]["Usd"];
+            /**
+             * Format: int64
+             * @description Tokens of the query and of every document.
+             */
+            prompt_tokens: number;
+            /**
+             * Format: int64
+             * @description Total that the model reports; at least `prompt_tokens`.
+             */
+            total_tokens: number;
+        } & {
+            [key: string]: unknown;
+        };
         /** @description Body of a 400. */
         ResendVerificationError400: {
             error: {
@@ -4681,6 +6913,8 @@ export interface components {
         };
         /** @description Form of the answer. Forms other than text are for models with `supports_structured_outputs`. */
         ResponseFormat: components["schemas"]["TextFormat"] | components["schemas"]["JsonObjectFormat"] | components["schemas"]["JsonSchemaFormat"];
+        /** @description What a tool's answer can be made of. */
+        ResultBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["DocumentBlock"] | components["schemas"]["SearchResultBlock"];
         /** @description Body of a 400. */
         RunGenmediaGenmediaError400: {
             details: {
@@ -4734,6 +6968,22 @@ export interface components {
          * @enum {string}
          */
         SaveToBlob: "1" | "0";
+        /** @description A search result that the model may quote. */
+        SearchResultBlock: {
+            /** @description Its text. */
+            content: components["schemas"]["TextBlock"][];
+            /** @description Where it was found. */
+            source: string;
+            /** @description Its title. */
+            title: string;
+            /**
+             * @description Always `search_result`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "search_result";
+        } & {
+            [key: string]: unknown;
+        };
         /** @description The session that the request came with. */
         Session: {
             /** @description Value of the header `X-Svc-CSRF` that cookie requests which change something must carry. */
@@ -4742,6 +6992,16 @@ export interface components {
             expires_at: components["schemas"]["Timestamp"];
             /** @description Who is signed in. */
             user: components["schemas"]["User"];
+        };
+        /** @description The signature of a thinking block. */
+        SignatureDelta: {
+            /** @description The whole signature; replaces what was before. */
+            signature: string;
+            /**
+             * @description Always `signature_delta`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "signature_delta";
         };
         /** @description A user who is not signed in yet. */
         SignedUp: {
@@ -4906,6 +7166,8 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description A single prompt in an array, as some clients send it. */
+        SinglePrompt: string[];
         /** @description One pool of slots. */
         SlotUse: {
             /**
@@ -4992,6 +7254,13 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * @description Why a message ended.
+         * @enum {string}
+         */
+        StopReason: "end_turn" | "max_tokens" | "stop_sequence" | "tool_use" | "pause_turn" | "refusal" | "model_context_window_exceeded";
+        /** @description Up to 4 texts. */
+        StopSequences: string[];
         /** @description How a stream that broke says so, in its last record. */
         StreamError: {
             /**
@@ -5024,6 +7293,28 @@ export interface components {
             include_usage?: boolean | null;
         } & {
             [key: string]: unknown;
+        };
+        /** @description Text. `cache_control` and `citations` are taken and passed on to models that know them. */
+        TextBlock: {
+            /** @description The text. */
+            text: string;
+            /**
+             * @description Always `text`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "text";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The next piece of a text. */
+        TextDelta: {
+            /** @description The piece. */
+            text: string;
+            /**
+             * @description Always `text_delta`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "text_delta";
         };
         /** @description Plain text, the default. */
         TextFormat: {
@@ -5064,6 +7355,102 @@ export interface components {
              * @description USD per million output tokens, as charged now; 0 where output is free.
              */
             output_per_1m: number;
+        };
+        /** @description A document in the request itself. */
+        TextSource: {
+            /** @description The text. */
+            data: string;
+            /**
+             * @description Always `text/plain`.
+             * @enum {string}
+             */
+            media_type: "text/plain";
+            /**
+             * @description Always `text`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "text";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Think as much as the model finds right, without a cap. */
+        ThinkingAdaptive: {
+            /** @description What is shown of it. */
+            display?: components["schemas"]["ThinkingDisplay"] | null;
+            /**
+             * @description Always `adaptive`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "adaptive";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Think between tool calls only. */
+        ThinkingBetweenTools: {
+            /**
+             * @description Always `between_tools`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "between_tools";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Thinking of an earlier turn. When the history holds one, the thinking budget is not sent. */
+        ThinkingBlock: {
+            /** @description Empty in this gateway's answers. */
+            signature: string;
+            /** @description The thinking. */
+            thinking: string;
+            /**
+             * @description Always `thinking`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "thinking";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The next piece of thinking. */
+        ThinkingDelta: {
+            /** @description The piece. */
+            thinking: string;
+            /**
+             * @description Always `thinking_delta`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "thinking_delta";
+        };
+        /** @description Do not think. */
+        ThinkingDisabled: {
+            /**
+             * @description Always `disabled`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "disabled";
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @description What is shown of the model's thinking.
+         * @enum {string}
+         */
+        ThinkingDisplay: "summarized" | "omitted";
+        /** @description Think, with a budget or without a cap. */
+        ThinkingEnabled: {
+            /**
+             * Format: int32
+             * @description Most tokens to think. Sent on the first turn of a conversation only, and always lowered to one below the output cap that is sent.
+             *     Without it, reasoning has no cap.
+             */
+            budget_tokens?: number;
+            /** @description What is shown of it. */
+            display?: components["schemas"]["ThinkingDisplay"] | null;
+            /**
+             * @description Always `enabled`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "enabled";
+        } & {
+            [key: string]: unknown;
         };
         /** @description The limits of every tier. */
         TierMatrix: {
@@ -5157,6 +7544,115 @@ export interface components {
          * @enum {string}
          */
         TimestampGranularity: "segment" | "word";
+        /** @description A count of tokens. */
+        TokenCount: {
+            /**
+             * Format: int64
+             * @description Tokens that the request would send, counted or closely estimated.
+             */
+            input_tokens: number;
+        };
+        /** @description What to count: a message request without what concerns the answer. */
+        TokenCountRequest: {
+            /** @description The conversation, at least one message. */
+            messages: components["schemas"]["InputMessage"][];
+            /** @description Model id or alias. */
+            model: string;
+            /** @description Effort and form of the answer. */
+            output_config?: components["schemas"]["OutputConfig"];
+            /** @description Instructions before the conversation: a text, or text blocks. */
+            system?: string | components["schemas"]["TextBlock"][];
+            /** @description Whether the model thinks before it answers. */
+            thinking?: components["schemas"]["MessageThinking"];
+            /** @description Whether and which tools are called; default `auto`. */
+            tool_choice?: components["schemas"]["MessageToolChoice"];
+            /** @description Tools that the model may call. */
+            tools?: components["schemas"]["MessageTool"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The model must call a tool. */
+        ToolChoiceAny: {
+            /** @description Whether exactly one tool must be called; default false. */
+            disable_parallel_tool_use?: boolean;
+            /**
+             * @description Always `any`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "any";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The model decides whether to call tools. */
+        ToolChoiceAuto: {
+            /** @description Whether at most one tool may be called at a time; default false. */
+            disable_parallel_tool_use?: boolean;
+            /**
+             * @description Always `auto`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "auto";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The model must not call tools. */
+        ToolChoiceNone: {
+            /**
+             * @description Always `none`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "none";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The model must call this tool. */
+        ToolChoiceTool: {
+            /** @description Whether exactly one tool must be called; default false. */
+            disable_parallel_tool_use?: boolean;
+            /** @description Name of the tool. */
+            name: string;
+            /**
+             * @description Always `tool`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "tool";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What a tool answered. */
+        ToolResultBlock: {
+            /** @description The answer: a text, or blocks; nothing when the tool answers nothing. */
+            content?: string | components["schemas"]["ResultBlock"][];
+            /** @description Whether the tool failed; default false. */
+            is_error?: boolean;
+            /** @description The call that this is the result of. */
+            tool_use_id: string;
+            /**
+             * @description Always `tool_result`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "tool_result";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A call of a tool by the model. */
+        ToolUseBlock: {
+            /** @description Id that the tool's result names again. */
+            id: string;
+            /** @description Its arguments. */
+            input: {
+                [key: string]: unknown;
+            };
+            /** @description Name of the tool. */
+            name: string;
+            /**
+             * @description Always `tool_use`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "tool_use";
+        } & {
+            [key: string]: unknown;
+        };
         /** @description A payment that adds money. */
         Topup: {
             /** @description USD that it adds. */
@@ -5251,10 +7747,11 @@ export interface components {
         };
         TranscriptionForm: {
             /**
+             * Format: binary
              * @description The audio: mp3, wav, m4a, ogg, webm or flac, at most 25 MB. Without it 400 `missing_parameter`; another format gives 415
              *     `unsupported_audio_type`.
              */
-            file: unknown;
+            file: Uint8Array;
             /** @description Language of the audio as an ISO 639-1 code such as `en`; detected when left out. */
             language?: components["schemas"]["LanguageCode"];
             /**
@@ -5389,8 +7886,11 @@ export interface components {
              * @description Length of the recording in seconds, as a hint.
              */
             duration_sec?: number;
-            /** @description The recording, at most 25 MB. */
-            file: unknown;
+            /**
+             * Format: binary
+             * @description The recording, at most 25 MB.
+             */
+            file: Uint8Array;
             /** @description Id of a model; none is served. */
             model?: string;
             /** @description The question about it. */
@@ -5484,6 +7984,18 @@ export interface components {
                  */
                 type: "permission_error";
             };
+        };
+        /** @description Something at an address. */
+        UrlSource: {
+            /**
+             * @description Always `url`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "url";
+            /** @description https address. */
+            url: string;
+        } & {
+            [key: string]: unknown;
         };
         /** @description Why a logged request failed. */
         UsageError: {
@@ -5805,10 +8317,11 @@ export interface components {
         VoiceCategory: "premade" | "cloned";
         VoiceCloneForm: {
             /**
+             * Format: binary
              * @description The recording: MP3, WAV or M4A, at most 10 MB, 10 seconds to 5 minutes. Another format gives 415 `unsupported_audio_type`; a clip of
              *     another length is refused uncharged.
              */
-            file: unknown;
+            file: Uint8Array;
             /** @description Id of a cloning model; default: the clone model. A model of another kind gives 400 `not_a_voice_clone_model`. */
             model?: string;
             /** @description Name of the voice, at most 64 characters after Unicode NFC normalisation; default: its id. */
@@ -9701,6 +12214,239 @@ export interface operations {
             };
         };
     };
+    createCompletion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The text to continue. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The whole answer. */
+            200: {
+                headers: {
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    "x-request-id": string;
+                    /** @description The alias, when one was sent. */
+                    "x-svc-alias"?: string;
+                    /** @description What the account could spend, in USD; beside `x-svc-max-tokens-clamped`. */
+                    "x-svc-credits-have"?: number;
+                    /** @description `true` when a fallback route or model answered. */
+                    "x-svc-fallback"?: string;
+                    /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
+                    "x-svc-fallback-layer"?: number;
+                    /** @description The `max_tokens` that was sent to the model, when the balance could not pay for what was asked. */
+                    "x-svc-max-tokens-clamped"?: number;
+                    /** @description Id of the model that was asked for, its alias resolved. */
+                    "x-svc-model": string;
+                    /** @description The model that answered, when it is another one. */
+                    "x-svc-served-model"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Completion"];
+                    "text/event-stream": string;
+                };
+            };
+            /**
+             * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is absent. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
+             *     `wrong_endpoint`: The model exists, but another endpoint serves models of its type.
+             *     `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `unsupported_content`: The request holds a content block of a kind that this model does not read.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateCompletionError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
+             *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
+             */
+            402: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error402InsufficientCreditsOrModelRequiresPaid"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint.
+             *     `route_refused`: The content was refused by each provider that serves the model. Nothing was charged. `error.suggested_models` lists others.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDeniedOrRouteRefused"];
+                };
+            };
+            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404ModelNotFound"];
+                };
+            };
+            /**
+             * @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one.
+             */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestRejectedOrRequestTooLarge"];
+                };
+            };
+            /** @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
+            422: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error422RequestRejected"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests a minute that the tier allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the window has room again, e.g. `37s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
+            501: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error501NotImplemented"];
+                };
+            };
+            /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
+            502: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error502UpstreamInvalidResponse"];
+                };
+            };
+            /**
+             * @description `provider_unavailable`: Every route failed. Nothing was charged.
+             *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateCompletionError503"];
+                };
+            };
+        };
+    };
     getCreditBalance: {
         parameters: {
             query?: never;
@@ -10481,6 +13227,440 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    createDecision: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A state and the questions about it. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DecisionRequest"];
+            };
+        };
+        responses: {
+            /** @description The decisions. */
+            200: {
+                headers: {
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    "x-request-id": string;
+                    /** @description The alias, when one was sent. */
+                    "x-svc-alias"?: string;
+                    /** @description `true` when a fallback route or model answered. */
+                    "x-svc-fallback"?: string;
+                    /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
+                    "x-svc-fallback-layer"?: number;
+                    /** @description Id of the model that was asked for, its alias resolved. */
+                    "x-svc-model": string;
+                    /** @description The model that answered, when it is another one. */
+                    "x-svc-served-model"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecisionResult"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is absent. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
+             *     `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateDecisionError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
+             *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
+             */
+            402: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error402InsufficientCreditsOrModelRequiresPaid"];
+                };
+            };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                };
+            };
+            /**
+             * @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one.
+             */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestRejectedOrRequestTooLarge"];
+                };
+            };
+            /** @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
+            422: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error422RequestRejected"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests a minute that the tier allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the window has room again, e.g. `37s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
+            501: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error501NotImplemented"];
+                };
+            };
+            /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
+            502: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error502UpstreamInvalidResponse"];
+                };
+            };
+            /**
+             * @description `provider_unavailable`: Every route failed. Nothing was charged.
+             *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateDecisionError503"];
+                };
+            };
+        };
+    };
+    createEmbeddings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What to embed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmbeddingRequest"];
+            };
+        };
+        responses: {
+            /** @description The vectors. */
+            200: {
+                headers: {
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    "x-request-id": string;
+                    /** @description The alias, when one was sent. */
+                    "x-svc-alias"?: string;
+                    /** @description `true` when a fallback route or model answered. */
+                    "x-svc-fallback"?: string;
+                    /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
+                    "x-svc-fallback-layer"?: number;
+                    /** @description Id of the model that was asked for, its alias resolved. */
+                    "x-svc-model": string;
+                    /** @description The model that answered, when it is another one. */
+                    "x-svc-served-model"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmbeddingList"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is absent. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
+             *     `wrong_endpoint`: The model exists, but another endpoint serves models of its type.
+             *     `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateEmbeddingsError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
+             *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
+             */
+            402: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error402InsufficientCreditsOrModelRequiresPaid"];
+                };
+            };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                };
+            };
+            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404ModelNotFound"];
+                };
+            };
+            /**
+             * @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one.
+             */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestRejectedOrRequestTooLarge"];
+                };
+            };
+            /** @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
+            422: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error422RequestRejected"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests a minute that the tier allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the window has room again, e.g. `37s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
+            501: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error501NotImplemented"];
+                };
+            };
+            /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
+            502: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error502UpstreamInvalidResponse"];
+                };
+            };
+            /**
+             * @description `provider_unavailable`: Every route failed. Nothing was charged.
+             *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateEmbeddingsError503"];
                 };
             };
         };
@@ -11428,6 +14608,450 @@ export interface operations {
             };
         };
     };
+    createMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The conversation and how to answer it. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MessageRequest"];
+            };
+        };
+        responses: {
+            /** @description The whole answer. */
+            200: {
+                headers: {
+                    /** @description Equals `x-request-id`, under the name that Anthropic's clients read. */
+                    "request-id": string;
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    "x-request-id": string;
+                    /** @description The alias, when one was sent. */
+                    "x-svc-alias"?: string;
+                    /** @description What the account could spend, in USD; beside `x-svc-max-tokens-clamped`. */
+                    "x-svc-credits-have"?: number;
+                    /** @description `true` when a fallback route or model answered. */
+                    "x-svc-fallback"?: string;
+                    /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
+                    "x-svc-fallback-layer"?: number;
+                    /** @description The `max_tokens` that was sent to the model, when the balance could not pay for what was asked. */
+                    "x-svc-max-tokens-clamped"?: number;
+                    /** @description Id of the model that was asked for, its alias resolved. */
+                    "x-svc-model": string;
+                    /** @description The model that answered, when it is another one. */
+                    "x-svc-served-model"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                    "text/event-stream": string;
+                };
+            };
+            /**
+             * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is absent. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
+             *     `wrong_endpoint`: The model exists, but another endpoint serves models of its type.
+             *     `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `unsupported_content`: The request holds a content block of a kind that this model does not read.
+             */
+            400: {
+                headers: {
+                    /** @description The same id, under the name that Anthropic's clients read. */
+                    "request-id": string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateMessageAnthropicError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description The same id, under the name that Anthropic's clients read. */
+                    "request-id": string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnthropicError401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
+             *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
+             */
+            402: {
+                headers: {
+                    /** @description The same id, under the name that Anthropic's clients read. */
+                    "request-id": string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnthropicError402InsufficientCreditsOrModelRequiresPaid"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint.
+             *     `route_refused`: The content was refused by each provider that serves the model. Nothing was charged. `error.suggested_models` lists others.
+             */
+            403: {
+                headers: {
+                    /** @description The same id, under the name that Anthropic's clients read. */
+                    "request-id": string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnthropicError403PermissionDeniedOrRouteRefused"];
+                };
+            };
+            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
+            404: {
+                headers: {
+                    /** @description The same id, under the name that Anthropic's clients read. */
+                    "request-id": string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnthropicError404ModelNotFound"];
+                };
+            };
+            /**
+             * @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one.
+             */
+            413: {
+                headers: {
+                    /** @description The same id, under the name that Anthropic's clients read. */
+                    "request-id": string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnthropicError413RequestRejectedOrRequestTooLarge"];
+                };
+            };
+            /** @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
+            422: {
+                headers: {
+                    /** @description The same id, under the name that Anthropic's clients read. */
+                    "request-id": string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnthropicError422RequestRejected"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            429: {
+                headers: {
+                    /** @description The same id, under the name that Anthropic's clients read. */
+                    "request-id": string;
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests a minute that the tier allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the window has room again, e.g. `37s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnthropicError429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description The same id, under the name that Anthropic's clients read. */
+                    "request-id": string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnthropicError500InternalError"];
+                };
+            };
+            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
+            501: {
+                headers: {
+                    /** @description The same id, under the name that Anthropic's clients read. */
+                    "request-id": string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnthropicError501NotImplemented"];
+                };
+            };
+            /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
+            502: {
+                headers: {
+                    /** @description The same id, under the name that Anthropic's clients read. */
+                    "request-id": string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnthropicError502UpstreamInvalidResponse"];
+                };
+            };
+            /**
+             * @description `provider_unavailable`: Every route failed. Nothing was charged.
+             *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             */
+            503: {
+                headers: {
+                    /** @description The same id, under the name that Anthropic's clients read. */
+                    "request-id": string;
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateMessageAnthropicError503"];
+                };
+            };
+        };
+    };
+    countMessageTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The conversation to count. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenCountRequest"];
+            };
+        };
+        responses: {
+            /** @description The count. */
+            200: {
+                headers: {
+                    /** @description Equals `x-request-id`, under the name that Anthropic's clients read. */
+                    "request-id": string;
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenCount"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is absent. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
+             *     `wrong_endpoint`: The model exists, but another endpoint serves models of its type.
+             *     `unsupported_content`: The request holds a content block of a kind that this model does not read.
+             */
+            400: {
+                headers: {
+                    /** @description The same id, under the name that Anthropic's clients read. */
+                    "request-id": string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CountMessageTokensAnthropicError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description The same id, under the name that Anthropic's clients read. */
+                    "request-id": string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnthropicError401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            403: {
+                headers: {
+                    /** @description The same id, under the name that Anthropic's clients read. */
+                    "request-id": string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnthropicError403PermissionDenied"];
+                };
+            };
+            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
+            404: {
+                headers: {
+                    /** @description The same id, under the name that Anthropic's clients read. */
+                    "request-id": string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnthropicError404ModelNotFound"];
+                };
+            };
+            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            413: {
+                headers: {
+                    /** @description The same id, under the name that Anthropic's clients read. */
+                    "request-id": string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnthropicError413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            429: {
+                headers: {
+                    /** @description The same id, under the name that Anthropic's clients read. */
+                    "request-id": string;
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests a minute that the tier allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the window has room again, e.g. `37s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnthropicError429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description The same id, under the name that Anthropic's clients read. */
+                    "request-id": string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnthropicError500InternalError"];
+                };
+            };
+            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
+            501: {
+                headers: {
+                    /** @description The same id, under the name that Anthropic's clients read. */
+                    "request-id": string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnthropicError501NotImplemented"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            503: {
+                headers: {
+                    /** @description The same id, under the name that Anthropic's clients read. */
+                    "request-id": string;
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnthropicError503Overloaded"];
+                };
+            };
+        };
+    };
     listModels: {
         parameters: {
             query?: {
@@ -11839,6 +15463,427 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    createRerank: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What to rank. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RerankRequest"];
+            };
+        };
+        responses: {
+            /** @description The ranking. */
+            200: {
+                headers: {
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    "x-request-id": string;
+                    /** @description The alias, when one was sent. */
+                    "x-svc-alias"?: string;
+                    /** @description `true` when a fallback route or model answered. */
+                    "x-svc-fallback"?: string;
+                    /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
+                    "x-svc-fallback-layer"?: number;
+                    /** @description Id of the model that was asked for, its alias resolved. */
+                    "x-svc-model": string;
+                    /** @description The model that answered, when it is another one. */
+                    "x-svc-served-model"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RerankRanking"];
+                };
+            };
+            /** @description `invalid_request`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateRerankBareError400"];
+                };
+            };
+            /**
+             * @description `auth_required`: The request carries no credential.
+             *     `invalid_credentials`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError401AuthRequiredOrInvalidCredentials"];
+                };
+            };
+            /**
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
+             *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
+             */
+            402: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError402InsufficientCreditsOrModelRequiresPaid"];
+                };
+            };
+            /** @description `forbidden`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError403Forbidden"];
+                };
+            };
+            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError404ModelNotFound"];
+                };
+            };
+            /** @description `invalid_request`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateRerankBareError413"];
+                };
+            };
+            /** @description `invalid_request`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
+            422: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError422InvalidRequest"];
+                };
+            };
+            /** @description `rate_limit`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests a minute that the tier allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the window has room again, e.g. `37s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError429RateLimit"];
+                };
+            };
+            /** @description `server_error`: An error of the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError500ServerError"];
+                };
+            };
+            /** @description `server_error`: The endpoint is part of the contract and not yet built in this release. */
+            501: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError501ServerError"];
+                };
+            };
+            /** @description `server_error`: Every route answered with something that is no answer. Nothing was charged. */
+            502: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError502ServerError"];
+                };
+            };
+            /** @description `server_error`: The gateway or its database cannot take more work at the moment. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateRerankBareError503"];
+                };
+            };
+        };
+    };
+    createSystemOneDecision: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A state and the questions about it. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DecisionRequest"];
+            };
+        };
+        responses: {
+            /** @description The decisions. */
+            200: {
+                headers: {
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    "x-request-id": string;
+                    /** @description The alias, when one was sent. */
+                    "x-svc-alias"?: string;
+                    /** @description `true` when a fallback route or model answered. */
+                    "x-svc-fallback"?: string;
+                    /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
+                    "x-svc-fallback-layer"?: number;
+                    /** @description Id of the model that was asked for, its alias resolved. */
+                    "x-svc-model": string;
+                    /** @description The model that answered, when it is another one. */
+                    "x-svc-served-model"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecisionResult"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is absent. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
+             *     `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateSystemOneDecisionError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
+             *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
+             */
+            402: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error402InsufficientCreditsOrModelRequiresPaid"];
+                };
+            };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                };
+            };
+            /**
+             * @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one.
+             */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestRejectedOrRequestTooLarge"];
+                };
+            };
+            /** @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
+            422: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error422RequestRejected"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests a minute that the tier allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the window has room again, e.g. `37s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
+            501: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error501NotImplemented"];
+                };
+            };
+            /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
+            502: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error502UpstreamInvalidResponse"];
+                };
+            };
+            /**
+             * @description `provider_unavailable`: Every route failed. Nothing was charged.
+             *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateSystemOneDecisionError503"];
                 };
             };
         };

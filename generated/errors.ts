@@ -864,7 +864,9 @@ export const dialects: Readonly<Record<Dialect, DialectRow>> = {
       "invalid_parameter": "invalid_request"
     },
     "types": {},
-    "statuses": {}
+    "statuses": {
+      "provider_error": 502
+    }
   },
   "genmedia": {
     "envelope": "genmedia",

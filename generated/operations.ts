@@ -26,22 +26,72 @@ export type OperationId =
   | "verifyAccount"
   | "resendVerification"
   | "createChatCompletion"
+  | "createCompletion"
   | "getCreditBalance"
   | "listLedgerEntries"
   | "getLegacyPricing"
   | "createTopup"
   | "getTopup"
   | "receivePaymentEvent"
+  | "createDecision"
+  | "createEmbeddings"
   | "getGenmediaJob"
   | "runGenmedia"
   | "createImage"
   | "listJobs"
   | "getJob"
   | "listTiers"
+  | "createMessage"
+  | "countMessageTokens"
   | "listModels"
   | "recommendModels"
   | "getModel"
   | "getPricing"
+  | "createRerank"
+  | "createSystemOneDecision"
+  | "createVideo";
+
+/** spec/not-built.json: they answer 501. */
+export type UnbuiltOperationId = 
+  | "createMusic"
+  | "createSoundEffect"
+  | "createSpeech"
+  | "createTranscription"
+  | "understandAudio"
+  | "cloneVoice"
+  | "designVoice"
+  | "listVoices"
+  | "listApiKeys"
+  | "createApiKey"
+  | "updateApiKey"
+  | "deleteApiKey"
+  | "getLimits"
+  | "forgotPassword"
+  | "resetPassword"
+  | "getSession"
+  | "signIn"
+  | "signInWithProvider"
+  | "signOut"
+  | "signUp"
+  | "listUsageLogs"
+  | "verifyAccount"
+  | "resendVerification"
+  | "createCompletion"
+  | "listLedgerEntries"
+  | "createTopup"
+  | "getTopup"
+  | "receivePaymentEvent"
+  | "createDecision"
+  | "createEmbeddings"
+  | "getGenmediaJob"
+  | "runGenmedia"
+  | "createImage"
+  | "listJobs"
+  | "getJob"
+  | "createMessage"
+  | "countMessageTokens"
+  | "createRerank"
+  | "createSystemOneDecision"
   | "createVideo";
 
 export interface Parameter {
@@ -935,6 +985,47 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "streams": true,
     "built": true
   },
+  "createCompletion": {
+    "id": "createCompletion",
+    "method": "post",
+    "path": "/v1/completions",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "wrong_endpoint",
+      "request_rejected",
+      "unsupported_content",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "insufficient_credits",
+      "model_requires_paid",
+      "model_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "route_refused",
+      "upstream_invalid_response",
+      "provider_unavailable",
+      "model_unavailable",
+      "internal_error",
+      "not_implemented",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": true,
+    "built": false
+  },
   "getCreditBalance": {
     "id": "getCreditBalance",
     "method": "get",
@@ -1127,6 +1218,82 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "type": "string"
       }
     ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "built": false
+  },
+  "createDecision": {
+    "id": "createDecision",
+    "method": "post",
+    "path": "/v1/decisions",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "request_rejected",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "insufficient_credits",
+      "model_requires_paid",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "upstream_invalid_response",
+      "provider_unavailable",
+      "model_unavailable",
+      "internal_error",
+      "not_implemented",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "built": false
+  },
+  "createEmbeddings": {
+    "id": "createEmbeddings",
+    "method": "post",
+    "path": "/v1/embeddings",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "wrong_endpoint",
+      "request_rejected",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "insufficient_credits",
+      "model_requires_paid",
+      "model_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "upstream_invalid_response",
+      "provider_unavailable",
+      "model_unavailable",
+      "internal_error",
+      "not_implemented",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "parameters": [],
     "successes": [
       200
     ],
@@ -1389,6 +1556,81 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "streams": false,
     "built": true
   },
+  "createMessage": {
+    "id": "createMessage",
+    "method": "post",
+    "path": "/v1/messages",
+    "auth": "key",
+    "xApiKey": true,
+    "dialect": "anthropic",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "wrong_endpoint",
+      "request_rejected",
+      "unsupported_content",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "insufficient_credits",
+      "model_requires_paid",
+      "model_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "route_refused",
+      "upstream_invalid_response",
+      "provider_unavailable",
+      "model_unavailable",
+      "internal_error",
+      "not_implemented",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": true,
+    "built": false
+  },
+  "countMessageTokens": {
+    "id": "countMessageTokens",
+    "method": "post",
+    "path": "/v1/messages/count_tokens",
+    "auth": "key",
+    "xApiKey": true,
+    "dialect": "anthropic",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "wrong_endpoint",
+      "unsupported_content",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "model_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "internal_error",
+      "not_implemented",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "built": false
+  },
   "listModels": {
     "id": "listModels",
     "method": "get",
@@ -1641,6 +1883,82 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "built": true
+  },
+  "createRerank": {
+    "id": "createRerank",
+    "method": "post",
+    "path": "/v1/rerank",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "rerank",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "wrong_endpoint",
+      "request_rejected",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "insufficient_credits",
+      "model_requires_paid",
+      "model_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "upstream_invalid_response",
+      "provider_unavailable",
+      "model_unavailable",
+      "internal_error",
+      "not_implemented",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "built": false
+  },
+  "createSystemOneDecision": {
+    "id": "createSystemOneDecision",
+    "method": "post",
+    "path": "/v1/systemone",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "request_rejected",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "insufficient_credits",
+      "model_requires_paid",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "upstream_invalid_response",
+      "provider_unavailable",
+      "model_unavailable",
+      "internal_error",
+      "not_implemented",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "built": false
   },
   "createVideo": {
     "id": "createVideo",

@@ -10,7 +10,12 @@ export function uuidv7(at: Date): string {
   const ms = Math.max(at.getTime(), last.ms);
   const random = randomBytes(10);
   // A new millisecond begins in the lower half, so that 2,048 more ids fit before the clock must be run ahead.
-  last = ms > last.ms ? { ms, count: random.readUInt16BE(0) & 0x7ff } : last.count < 0xfff ? { ms, count: last.count + 1 } : { ms: ms + 1, count: 0 };
+  last =
+    ms > last.ms
+      ? { ms, count: random.readUInt16BE(0) & 0x7ff }
+      : last.count < 0xfff
+        ? { ms, count: last.count + 1 }
+        : { ms: ms + 1, count: 0 };
   const bytes = Buffer.alloc(16);
   bytes.writeUIntBE(last.ms, 0, 6);
   bytes.writeUInt16BE(0x7000 | last.count, 6);

@@ -89,9 +89,9 @@ function anthropicTypesOf({ status, entries }: ErrorsOfStatus): string[] {
   return [...new Set(entries.map(({ row }) => (row.type !== "upstream_error" ? row.type : status === 503 ? "overloaded_error" : "api_error")))];
 }
 
-/** No code in these bodies: where the dialect has a word of its own, the type is that word. */
+/** No code in these bodies: the type is what the code would be. */
 function bareTypesOf({ entries }: ErrorsOfStatus): string[] {
-  return [...new Set(entries.map(({ code, shown, row }) => (shown === code ? row.type : shown)))];
+  return [...new Set(entries.map(({ shown }) => shown))];
 }
 
 /** Fields beside `error`, from the models of errors.tsp. */

@@ -3,17 +3,29 @@
 import { type Document, type Media, operationsOf, type Schema } from "./document.ts";
 
 export function normalise(document: Document): void {
-  for (const schema of Object.values(document.components.schemas)) eachSchema(schema, openObjects);
+  for (const schema of Object.values(document.components.schemas)) {
+    eachSchema(schema, openObjects);
+    eachSchema(schema, objectBounds);
+  }
   for (const media of allMedia(document)) {
     for (const schema of [media.schema, media.itemSchema]) if (schema !== undefined) eachSchema(schema, openObjects);
     binaryAsFormat(media);
     eventNamesAreOptional(media);
     for (const encoding of Object.values(media.encoding ?? {})) if (encoding.contentType === "application/json") delete encoding.contentType;
   }
+  filePartsAsBinary(document);
   inlineHeaders(document);
   linkJobs(document);
   documentWholeApi(document);
   dropUnused(document);
+}
+
+/** The catalog file is the operator's: its schema is published on its own. */
+export function withoutCatalogFile(document: Document): Document {
+  const copy = structuredClone(document);
+  delete copy.components.schemas.CatalogFile;
+  dropUnused(copy);
+  return copy;
 }
 
 /** The main document: 3.1.1, where the schema of a stream's records is an extension. */
@@ -37,9 +49,28 @@ function openObjects(schema: Schema): void {
   schema.additionalProperties = typeof value === "object" && JSON.stringify(value) === '{"not":{}}' ? false : typeof value === "object" && Object.keys(value).length === 0 ? true : value;
 }
 
+/** TypeSpec can't bound how many fields an object has; the spec says it as an extension. */
+function objectBounds(schema: Schema): void {
+  for (const name of ["minProperties", "maxProperties"]) {
+    if (schema[`x-${name}`] === undefined) continue;
+    schema[name] = schema[`x-${name}`];
+    delete schema[`x-${name}`];
+  }
+}
+
 function binaryAsFormat(media: Media): void {
   const { schema } = media;
   if (schema !== undefined && (Object.keys(schema).length === 0 || "contentMediaType" in schema)) media.schema = { type: "string", format: "binary" };
+}
+
+/** A file part of a form comes out of the emitter with a description and nothing else. */
+function filePartsAsBinary(document: Document): void {
+  for (const { operation } of operationsOf(document)) {
+    const schema = operation.requestBody?.content["multipart/form-data"]?.schema;
+    const form = typeof schema?.$ref === "string" ? document.components.schemas[schema.$ref.split("/").at(-1) as string] : schema;
+    for (const part of Object.values((form?.properties ?? {}) as Record<string, Schema>))
+      if (Object.keys(part).every((key) => key === "description")) Object.assign(part, { type: "string", format: "binary" });
+  }
 }
 
 /** The emitter demands `event`, which OpenAI-style streams never send; named events say it in their variant. */

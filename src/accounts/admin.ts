@@ -127,7 +127,8 @@ async function findKeyId(db: Db, text: string): Promise<bigint> {
     : record !== undefined
       ? ["id = $1", [BigInt(record)]]
       : ["hash = $1", [digestOf(text)]];
-  if (!masked && record === undefined && !isKeyShaped(text)) throw new Refused("not an API key: give the key, its masked form or its id (key_…)");
+  if (!masked && record === undefined && !isKeyShaped(text))
+    throw new Refused("not an API key: give the key, its masked form or its id (key_…)");
   const { rows } = await db.pool.query<{ id: bigint }>(`select id from api_key where ${condition} and deleted_at is null limit 2`, values);
   if (rows.length > 1) throw new Refused("several API keys look like that: give the key itself or its id (key_…)");
   if (!rows[0]) throw new Refused("no such API key");

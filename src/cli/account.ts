@@ -50,7 +50,9 @@ export async function show({ config, words }: Input): Promise<Outcome> {
       keys: keys.map((key) => ({ ...key, usage_usd: toUsd(usage.get(key.id) ?? 0n), scopes: [] })),
     };
     const money = `balance ${usdText(available + reserved)} USD (reserved ${usdText(reserved)}, media holds ${usdText(holds)}), spent ${usdText(spent)}`;
-    const lines = keys.map((key) => `  ${key.id} ${key.masked} ${key.name}${key.is_default ? " (default)" : ""}${key.enabled ? "" : " (disabled)"}`);
+    const lines = keys.map(
+      (key) => `  ${key.id} ${key.masked} ${key.name}${key.is_default ? " (default)" : ""}${key.enabled ? "" : " (disabled)"}`,
+    );
     return { json, text: [`${json.account_id} ${email}, tier ${json.tier}`, money, ...lines].join("\n") };
   });
 }

@@ -10,7 +10,8 @@ const amountMax: Amount = parseUsd("60000000") as Amount;
 
 export function readAmount(text: string, name: string): Amount {
   const amount = parseUsd(text);
-  if (amount === undefined || amount <= 0n) throw new UsageError(`${name} must be an amount in USD above 0 with at most 8 decimals, not "${text}"`);
+  if (amount === undefined || amount <= 0n)
+    throw new UsageError(`${name} must be an amount in USD above 0 with at most 8 decimals, not "${text}"`);
   if (amount > amountMax) throw new UsageError(`${name} must be at most 60000000`);
   return amount;
 }

@@ -19,15 +19,15 @@ if (process.channel && !cluster.isWorker) {
 
 await main(process.argv.slice(2));
 
-async function main(words: string[]): Promise<void> {
+async function main(given: string[]): Promise<void> {
+  const json = given.includes("--json"); // anywhere, also before the command
+  const words = given.filter((word) => word !== "--json");
   if (words.length === 0 || words[0] === "help" || words.some((word) => word === "--help" || word === "-h")) return help(words);
   const command = find(words);
   if (!command) return complain(`no such command: svc ${words.join(" ")}\n\n${overview()}`, wrongUsage);
   try {
     const { values, positionals } = read(command, words);
-    const config = readConfig(process.env);
-    const json = values.json === true;
-    const outcome = await command.run({ config, words: positionals, options: values, json });
+    const outcome = await command.run({ config: readConfig(process.env), words: positionals, options: values, json });
     if (outcome) print(outcome, json);
   } catch (error) {
     if (error instanceof UsageError) return complain(`${error.message}\nusage: ${usage(command)}`, wrongUsage);
@@ -43,13 +43,14 @@ function read(command: Command, words: string[]): { values: Record<string, strin
   const args = words.slice(command.name.split(" ").length);
   let parsed;
   try {
-    parsed = parseArgs({ args, options: { ...command.options, json: { type: "boolean" } }, allowPositionals: true });
+    parsed = parseArgs({ args, options: command.options, allowPositionals: true });
   } catch (error) {
     throw new UsageError((error as Error).message.split(". ")[0]);
   }
   const { positionals } = parsed;
   if (positionals.length < command.takes.length) throw new UsageError(`${command.takes[positionals.length]} is missing`);
-  if (positionals.length > command.takes.length) throw new UsageError(`too many arguments: ${positionals.slice(command.takes.length).join(" ")}`);
+  if (positionals.length > command.takes.length)
+    throw new UsageError(`too many arguments: ${positionals.slice(command.takes.length).join(" ")}`);
   return { values: parsed.values as Record<string, string | boolean | undefined>, positionals };
 }
 
@@ -58,9 +59,9 @@ function print(outcome: Outcome, json: boolean): void {
   if (outcome.bad) process.exitCode = refused;
 }
 
-function complain(message: string, status: number): void {
+function complain(message: string, status: number): never {
   process.stderr.write(`${message}\n`);
-  process.exitCode = status;
+  process.exit(status); // a start that failed half way may have left something open
 }
 
 /** What went wrong and what lay beneath it, without a stack: an operator reads this. */
@@ -84,6 +85,8 @@ function usage(command: Command): string {
 }
 
 function overview(): string {
-  const lines = commands.map((command) => `  ${[command.name, ...command.takes, command.shown].filter((part) => part !== "").join(" ")}\n      ${command.does}`);
+  const lines = commands.map(
+    (command) => `  ${[command.name, ...command.takes, command.shown].filter((part) => part !== "").join(" ")}\n      ${command.does}`,
+  );
   return `svc: the gateway's operator command\n\n${lines.join("\n")}\n\n--json prints one JSON object. Settings are environment variables: DATABASE_URL, SVC_DATA_DIR, SVC_CATALOG, …`;
 }

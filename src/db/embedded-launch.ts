@@ -1,6 +1,17 @@
 // Makes the embedded database's cluster where there is none, and starts its server. Called under the lock of
 // src/db/embedded.ts, which attaches to what runs here.
-import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ownTree, type Runner, spawnPostgres } from "./postgres-process.ts";
@@ -36,7 +47,8 @@ const draftPrefix = "postgres-new-";
 
 /** Into a temporary folder and renamed when whole, so that a kill in the middle leaves nothing half made. */
 async function initialize(cluster: Cluster, runner: Runner): Promise<void> {
-  for (const left of readdirSync(cluster.home).filter((name) => name.startsWith(draftPrefix))) rmSync(join(cluster.home, left), { recursive: true });
+  for (const left of readdirSync(cluster.home).filter((name) => name.startsWith(draftPrefix)))
+    rmSync(join(cluster.home, left), { recursive: true });
   const draft = mkdtempSync(join(cluster.home, draftPrefix));
   const log = join(cluster.home, "postgres-init.log");
   try {
@@ -90,7 +102,9 @@ function serverArguments(cluster: Cluster): string[] {
     max_connections: cluster.durable ? "100" : "300", // a test run opens a pool for every file
     timezone: "UTC",
     log_timezone: "UTC",
-    ...(cluster.durable ? {} : { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_wal_size: "4GB", autovacuum_naptime: "1h" }),
+    ...(cluster.durable
+      ? {}
+      : { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_wal_size: "4GB", autovacuum_naptime: "1h" }),
   };
   return ["-D", cluster.folder, "-p", "5432", ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
 }

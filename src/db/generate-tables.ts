@@ -30,7 +30,18 @@ async function generateTables(): Promise<string> {
     await migrate(db);
     await db.close();
     const out = join(folder, "tables.ts");
-    const options = ["--dialect", "postgres", "--url", embedded.url, "--out-file", out, "--type-mapping", '{"int8":"bigint"}', "--log-level", "error"];
+    const options = [
+      "--dialect",
+      "postgres",
+      "--url",
+      embedded.url,
+      "--out-file",
+      out,
+      "--type-mapping",
+      '{"int8":"bigint"}',
+      "--log-level",
+      "error",
+    ];
     // Partitions are their parent's matter, and the migrator's own tables nobody's.
     execFileSync(process.execPath, [codegen, ...options, "--exclude-pattern", "(kysely_*|usage_log_*)"], { stdio: "inherit" });
     return header + readFileSync(out, "utf8").replace(/^\/\*\*[\s\S]*?\*\/\n+/, "");

@@ -57,7 +57,9 @@ function linkLibraries(folder: string): void {
 export function findSystemPostgres(major?: number): PostgresBinaries | undefined {
   const parent = "/usr/lib/postgresql";
   const majors = existsSync(parent) ? readdirSync(parent).map(Number) : [];
-  const usable = majors.filter((found) => found >= 15 && (major ?? found) === found && existsSync(join(parent, String(found), "bin", "postgres")));
+  const usable = majors.filter(
+    (found) => found >= 15 && (major ?? found) === found && existsSync(join(parent, String(found), "bin", "postgres")),
+  );
   if (usable.length === 0) return undefined;
   const chosen = Math.max(...usable);
   const root = join(parent, String(chosen));

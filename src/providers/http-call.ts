@@ -11,61 +11,62 @@ export function startCall(pool: Pool, slots: Slots, request: UpstreamRequest, li
   const { signal, provider } = request;
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | null = null;
-    let stopped: { reason: unknown } | null = null;
+    let over = false;
     let answered = false;
-    let dispatched = false;
+    let leaveQueue: () => void = () => undefined;
     const feed = openBody({ pause: () => controller?.pause(), resume: () => controller?.resume(), stop });
     const deadline = setTimeout(() => stop(noAnswer(provider.timeoutMs)), provider.timeoutMs);
     const onAbort = () => stop(signal.reason);
     signal.addEventListener("abort", onAbort, { once: true });
 
-    /** The first reason wins: what undici says after an abort of ours is only its echo. */
-    function stop(reason: unknown): void {
-      if (stopped) return;
-      stopped = { reason };
-      finish();
-      if (!dispatched) leave?.();
-      // Before the request is on a socket there is no controller yet: onRequestStart then ends it.
-      controller?.abort(new Error("stopped by the gateway"));
-    }
-
     function finish(): void {
-      stopped ??= { reason: null };
+      over = true;
       clearTimeout(deadline);
       signal.removeEventListener("abort", onAbort);
-      if (stopped.reason === null) return feed.end();
-      if (answered) feed.fail(stopped.reason);
-      else reject(stopped.reason);
+    }
+
+    /** The first reason wins: what undici says after an abort of ours is only its echo. */
+    function stop(reason: unknown): void {
+      if (over) return;
+      finish();
+      leaveQueue();
+      if (answered) feed.fail(reason);
+      else reject(reason);
+      // Before the request is on a socket there is no controller yet: onRequestStart then ends it.
+      controller?.abort(new Error("stopped by the gateway"));
     }
 
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(given) {
         controller = given;
-        if (stopped) given.abort(new Error("stopped by the gateway"));
+        if (over) given.abort(new Error("stopped by the gateway"));
       },
       onResponseStart(_controller, status, headers) {
-        if (status < 200 || stopped) return; // 1xx: the answer is still to come
+        if (status < 200 || over) return; // 1xx: the answer is still to come
         clearTimeout(deadline);
         answered = true;
         resolve({ status, headers, body: feed.body });
       },
       onResponseData(_controller, chunk) {
-        if (!stopped) feed.push(chunk);
+        if (!over) feed.push(chunk);
       },
       onResponseEnd() {
         slots.release();
-        if (!stopped) finish();
+        if (over) return;
+        finish();
+        feed.end();
       },
       onResponseError(_controller, error) {
         slots.release();
-        if (!stopped) stop(connectionFault(error));
+        stop(connectionFault(error));
       },
     };
     const leave = slots.take(() => {
-      dispatched = true;
+      leaveQueue = () => undefined;
       pool.dispatch(dispatchOptions(request, limits), handler);
     });
     if (leave === false) stop(new UpstreamError("unavailable", "too many calls wait for this provider"));
+    else if (!over) leaveQueue = leave;
   });
 }
 

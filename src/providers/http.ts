@@ -1,7 +1,7 @@
 // HTTP towards upstreams: one keep-alive pool an origin, bounded connections and waiting, deadlines, abort.
 // What a path, a body or a status means is the adapters' business.
+import type { IncomingHttpHeaders } from "node:http";
 import { Pool } from "undici";
-import type { IncomingHttpHeaders } from "undici/types/header.js";
 import type { AnswerBody } from "./answer-body.ts";
 import { startCall } from "./http-call.ts";
 import { openSlots, type Slots } from "./slots.ts";
@@ -110,7 +110,7 @@ function openPool(origin: string, limits: UpstreamLimits): Pool {
     pipelining: 1, // a slow answer must not stand before another caller's
     allowH2: false, // one stream a socket: an abort closes a socket, and pausing it is the back-pressure
     connectTimeout: limits.connectMs,
-    keepAliveTimeout: 30_000, // hosts close idle sockets after 60 s or more; a hint of theirs wins
+    keepAliveTimeout: 4_000, // uvicorn, under vLLM, closes an idle socket after 5 s and doesn't say so; a host's hint wins
     keepAliveMaxTimeout: 300_000,
     headersTimeout: 0, // the call's own deadline covers waiting, connecting and headers together
     maxHeaderSize: 65_536,

@@ -1,6 +1,6 @@
 // How long an upstream asks to wait, from `retry-after-ms` or `retry-after` (seconds or an HTTP date).
 // Whether anybody waits is the caller's business.
-import type { IncomingHttpHeaders } from "undici/types/header.js";
+import type { IncomingHttpHeaders } from "node:http";
 
 /** A host that asks for more is not believed: the value is shown to callers. */
 const longestMs = 3_600_000;

@@ -22,20 +22,6 @@ export function exposedHeaders(contractHeaders: Iterable<string>): string {
   return [...new Set([...exposed, ...own.sort()])].join(", ");
 }
 
-/** Header names that some response of an OpenAPI document declares, inline or by reference. */
-export function responseHeaderNames(document: unknown): Set<string> {
-  const names = new Set<string>();
-  const visit = (node: unknown): void => {
-    if (typeof node !== "object" || node === null) return;
-    for (const [key, value] of Object.entries(node)) {
-      if (key === "headers" && typeof value === "object" && value !== null) for (const name of Object.keys(value)) names.add(name);
-      visit(value);
-    }
-  };
-  visit(document);
-  return names;
-}
-
 /** A day, though browsers cap it lower: the answer never changes while the server runs. */
 const preflightSec = 86_400;
 

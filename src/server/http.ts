@@ -1,6 +1,5 @@
 // The HTTP server: node's parser and sockets, express in front, one exchange per request, handed to the operations
 // (dispatch.ts) or to the pages (pages.ts). Whatever is thrown on the way ends in send-error.ts.
-import { readFileSync } from "node:fs";
 import { createServer as createNodeServer } from "node:http";
 import type { IncomingMessage, Server as NodeServer, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,9 +10,10 @@ import { fail } from "../fail.ts";
 import { answerClientError } from "./client-error.ts";
 import { trackConnections } from "./connections.ts";
 import type { Connections } from "./connections.ts";
-import { exposedHeaders, responseHeaderNames } from "./cors.ts";
+import { exposedHeaders } from "./cors.ts";
 import { createDispatch } from "./dispatch.ts";
 import type { Dispatch } from "./dispatch.ts";
+import { openapiBytes, responseHeaderNames } from "./document.ts";
 import { defaultLimits, openExchange } from "./edge.ts";
 import type { Edge, EdgeLimits, Exchange } from "./edge.ts";
 import { logRequest } from "./log-request.ts";
@@ -45,11 +45,10 @@ export interface Server {
 }
 
 export async function createServer(parts: ServerParts): Promise<Server> {
-  const openapi = readFileSync(new URL("../../generated/openapi.json", import.meta.url));
-  const edge = openEdge(parts, openapi);
+  const edge = openEdge(parts);
   const dispatch = await createDispatch(edge, parts.handlers);
   const connections = trackConnections();
-  const app = createApp(edge, dispatch, createPages(edge, openapi), connections);
+  const app = createApp(edge, dispatch, createPages(edge, openapiBytes), connections);
   const server = createNodeServer(serverOptions, app);
   server.on("connection", connections.opened);
   // Without these node would answer 100 (or 417) by itself, before authentication.
@@ -69,7 +68,7 @@ const serverOptions = {
   requireHostHeader: false,
 };
 
-function openEdge({ context, metrics, ready, limits, onUndeclared }: ServerParts, openapi: Buffer): Edge {
+function openEdge({ context, metrics, ready, limits, onUndeclared }: ServerParts): Edge {
   return {
     context,
     metrics,
@@ -78,7 +77,7 @@ function openEdge({ context, metrics, ready, limits, onUndeclared }: ServerParts
     closing: false,
     bodyBytes: 0,
     limits: { ...defaultLimits, ...limits },
-    exposedHeaders: exposedHeaders(responseHeaderNames(JSON.parse(openapi.toString("utf8")))),
+    exposedHeaders: exposedHeaders(responseHeaderNames()),
     onUndeclared:
       onUndeclared ?? ((operation, code) => context.log.error({ operation, code }, "error code is not declared for its operation")),
   };

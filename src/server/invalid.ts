@@ -1,6 +1,7 @@
 // What a generated validator found, as one refusal: which field, missing or wrong, and a sentence that says what is allowed.
 import type { Validate } from "../../generated/validators.js";
 import { fail } from "../fail.ts";
+import { tagValues } from "./document.ts";
 
 export type Finding = NonNullable<Validate["errors"]>[number];
 
@@ -13,8 +14,8 @@ export function failInvalid(findings: readonly Finding[], options: { skipSegment
     const param = pathName([...path, missing]);
     return fail("missing_parameter", { param, text: { param } });
   }
-  const extra = finding.params["additionalProperty"] ?? finding.params["unevaluatedProperty"];
-  const param = pathName(typeof extra === "string" ? [...path, extra] : path);
+  const inner = faultyField(finding);
+  const param = pathName(inner === null ? path : [...path, inner]);
   return fail("invalid_parameter", {
     param: param || null,
     text: { param: param || "The body", reason: `it ${problemOf(finding, findings)}` },
@@ -66,6 +67,12 @@ function missingField({ keyword, params }: Finding): string | null {
   return null;
 }
 
+/** A fault that ajv reports on the object around the field. */
+function faultyField({ keyword, params }: Finding): string | null {
+  const field = keyword === "discriminator" ? params["tag"] : (params["additionalProperty"] ?? params["unevaluatedProperty"]);
+  return typeof field === "string" ? field : null;
+}
+
 /** What the message says after "… is not valid: it". */
 function problemOf(finding: Finding, findings: readonly Finding[]): string {
   const { keyword, params } = finding;
@@ -80,7 +87,7 @@ function problemOf(finding: Finding, findings: readonly Finding[]): string {
     case "oneOf":
       return `must be ${listOf(findings.filter(({ keyword: other }) => other === "type").flatMap(({ params: type }) => words(type["type"])))}`;
     case "discriminator":
-      return `has an unknown ${String(params["tag"])}`;
+      return `must be ${listOf(tagsOf(finding))}`;
     case "minLength":
       return limit === "1" ? "must not be empty" : `must have at least ${limit} characters`;
     case "maxLength":
@@ -93,7 +100,7 @@ function problemOf(finding: Finding, findings: readonly Finding[]): string {
     case "maximum":
     case "exclusiveMinimum":
     case "exclusiveMaximum":
-      return `must be ${String(params["comparison"])} ${limit}`;
+      return `must be ${comparisons[String(params["comparison"])] ?? ""} ${limit}`;
     case "multipleOf":
       return `must be a multiple of ${String(params["multipleOf"])}`;
     case "pattern":
@@ -120,18 +127,25 @@ function allowedAt(instancePath: string, findings: readonly Finding[]): string[]
   return allowed;
 }
 
+function tagsOf({ params, parentSchema }: Finding): string[] {
+  const branches = (parentSchema?.["oneOf"] ?? []) as { $ref?: string }[];
+  return tagValues(branches, String(params["tag"])).map((value) => JSON.stringify(value));
+}
+
+const comparisons: Record<string, string> = { ">=": "at least", "<=": "at most", ">": "more than", "<": "less than" };
+
 const typeWords: Record<string, string> = {
   string: "a string",
   integer: "a whole number",
   number: "a number",
-  boolean: "true or false",
+  boolean: "true, false",
   object: "an object",
   array: "an array",
   null: "null",
 };
 
 function words(type: unknown): string[] {
-  return (Array.isArray(type) ? type : String(type).split(",")).map((name) => typeWords[String(name)] ?? String(name));
+  return (Array.isArray(type) ? type : String(type).split(",")).flatMap((name) => (typeWords[String(name)] ?? String(name)).split(", "));
 }
 
 function listOf(choices: readonly string[]): string {

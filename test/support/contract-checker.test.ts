@@ -6,8 +6,15 @@ const check = createChecker({
   openapi: "3.2.0",
   components: {
     headers: { Id: { required: true, schema: { type: "string", pattern: "^req_" } } },
-    schemas: { Row: { type: "object", required: ["n"], properties: { n: { type: "integer" }, next: { $ref: "#/components/schemas/Row" } } } },
-    responses: { Bad: { headers: { "x-request-id": { $ref: "#/components/headers/Id" } }, content: { "application/json": { schema: { type: "object", required: ["error"] } } } } },
+    schemas: {
+      Row: { type: "object", required: ["n"], properties: { n: { type: "integer" }, next: { $ref: "#/components/schemas/Row" } } },
+    },
+    responses: {
+      Bad: {
+        headers: { "x-request-id": { $ref: "#/components/headers/Id" } },
+        content: { "application/json": { schema: { type: "object", required: ["error"] } } },
+      },
+    },
   },
   paths: {
     "/v1/rows/{id}": {
@@ -18,6 +25,7 @@ const check = createChecker({
             headers: { "x-request-id": { $ref: "#/components/headers/Id" }, "x-count": { schema: { type: "integer" } } },
             content: {
               "application/json": { schema: { $ref: "#/components/schemas/Row" } },
+              "text/plain; charset=utf-8": { schema: { type: "string" } },
               "text/event-stream": {
                 itemSchema: {
                   type: "object",
@@ -44,6 +52,7 @@ const sse = { "content-type": "text/event-stream", "x-request-id": "req_1" };
 test.each<[string, number, Record<string, string>, string]>([
   ["a row", 200, json, '{"n":1,"next":{"n":2},"more":true}'],
   ["a numeric header", 200, { ...json, "x-count": "3" }, '{"n":1}'],
+  ["text in the declared charset", 200, { ...json, "content-type": "text/plain;charset=UTF-8" }, "1"],
   ["an error by reference", 400, json, '{"error":{}}'],
   ["a stream with comments, CRLF and [DONE]", 200, sse, ': hi\n\ndata: {"n":1}\r\n\r\ndata: {"n":2}\n\ndata: [DONE]\n\n'],
   ["a stream whose data takes two lines", 200, sse, 'data: {"n":\ndata: 1}\n\n'],
@@ -58,6 +67,7 @@ test.each<[string, RegExp, number, Record<string, string>, string]>([
   ["a header of another form", /header x-request-id: "abc"/, 200, { ...json, "x-request-id": "abc" }, '{"n":1}'],
   ["a header that is no number", /header x-count/, 200, { ...json, "x-count": "many" }, '{"n":1}'],
   ["an undeclared content type", /content type text\/html is not declared/, 200, { ...json, "content-type": "text/html" }, "<p>"],
+  ["text in an undeclared charset", /content type text\/plain is not declared/, 200, { ...json, "content-type": "text/plain" }, "1"],
   ["no content type", /content type \(none\)/, 200, { "x-request-id": "req_1" }, "{}"],
   ["a missing field", /required property 'n'/, 200, json, "{}"],
   ["a wrong field deep inside", /\/next\/n must be integer/, 200, json, '{"n":1,"next":{"n":"2"}}'],

@@ -75,7 +75,13 @@ function indexOperations(document: Document): Map<string, { pointer: string; ope
   );
 }
 
-function headerFaults(document: Document, compiled: Compiler, response: Response, pointer: string, headers: Record<string, string>): string[] {
+function headerFaults(
+  document: Document,
+  compiled: Compiler,
+  response: Response,
+  pointer: string,
+  headers: Record<string, string>,
+): string[] {
   return Object.entries(response.headers ?? {}).flatMap(([name, header]) => {
     const { value, pointer: at } = follow(document, header, `${pointer}/headers/${escape(name)}`);
     const text = headers[name.toLowerCase()];
@@ -87,11 +93,12 @@ function headerFaults(document: Document, compiled: Compiler, response: Response
 }
 
 function bodyFaults(compiled: Compiler, response: Response, pointer: string, headers: Record<string, string>, bodyText: string): string[] {
-  const type = headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
+  const type = headers["content-type"]?.toLowerCase().replaceAll(" ", "");
   const content = Object.entries(response.content ?? {});
   if (content.length === 0) return bodyText === "" ? [] : ["a body where none is declared"];
-  const [name, media] = content.find(([declared]) => declared === type) ?? [];
-  if (name === undefined || !media) return [`content type ${type ?? "(none)"} is not declared (${content.map(([declared]) => declared).join(", ")})`];
+  const [name, media] = content.find(([declared]) => declaresType(declared, type)) ?? [];
+  if (name === undefined || !media)
+    return [`content type ${type ?? "(none)"} is not declared (${content.map(([declared]) => declared).join(", ")})`];
   const at = `${pointer}/content/${escape(name)}`;
   if (name === "text/event-stream") return media.itemSchema ? streamFaults(compiled(`${at}/itemSchema`), bodyText) : [];
   if (!name.endsWith("json") || !media.schema) return [];
@@ -99,6 +106,12 @@ function bodyFaults(compiled: Compiler, response: Response, pointer: string, hea
   if (typeof value === "string") return ["the body is no JSON"];
   const validate = compiled(`${at}/schema`);
   return validate(value) ? [] : [said(validate)];
+}
+
+/** Parameters count where the contract names them: `text/plain; charset=utf-8` is not `text/plain`. */
+function declaresType(declared: string, type: string | undefined): boolean {
+  const wanted = declared.toLowerCase().replaceAll(" ", "");
+  return type === wanted || type?.split(";")[0] === wanted;
 }
 
 /** Every record against the item schema; `[DONE]` last, where it comes. Comment lines (keep-alive) are no records. */
@@ -118,7 +131,8 @@ function streamFaults(validate: ValidateFunction, bodyText: string): string[] {
 function parseRecord(block: string): { event?: string; data: unknown } | undefined {
   const lines = block.split(/\r\n|\n|\r/).filter((line) => line !== "" && !line.startsWith(":"));
   if (lines.length === 0) return undefined;
-  const field = (name: string) => lines.filter((line) => line.startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).replace(/^ /, ""));
+  const field = (name: string) =>
+    lines.filter((line) => line.startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).replace(/^ /, ""));
   const event = field("event")[0];
   return { ...(event === undefined ? {} : { event }), data: asJson(field("data").join("\n")) };
 }
@@ -164,5 +178,7 @@ function asJson(text: string): unknown {
 }
 
 function said(validate: ValidateFunction): string {
-  return (validate.errors ?? []).map((error) => `${error.instancePath || "(root)"} ${error.message ?? ""} ${JSON.stringify(error.params)}`).join("; ");
+  return (validate.errors ?? [])
+    .map((error) => `${error.instancePath || "(root)"} ${error.message ?? ""} ${JSON.stringify(error.params)}`)
+    .join("; ");
 }

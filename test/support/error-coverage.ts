@@ -14,14 +14,21 @@ export function compareReached(runFolder: string): void {
   const reached = new Set(existsSync(recordPath) ? readFileSync(recordPath, "utf8").trim().split("\n") : []);
   const uncovered = Object.values(operations)
     .filter((operation) => operation.built)
-    .flatMap((operation) => operation.errors.filter((code) => !isReached(reached, operation, code)).map((code) => `${operation.id} ${code}`))
+    .flatMap((operation) =>
+      operation.errors.filter((code) => !isReached(reached, operation, code)).map((code) => `${operation.id} ${code}`),
+    )
     .sort();
   if (!existsSync(listPath)) return writeFileSync(listPath, `${uncovered.join("\n")}\n`);
-  const listed = new Set(readFileSync(listPath, "utf8").split("\n").filter((line) => line !== ""));
+  const listed = new Set(
+    readFileSync(listPath, "utf8")
+      .split("\n")
+      .filter((line) => line !== ""),
+  );
   const unlisted = uncovered.filter((pair) => !listed.has(pair));
   const stale = [...listed].filter((pair) => !uncovered.includes(pair));
   if (unlisted.length > 0) complain("declared errors that no test reaches; write the tests", unlisted);
-  if (stale.length > 0) complain("reached by a test or no longer declared; remove the lines from test/contract/uncovered-errors.txt", stale);
+  if (stale.length > 0)
+    complain("reached by a test or no longer declared; remove the lines from test/contract/uncovered-errors.txt", stale);
 }
 
 /** Under the name that the operation's dialect shows; the bare envelope has no code, and its type says it. */

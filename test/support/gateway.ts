@@ -1,13 +1,9 @@
-// The real gateway for a test: in this process on a fresh database with the simulator behind it, or as a child
-// process through bin/svc.js. Every reply of `request` is held against the contract.
-import { spawn } from "node:child_process";
-import { writeFileSync } from "node:fs";
+// The real gateway for a test, in this process, on a fresh database and with a simulator behind it. Every reply of
+// `request` is held against the contract. As a process of its own: spawned-gateway.ts.
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import pino from "pino";
 import { inject } from "vitest";
-import { operations } from "../../generated/operations.ts";
 import { createAccount } from "../../src/accounts/admin.ts";
 import { type Clock, systemClock } from "../../src/clock.ts";
 import { readConfig } from "../../src/config.ts";
@@ -20,33 +16,17 @@ import { postEntry, signupCredit } from "../../src/ledger/post.ts";
 import { startGateway as startServer } from "../../src/main.ts";
 import { parseUsd, toUsd } from "../../src/money.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
-import { checkReply } from "./contract.ts";
 import { freshDatabase } from "./database.ts";
-import { svcPath } from "./svc-path.ts";
+import { checkedRequest, type RequestOptions, type TestReply } from "./request.ts";
+
+export { checkedRequest, type RequestOptions, type TestReply } from "./request.ts";
+export { spawnGateway, type SpawnedGateway } from "./spawned-gateway.ts";
 
 export interface GatewayOptions {
   /** YAML text of the catalog, whose `simulator:` addresses mean this test's simulator. Absent: the shipped one. */
   catalog?: string;
   env?: Record<string, string>;
   clock?: Clock;
-}
-
-export interface RequestOptions {
-  key?: string;
-  /** Sent as JSON, unless it is a string or bytes. */
-  body?: unknown;
-  headers?: Record<string, string>;
-  signal?: AbortSignal;
-  /** For the few replies that no operation declares. */
-  unchecked?: true;
-}
-
-export interface TestReply {
-  status: number;
-  headers: Record<string, string>;
-  text: string;
-  /** The body parsed; undefined where it is no JSON. */
-  json: any; // eslint-disable-line @typescript-eslint/no-explicit-any -- tests look inside without ceremony
 }
 
 export interface NewAccountOptions {
@@ -76,12 +56,14 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
+const shippedCatalog = fileURLToPath(new URL("../../src/catalog/default.yaml", import.meta.url));
+
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const database = await freshDatabase();
   const simulator = await startSimulator();
   const config = readConfig({ SVC_DATA_DIR: join(inject("runFolder"), "data"), PORT: "0", ...options.env });
   const { catalog } = loadCatalog({
-    path: options.catalog === undefined ? shippedCatalog : writeCatalog(options.catalog),
+    ...(options.catalog === undefined ? { path: shippedCatalog } : { text: options.catalog }),
     environment: config.environment,
     simulatorUrl: simulator.url,
   });
@@ -116,96 +98,18 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   };
 }
 
-export interface SpawnedGateway {
-  url: string;
-  pid: number;
-  /** What it printed so far, both streams. */
-  output(): string;
-  kill(signal: NodeJS.Signals): Promise<number | null>;
-}
-
-/** `svc start` as an operator starts it; resolves at its ready line. */
-export async function spawnGateway(env: Record<string, string>): Promise<SpawnedGateway> {
-  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_|DATABASE|SVC_)/.test(name)));
-  const child = spawn(process.execPath, [svcPath, "start"], { env: { ...inherited, PORT: "0", ...env }, stdio: ["ignore", "pipe", "pipe"] });
-  const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
-  let output = "";
-  child.stderr.on("data", (chunk: Buffer) => (output += chunk));
-  const url = await new Promise<string>((resolve, reject) => {
-    createInterface({ input: child.stdout }).on("line", (line) => {
-      output += `${line}\n`;
-      const ready = /^gateway ready (http\S+)$/.exec(line);
-      if (ready) resolve(ready[1]!);
-    });
-    void exited.then((status) => reject(new Error(`the gateway ended with ${status} before it was ready:\n${output}`)));
-  });
-  return {
-    url,
-    pid: child.pid!,
-    output: () => output,
-    kill(signal) {
-      child.kill(signal);
-      return exited;
-    },
-  };
-}
-
-/** Any gateway by its address; checks the reply against the operation that the path belongs to. */
-export async function checkedRequest(url: string, method: string, path: string, options: RequestOptions = {}): Promise<TestReply> {
-  const { key, body, headers = {}, signal, unchecked } = options;
-  const raw = body === undefined || typeof body === "string" || body instanceof Uint8Array;
-  const response = await fetch(url + path, {
-    method,
-    headers: {
-      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
-      ...headers,
-    },
-    body: raw ? ((body ?? null) as string | Uint8Array<ArrayBuffer> | null) : JSON.stringify(body),
-    signal: signal ?? null,
-  });
-  const text = await response.text();
-  const reply = { status: response.status, headers: Object.fromEntries(response.headers), text, json: parsed(text) as TestReply["json"] };
-  const operationId = unchecked ? undefined : operationOf(method, path);
-  if (operationId) checkReply(operationId, { status: reply.status, headers: reply.headers, ...(method === "HEAD" ? {} : { bodyText: text }) });
-  return reply;
-}
-
-function operationOf(method: string, path: string): string | undefined {
-  const parts = path.split("?")[0]!.split("/");
-  const matches = (template: string) => {
-    const wanted = template.split("/");
-    return wanted.length === parts.length && wanted.every((part, index) => part.startsWith("{") || part === parts[index]);
-  };
-  const wantedMethod = method === "HEAD" ? "get" : method.toLowerCase();
-  const candidates = Object.values(operations).filter((operation) => operation.method === wantedMethod && matches(operation.path));
-  return (candidates.find((operation) => !operation.path.includes("{")) ?? candidates[0])?.id; // `/v1/models/recommend` before `/v1/models/{id}`
-}
-
 let accounts = 0;
 
 async function createFundedAccount({ db, clock }: Context, options: NewAccountOptions): Promise<TestAccount> {
   const at = clock();
-  const { accountId, apiKey } = await createAccount(db, { email: `test-${process.pid}-${++accounts}@example.com`, verified: options.verified ?? true, at });
+  const { accountId, apiKey } = await createAccount(db, {
+    email: `test-${process.pid}-${++accounts}@example.com`,
+    verified: options.verified ?? true,
+    at,
+  });
   if (options.signupCredit) await postEntry(db, { accountId, kind: "signup_credit", amount: signupCredit, ref: "test", at });
-  if (options.deposit !== undefined) await postEntry(db, { accountId, kind: "deposit", amount: parseUsd(options.deposit)!, ref: "test", at });
+  if (options.deposit !== undefined)
+    await postEntry(db, { accountId, kind: "deposit", amount: parseUsd(options.deposit)!, ref: "test", at });
   if (options.credit !== undefined) await postEntry(db, { accountId, kind: "bonus", amount: parseUsd(options.credit)!, ref: "test", at });
   return { accountId, id: accountIdText(accountId), key: apiKey };
-}
-
-const shippedCatalog = fileURLToPath(new URL("../../src/catalog/default.yaml", import.meta.url));
-let catalogs = 0;
-
-function writeCatalog(yaml: string): string {
-  const path = join(inject("runFolder"), `catalog-${process.pid}-${++catalogs}.yaml`);
-  writeFileSync(path, yaml);
-  return path;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

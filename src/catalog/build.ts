@@ -1,0 +1,96 @@
+// A catalog file without faults becomes the catalog: integers for prices, references resolved, defaults filled in.
+// Pure: what it needs from outside (environment, the simulator's address) is handed in.
+import { priceFromUsd } from "../money.ts";
+import type { Route } from "../providers/types.ts";
+import { defaultAspect } from "./check.ts";
+import type { CatalogFile, FileModel } from "./file.ts";
+import { type FreeTierLimits, isFree, shippedFreeTier } from "./free-tier.ts";
+import { readPricing } from "./prices.ts";
+import { type ProviderSurroundings, readProvider } from "./provider.ts";
+import { makeRow } from "./row.ts";
+import { shippedTiers } from "./shipped-tiers.ts";
+import type { Catalog, DefaultKind, MediaRules, Model, ModelState, PixelSize } from "./types.ts";
+
+export function buildCatalog(file: CatalogFile, surroundings: ProviderSurroundings): Catalog {
+  const providers = new Map(file.providers.map((provider) => [provider.id, readProvider(provider, surroundings)]));
+  const limits = { ...shippedFreeTier, ...file.free_tier };
+  const models = new Map(file.models.map((model) => [model.id, buildModel(model, providers, limits)]));
+  return {
+    models,
+    aliases: new Map(Object.entries(file.aliases ?? {})),
+    providers,
+    defaults: defaultsOf(file, [...models.values()]),
+    tiers: file.tiers ?? shippedTiers,
+    listed: [...models.values()].filter(({ state, type }) => state.kind === "active" && type !== "realtime" && type !== "audio-understanding"),
+  };
+}
+
+function buildModel(model: FileModel, providers: Catalog["providers"], limits: FreeTierLimits): Model {
+  const pricing = readPricing(model.pricing ?? { mode: "per-token", input: 0 });
+  const freeTier = model.pricing !== undefined && isFree(pricing, limits);
+  const row = makeRow(model, { freeTier });
+  return {
+    id: model.id,
+    type: model.type,
+    row,
+    pricing,
+    listPricing: model.list_price === undefined ? pricing : readPricing(model.list_price),
+    routes: (model.routes ?? []).map((route): Route => ({
+      provider: providers.get(route.provider)!,
+      model: route.model,
+      reducedPrecision: route.reduced_precision ?? null,
+      thinking: route.thinking ?? "budget",
+    })),
+    fallbacks: model.fallbacks ?? [],
+    state: stateOf(model),
+    capability: model.capability ?? null,
+    voiceFamily: model.voice_family ?? null,
+    defaultVoice: model.default_voice ?? null,
+    reasoningAlwaysOn: model.reasoning_always_on ?? false,
+    supports: {
+      tools: row.supports_tools,
+      structuredOutputs: row.supports_structured_outputs,
+      reasoning: row.supports_reasoning,
+      vision: row.supports_vision,
+      caching: row.supports_caching,
+    },
+    contextWindow: row.context_window,
+    maxOutputTokens: Math.min(row.max_output_tokens, row.gateway_output_limit ?? row.max_output_tokens),
+    freeTier,
+    media: mediaOf(model, row.input_modalities),
+  };
+}
+
+function stateOf({ state }: FileModel): ModelState {
+  if (state?.retired) return { kind: "retired", replacement: state.replacement ?? null };
+  return { kind: state?.paused ? "paused" : "active" };
+}
+
+function mediaOf(model: FileModel, reads: readonly string[]): MediaRules {
+  const durations = [...(model.durations ?? [])].sort((one, other) => one - other);
+  return {
+    takesImages: model.requires_image === true || reads.includes("image"),
+    requiresImage: model.requires_image ?? false,
+    maxReferences: model.max_references ?? 10, // gateway-api.md "Limits": 16 on two models, 10 on all others
+    allowedSizes: model.allowed_sizes ?? [],
+    referencePrice: priceFromUsd(model.reference_usd ?? 0),
+    defaultAspect: model.default_aspect ?? defaultAspect,
+    sizes: model.sizes === undefined ? null : Object.fromEntries(Object.entries(model.sizes).map(([aspect, size]) => [aspect, pixelsOf(size)])),
+    durations,
+    defaultDurationSec: model.default_duration_s ?? model.durations?.[0] ?? 5,
+    extraKeys: model.extra_keys ?? [],
+    supportsTimestamps: model.supports_timestamps ?? true,
+  };
+}
+
+function pixelsOf(size: string): PixelSize {
+  const [width, height] = size.split("x").map(Number) as [number, number];
+  return { width, height };
+}
+
+/** The one that the file names, when it is active; else the first active one of its kind (OPERATOR.md). */
+function defaultsOf({ defaults = {} }: CatalogFile, models: readonly Model[]): Catalog["defaults"] {
+  const active = models.filter(({ type, state }) => type === "speech" && state.kind === "active");
+  const pick = (kind: DefaultKind) => active.find(({ id }) => id === defaults[kind]) ?? active.find(({ capability }) => capability === (kind === "speech" ? null : kind)) ?? null;
+  return { speech: pick("speech"), music: pick("music"), sfx: pick("sfx"), "voice-clone": pick("voice-clone"), "voice-design": pick("voice-design") };
+}

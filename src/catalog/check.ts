@@ -1,0 +1,125 @@
+// Faults that need two places of the catalog file at once: names that must exist or must not exist twice, and values that a schema
+// can't judge. Runs on a file whose schema is right; leaves prices to prices.ts.
+import type { CatalogFile, Fault, FileModel, FileProvider, Path } from "./file.ts";
+import { decimalFaults, kindOf, priceFaults } from "./prices.ts";
+import { providerFaults } from "./provider.ts";
+
+export function catalogFaults(file: CatalogFile): Fault[] {
+  const models = new Map(file.models.map((model) => [model.id, model]));
+  const providers = new Map(file.providers.map((provider) => [provider.id, provider]));
+  return [
+    ...duplicates(file.providers, "providers"),
+    ...file.providers.flatMap((provider, index) => providerFaults(provider, ["providers", index])),
+    ...duplicates(file.models, "models"),
+    ...file.models.flatMap((model, index) => modelFaults(model, ["models", index], { models, providers, aliases: file.aliases ?? {} })),
+    ...aliasFaults(file.aliases ?? {}, models),
+    ...defaultFaults(file.defaults ?? {}, models),
+    ...freeTierFaults(file),
+  ];
+}
+
+interface Names {
+  models: ReadonlyMap<string, FileModel>;
+  providers: ReadonlyMap<string, FileProvider>;
+  aliases: Record<string, string>;
+}
+
+function duplicates(entries: readonly { id: string }[], key: string): Fault[] {
+  const first = new Map<string, number>();
+  return entries.flatMap(({ id }, index) => {
+    if (first.has(id)) return [{ path: [key, index, "id"], message: `"${id}" is already ${key}[${first.get(id)}]` }];
+    first.set(id, index);
+    return [];
+  });
+}
+
+function modelFaults(model: FileModel, path: Path, names: Names): Fault[] {
+  const kind = kindOf(model);
+  const neverServed = model.type === "realtime" || model.type === "audio-understanding";
+  const faults: Fault[] = [...priceFaults(model, path), ...stateFaults(model, path, names)];
+  if (!neverServed && !model.state?.paused && !model.state?.retired && (model.routes ?? []).length === 0) faults.push({ path, message: "has no routes, so nothing can serve it" });
+  model.routes?.forEach((route, index) => {
+    const provider = names.providers.get(route.provider);
+    const at = [...path, "routes", index, "provider"];
+    if (provider === undefined) faults.push({ path: at, message: `there is no provider "${route.provider}"` });
+    else if (!(protocolsOf[model.type] ?? [provider.protocol]).includes(provider.protocol))
+      faults.push({ path: at, message: `"${route.provider}" speaks ${provider.protocol}, over which no ${kind} model can be served` });
+  });
+  model.fallbacks?.forEach((id, index) => {
+    const at = [...path, "fallbacks", index];
+    const other = names.models.get(id);
+    if (other === undefined) faults.push({ path: at, message: `there is no model "${id}"${names.aliases[id] === undefined ? "" : "; an alias can't be a fallback"}` });
+    else if (id === model.id) faults.push({ path: at, message: "a model can't be its own fallback" });
+    else if (kindOf(other) !== kind) faults.push({ path: at, message: `"${id}" is a ${kindOf(other)} model, this one is ${kind}` });
+  });
+  if (model.capability !== undefined && model.type !== "speech") faults.push({ path: [...path, "capability"], message: "belongs to speech models only" });
+  for (const key of ["release_date", "retires_on"] as const) {
+    if (model[key] != null && !isDay(model[key])) faults.push({ path: [...path, key], message: "is not a day of the calendar" });
+  }
+  return [...faults, ...mediaFaults(model, path)];
+}
+
+/** What the product lines of text can be called over (OPERATOR.md, table of protocols); media types take several. */
+const protocolsOf: Partial<Record<FileModel["type"], readonly FileProvider["protocol"][]>> = {
+  language: ["openai", "anthropic"],
+  embedding: ["openai"],
+  decisions: ["openai"],
+  reranking: ["rerank"],
+};
+
+function stateFaults({ state }: FileModel, path: Path, names: Names): Fault[] {
+  if (state === undefined) return [];
+  const faults: Fault[] = [];
+  if (state.paused && state.retired) faults.push({ path: [...path, "state"], message: "is either paused or retired" });
+  if (state.replacement !== undefined) {
+    const at = [...path, "state", "replacement"];
+    if (!state.retired) faults.push({ path: at, message: "belongs to retired models only" });
+    const id = names.aliases[state.replacement] ?? state.replacement;
+    if (!names.models.has(id)) faults.push({ path: at, message: `there is no model "${state.replacement}"` });
+  }
+  return faults;
+}
+
+function mediaFaults(model: FileModel, path: Path): Fault[] {
+  const faults: Fault[] = [];
+  const { sizes, default_aspect: aspect, durations, default_duration_s: seconds } = model;
+  for (const name of Object.keys(sizes ?? {})) {
+    if (!/^[1-9]\d{0,3}:[1-9]\d{0,3}$/.test(name)) faults.push({ path: [...path, "sizes", name], message: `"${name}" is no aspect ratio such as 16:9` });
+  }
+  const fallsBackTo = aspect ?? defaultAspect;
+  if (sizes !== undefined && sizes[fallsBackTo] === undefined) faults.push({ path: [...path, "sizes"], message: `has no size for the default aspect ${fallsBackTo}` });
+  if (seconds !== undefined && durations !== undefined && durations.length > 0 && !durations.includes(seconds))
+    faults.push({ path: [...path, "default_duration_s"], message: "is none of durations" });
+  return faults;
+}
+
+export const defaultAspect = "1:1";
+
+function aliasFaults(aliases: Record<string, string>, models: Names["models"]): Fault[] {
+  return Object.entries(aliases).flatMap(([name, id]) => {
+    const path = ["aliases", name];
+    if (!/^\S{1,200}$/.test(name)) return [{ path, message: "an alias has 1 to 200 characters and no spaces" }];
+    if (models.has(name)) return [{ path, message: `"${name}" is the id of a model` }];
+    if (models.has(id)) return [];
+    return [{ path, message: aliases[id] === undefined ? `there is no model "${id}"` : `"${id}" is an alias itself; name its model` }];
+  });
+}
+
+function defaultFaults(defaults: NonNullable<CatalogFile["defaults"]>, models: Names["models"]): Fault[] {
+  return Object.entries(defaults).flatMap(([kind, id]) => {
+    const path = ["defaults", kind];
+    const model = models.get(id);
+    if (model === undefined) return [{ path, message: `there is no model "${id}"` }];
+    const wanted = kind === "speech" ? "text-to-speech" : kind;
+    return kindOf(model) === wanted ? [] : [{ path, message: `"${id}" is a ${kindOf(model)} model, not ${wanted}` }];
+  });
+}
+
+function freeTierFaults({ free_tier: limits = {} }: CatalogFile): Fault[] {
+  return Object.entries(limits).flatMap(([key, usd]) => decimalFaults(usd, key === "input" || key === "output" ? 6 : 12, ["free_tier", key]));
+}
+
+function isDay(day: string): boolean {
+  const time = Date.parse(`${day}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
+}

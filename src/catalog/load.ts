@@ -1,0 +1,104 @@
+// Reads the catalog file, or refuses it with every fault and its line (OPERATOR.md "The catalog file").
+// Parsing, schema, references and building are a file each; this one only puts them in order.
+import { readFileSync, statSync } from "node:fs";
+import { buildCatalog } from "./build.ts";
+import { catalogFaults } from "./check.ts";
+import type { CatalogFile, Problem } from "./file.ts";
+import { fileBytesMax, parseCatalogText } from "./parse.ts";
+import { simulatorScheme } from "./provider.ts";
+import { schemaFaults } from "./schema-faults.ts";
+import type { Catalog } from "./types.ts";
+
+export interface LoadOptions {
+  /** The file, or its text. */
+  path?: string;
+  text?: string;
+  /** Where the secrets are that `api_key_env` names. */
+  environment: Record<string, string | undefined>;
+  /** What `simulator:` addresses mean; null: no simulator runs, so such an address is a fault. */
+  simulatorUrl?: string | null;
+}
+
+export interface Loaded {
+  catalog: Catalog;
+  /** What the operator should know though the gateway starts; holds no secret. */
+  warnings: string[];
+}
+
+/** Names the file and each fault with its line. */
+export class CatalogFault extends Error {
+  readonly fileName: string;
+  readonly problems: readonly Problem[];
+
+  constructor(fileName: string, problems: readonly Problem[]) {
+    super(["the catalog file is wrong:", ...problems.map(({ line, message }) => `  ${fileName}:${line}: ${message}`)].join("\n"));
+    this.fileName = fileName;
+    this.problems = problems;
+  }
+}
+
+export function loadCatalog({ path, text, environment, simulatorUrl = null }: LoadOptions): Loaded {
+  const fileName = path ?? "catalog";
+  const { file, problems, lineOf } = readCatalogText(text ?? readText(fileName));
+  if (file === undefined || problems.length > 0) throw new CatalogFault(fileName, problems);
+  if (simulatorUrl === null) {
+    const index = file.providers.findIndex((provider) => provider.base_url.startsWith(simulatorScheme));
+    if (index >= 0) throw new CatalogFault(fileName, [{ line: lineOf(["providers", index, "base_url"]), message: "no simulator runs here" }]);
+  }
+  return { catalog: buildCatalog(file, { environment, simulatorUrl }), warnings: missingSecrets(file, environment, fileName) };
+}
+
+/** Everything that loading would say about a text, without needing an environment; behind `svc catalog check`. */
+export function checkCatalog(text: string, _fileName?: string): { models: number; providers: number; problems: Problem[] } {
+  const { counts, problems } = readCatalogText(text);
+  return { ...counts, problems };
+}
+
+interface Read {
+  file: CatalogFile | undefined;
+  counts: { models: number; providers: number };
+  problems: Problem[];
+  lineOf: (path: readonly (string | number)[]) => number;
+}
+
+/** Beyond these nobody reads on. */
+const problemsMax = 100;
+
+function readCatalogText(text: string): Read {
+  const { value, problems, lineOf } = parseCatalogText(text);
+  const counts = { models: lengthOf(value, "models"), providers: lengthOf(value, "providers") };
+  if (problems.length > 0) return { file: undefined, counts, problems: problems.slice(0, problemsMax), lineOf };
+  const misshapen = schemaFaults(value);
+  // References are judged in a file of the right shape only: names would be missing everywhere else.
+  const faults = misshapen.length > 0 ? misshapen : catalogFaults(value as CatalogFile);
+  const found = faults.slice(0, problemsMax).map(({ path, message }) => ({ line: lineOf(path), message: `${pathText(path)}: ${message}` }));
+  return { file: value as CatalogFile, counts, problems: found.sort((one, other) => one.line - other.line), lineOf };
+}
+
+function readText(path: string): string {
+  try {
+    if (statSync(path).size > fileBytesMax) throw new CatalogFault(path, [{ line: 1, message: `the file is larger than ${fileBytesMax} bytes` }]);
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (error instanceof CatalogFault) throw error;
+    throw new CatalogFault(path, [{ line: 1, message: `cannot be read: ${(error as NodeJS.ErrnoException).code ?? String(error)}` }]);
+  }
+}
+
+/** A keyless upstream is legal (a model server of one's own), so a variable that is named but empty only warns. */
+function missingSecrets({ providers }: CatalogFile, environment: LoadOptions["environment"], fileName: string): string[] {
+  return providers
+    .filter(({ api_key_env: name }) => name !== undefined && !environment[name]?.trim())
+    .map(({ id, api_key_env: name }) => `${fileName}: provider "${id}" is called without a key: the variable ${name} is not set`);
+}
+
+/** `models[3].pricing.input`, as the operator would look for it. */
+function pathText(path: readonly (string | number)[]): string {
+  if (path.length === 0) return "the file";
+  return path.map((step, index) => (typeof step === "number" ? `[${step}]` : `${index === 0 ? "" : "."}${step}`)).join("");
+}
+
+function lengthOf(value: unknown, key: string): number {
+  const list = typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+  return Array.isArray(list) ? list.length : 0;
+}

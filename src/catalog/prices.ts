@@ -1,0 +1,115 @@
+// Prices of the catalog file into integers, and what is wrong with them: a mode that the type isn't billed in, decimals that can't be
+// held exactly. What a call costs is computed elsewhere.
+import { type Amount, parseUsd, priceFromUsd } from "../money.ts";
+import type { Fault, FileModel, FilePricing, Path } from "./file.ts";
+import type { ModelRow, Pricing } from "./types.ts";
+
+type Mode = FilePricing["mode"];
+
+const perMillion = 1_000_000n;
+
+/** Throws nothing on a pricing that priceFaults lets through. */
+export function readPricing(pricing: FilePricing): Pricing {
+  switch (pricing.mode) {
+    case "per-token":
+      return {
+        mode: "per-token",
+        input: priceFromUsd(pricing.input, perMillion),
+        output: priceFromUsd(pricing.output ?? 0, perMillion),
+        cached: pricing.cached == null ? null : priceFromUsd(pricing.cached, perMillion),
+        perRequest: amountFromUsd(pricing.per_request ?? 0),
+      };
+    case "per-image":
+      return { mode: "per-image", perImage: priceFromUsd(pricing.usd_per_image) };
+    case "per-quality": {
+      const [low, medium, high] = [pricing.tiers.low, pricing.tiers.medium, pricing.tiers.high].map((usd) => priceFromUsd(usd)) as [bigint, bigint, bigint];
+      return { mode: "per-quality", low, medium, high, defaultQuality: pricing.default_quality ?? "medium" };
+    }
+    case "per-megapixel":
+      return {
+        mode: "per-megapixel",
+        base: priceFromUsd(pricing.base_usd),
+        extraPerMegapixel: priceFromUsd(pricing.extra_per_mp_usd),
+        note: pricing.note || "first megapixel, then each further one",
+      };
+    case "per-second":
+      return { mode: "per-second", perSecond: priceFromUsd(pricing.usd_per_second) };
+    case "per-minute":
+      return { mode: "per-minute", perMinute: priceFromUsd(pricing.usd_per_minute), minBillableMinutes: pricing.min_billable_minutes ?? 1 };
+    case "per-1k-chars":
+      return { mode: "per-1k-chars", perCharacter: priceFromUsd(pricing.usd_per_1k_chars, 1_000n) };
+    case "per-song":
+      return { mode: "per-song", perSong: priceFromUsd(pricing.usd_per_song) };
+    case "per-call":
+      return { mode: "per-call", perCall: priceFromUsd(pricing.usd_per_call) };
+  }
+}
+
+/** The row's form: USD per million tokens; 0 where the model isn't billed by token (WIRE.md 14 row 60). */
+export function rowPricing(pricing: FilePricing): ModelRow["pricing"] {
+  if (pricing.mode !== "per-token") return { mode: pricing.mode, input: 0, output: 0, cached: null };
+  return { mode: "per-token", input: pricing.input, output: pricing.output ?? 0, cached: pricing.cached ?? null };
+}
+
+export function priceFaults(model: FileModel, path: Path): Fault[] {
+  const faults: Fault[] = [];
+  const { pricing, list_price: list, pricing_mode: mode } = model;
+  const served = model.type !== "realtime" && model.type !== "audio-understanding" && !model.state?.paused && !model.state?.retired;
+  if (pricing === undefined && served) faults.push({ path, message: '"pricing" is missing' });
+  if (pricing !== undefined) {
+    const modes = modesOf(model);
+    // What isn't served may keep a mode that nothing bills in any more.
+    if (served && !modes.includes(pricing.mode)) faults.push({ path: [...path, "pricing", "mode"], message: `a ${kindOf(model)} model is billed ${modes.join(" or ")}, not ${pricing.mode}` });
+    if (mode !== undefined && mode !== pricing.mode) faults.push({ path: [...path, "pricing_mode"], message: `is ${mode}, but pricing.mode is ${pricing.mode}` });
+    faults.push(...figureFaults(model, pricing, [...path, "pricing"]));
+  }
+  if (list !== undefined) {
+    if (list.mode !== pricing?.mode) faults.push({ path: [...path, "list_price", "mode"], message: "must be the mode of pricing" });
+    faults.push(...figureFaults(model, list, [...path, "list_price"]));
+  }
+  if (model.reference_usd !== undefined) faults.push(...decimalFaults(model.reference_usd, 12, [...path, "reference_usd"]));
+  return faults;
+}
+
+/** A slip with a decimal point shows as more decimals than money here can have (src/money.ts: prices in 1e-12 USD, amounts in 1e-8). */
+export function decimalFaults(usd: number, decimals: number, path: Path): Fault[] {
+  return Number(usd.toFixed(decimals)) === usd ? [] : [{ path, message: `has more than ${decimals} decimals` }];
+}
+
+/** A price of one token in 1e-12 USD leaves six decimals per million, one of a character nine per thousand. */
+const decimalsOf: Record<string, number> = { input: 6, output: 6, cached: 6, per_request: 8, usd_per_1k_chars: 9 };
+
+function figureFaults(model: FileModel, pricing: FilePricing, path: Path): Fault[] {
+  const faults: Fault[] = [];
+  if (pricing.mode === "per-token" && model.type === "language" && pricing.output === undefined) faults.push({ path, message: '"output" is missing' });
+  const figures: [Path, string, unknown][] = Object.entries(pricing).map(([key, value]) => [[...path, key], key, value]);
+  if (pricing.mode === "per-quality") figures.push(...Object.entries(pricing.tiers).map(([key, value]): [Path, string, unknown] => [[...path, "tiers", key], key, value]));
+  for (const [at, key, value] of figures) if (typeof value === "number") faults.push(...decimalFaults(value, decimalsOf[key] ?? 12, at));
+  return faults;
+}
+
+function modesOf(model: FileModel): readonly Mode[] {
+  switch (model.type) {
+    case "image":
+      return ["per-image", "per-quality", "per-megapixel"];
+    case "video":
+      return ["per-second"];
+    case "transcription":
+      return ["per-minute"];
+    case "speech":
+      return model.capability === undefined ? ["per-1k-chars"] : model.capability === "music" ? ["per-second", "per-song"] : ["per-call"];
+    default:
+      return ["per-token"];
+  }
+}
+
+/** The words in which faults speak of a model. */
+export function kindOf({ type, capability }: Pick<FileModel, "type" | "capability">): string {
+  return type === "speech" ? (capability ?? "text-to-speech") : type;
+}
+
+function amountFromUsd(usd: number): Amount {
+  const amount = parseUsd(usd.toFixed(8));
+  if (amount === undefined) throw new RangeError(`not an amount: ${usd}`);
+  return amount;
+}

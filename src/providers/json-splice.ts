@@ -1,0 +1,70 @@
+// Edits top-level members of a JSON object's text and leaves every other byte as it was sent ("forwarded as sent").
+// What to edit is the flows' business.
+import { skipSpace, stringEnd, valueEnd } from "./json-scan.ts";
+
+/** A member as it stands in the text; `from` to `to` is all between its separators, white space included. */
+interface Member {
+  key: string;
+  from: number;
+  valueFrom: number;
+  valueTo: number;
+  to: number;
+}
+
+/**
+ * Replaces a member's value by the given JSON text, removes the member (null), or adds it where it is absent. Of several
+ * members with an edited name one is left, so that no upstream can read another value than the one we set.
+ */
+export function spliceJson(text: string, edits: Record<string, string | null>): string {
+  const wanted = new Map(Object.entries(edits));
+  const { members, bodyFrom, bodyTo } = readMembers(text);
+  const slots: string[] = [];
+  const done = new Set<string>();
+  for (const member of members) {
+    const value = wanted.get(member.key);
+    if (value === undefined) slots.push(text.slice(member.from, member.to));
+    else if (value !== null && !done.has(member.key)) {
+      slots.push(text.slice(member.from, member.valueFrom) + value + text.slice(member.valueTo, member.to));
+    }
+    if (value !== undefined) done.add(member.key);
+  }
+  for (const [key, value] of wanted) {
+    if (value !== null && !done.has(key)) slots.push(`${JSON.stringify(key)}:${value}`);
+  }
+  return text.slice(0, bodyFrom) + slots.join(",") + text.slice(bodyTo);
+}
+
+function readMembers(text: string): { members: Member[]; bodyFrom: number; bodyTo: number } {
+  const open = skipSpace(text, 0);
+  expect(text, open, "{");
+  const members: Member[] = [];
+  let at = skipSpace(text, open + 1);
+  if (text[at] === "}") return { members, bodyFrom: open + 1, bodyTo: at };
+  for (let from = open + 1; ; from = at + 1) {
+    const member = readMember(text, from);
+    members.push(member);
+    at = member.to;
+    if (text[at] === "}") return { members, bodyFrom: open + 1, bodyTo: at };
+    expect(text, at, ",");
+  }
+}
+
+function readMember(text: string, from: number): Member {
+  const keyFrom = skipSpace(text, from);
+  expect(text, keyFrom, '"');
+  const keyTo = stringEnd(text, keyFrom) + 1;
+  const colon = skipSpace(text, keyTo);
+  expect(text, colon, ":");
+  const valueFrom = skipSpace(text, colon + 1);
+  const valueTo = valueEnd(text, valueFrom);
+  return { key: unescapeKey(text.slice(keyFrom, keyTo)), from, valueFrom, valueTo, to: skipSpace(text, valueTo) };
+}
+
+/** `"mod\u0065l"` is `model`: an edit must not be dodged by an escape. */
+function unescapeKey(quoted: string): string {
+  return quoted.includes("\\") ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
+}
+
+function expect(text: string, at: number, character: string): void {
+  if (text[at] !== character) throw new SyntaxError(`JSON object expected: ${character} missing at ${at}`);
+}

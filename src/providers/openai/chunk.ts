@@ -1,0 +1,149 @@
+// One streamed chunk, parsed, checked and written anew: the slow path, and the only place that knows the rules of
+// WIRE.md 1 and 2.2. Which records may skip it is fast-path.ts's, order and endings are stream.ts's.
+import type { ChatTally } from "../types.ts";
+import { normalizeContent } from "./content.ts";
+import { readFinish, type Finish } from "./finish.ts";
+import { isObject, objectOf, textOf, type Json } from "./json.ts";
+import { readLogprobs } from "./logprobs.ts";
+import { foreignKeys, idsOf } from "./response.ts";
+import { newCallsState, readCallDeltas, type CallsState } from "./tool-calls.ts";
+import { readUsage } from "./usage.ts";
+
+interface ChoiceState {
+  calls: CallsState;
+  roleSent: boolean;
+  finish: Finish | null;
+}
+
+export interface ChunkState {
+  model: string;
+  tally: ChatTally;
+  /** id and created are fixed by the first chunk. */
+  begun: boolean;
+  choices: Map<number, ChoiceState>;
+}
+
+/** What a chunk became. */
+export interface ReadChunk {
+  records: string[];
+  /** Something a caller can use: text, a call, an end. A role alone is not. */
+  useful: boolean;
+  /** One record that a later chunk of the same form would give again: nothing was started, added or ended. */
+  steady: boolean;
+  /** Present where the chunk says that the upstream failed. */
+  error?: unknown;
+}
+
+/** Choice indexes at and above 128 make the OpenAI helper throw; no host sends that many. */
+const choicesMax = 128;
+
+export function newChunkState(model: string): ChunkState {
+  return { model, tally: { usage: null, deltas: 0, characters: 0, id: "", created: 0 }, begun: false, choices: new Map() };
+}
+
+/** Fixes the ids, from the first chunk or, where the stream starts without one, from nothing. */
+export function beginChunks(state: ChunkState, chunk: Json, now: () => Date): void {
+  if (state.begun) return;
+  state.begun = true;
+  Object.assign(state.tally, idsOf(chunk, now()));
+}
+
+export function readChunk(chunk: Json, state: ChunkState, now: () => Date): ReadChunk {
+  const error = errorIn(chunk);
+  if (error !== null) return { records: [], useful: false, steady: false, error };
+  beginChunks(state, chunk, now);
+  state.tally.usage = readUsage(chunk) ?? state.tally.usage;
+  const read: ReadChunk = { records: [], useful: false, steady: true };
+  const before = state.tally.characters;
+  const first: Json[] = [];
+  const second: Json[] = [];
+  (Array.isArray(chunk["choices"]) ? chunk["choices"] : []).forEach((choice, position) => {
+    if (isObject(choice)) readChoice(choice, position, state, read, first, second);
+  });
+  if (read.error !== undefined) return read;
+  if (state.tally.characters > before) {
+    state.tally.deltas += 1;
+    read.useful = true;
+  }
+  for (const choices of [first, second]) {
+    // A chunk without choices (usage alone, Azure's filter results) is no record: naive clients read choices[0].
+    if (choices.length > 0) read.records.push(chunkText(state, choices, foreignKeys(chunk)));
+  }
+  read.steady &&= read.records.length === 1 && second.length === 0;
+  return read;
+}
+
+/** The text of a chunk; also for the chunks that this adapter adds itself. */
+export function chunkText(state: ChunkState, choices: Json[], foreign: Json = {}): string {
+  const { id, created } = state.tally;
+  return JSON.stringify({ id, object: "chat.completion.chunk", created, model: state.model, ...foreign, choices });
+}
+
+/** Ends for the choices that have none, as after a [DONE] that came without (WIRE.md 1, rule 7). */
+export function missingEnds(state: ChunkState): string[] {
+  const open = [...state.choices].filter(([, choice]) => choice.finish === null);
+  const choices = open.map(([index, choice]) => {
+    choice.finish = choice.calls.calls.some((call) => call.started) ? "tool_calls" : "stop";
+    return { index, delta: {}, finish_reason: choice.finish };
+  });
+  return choices.length === 0 ? [] : [chunkText(state, choices)];
+}
+
+export function allEnded(state: ChunkState): boolean {
+  return state.choices.size > 0 && [...state.choices.values()].every((choice) => choice.finish !== null);
+}
+
+/** OpenRouter and vLLM: `error`; Groq: `x_groq.error`; older vLLM: a flat object. */
+function errorIn(chunk: Json): unknown {
+  const error = chunk["error"] ?? objectOf(chunk["x_groq"])["error"] ?? null;
+  if (error !== null) return chunk["error"] ? chunk : error;
+  return chunk["object"] === "error" ? chunk : null;
+}
+
+function readChoice(choice: Json, position: number, state: ChunkState, read: ReadChunk, first: Json[], second: Json[]): void {
+  const { index: shown, delta: given, logprobs, finish_reason, message: _message, ...rest } = choice;
+  const index = typeof shown === "number" ? shown : position;
+  if (!Number.isInteger(index) || index < 0 || index >= choicesMax) return;
+  const own = choiceState(state, index);
+  const { role: _role, tool_calls, ...delta } = objectOf(given);
+  normalizeContent(delta);
+  if (delta["function_call"] === null) delete delta["function_call"];
+  const { starts, pieces } = readCallDeltas(tool_calls, own.calls);
+  if (starts.length > 0) read.useful = true;
+  const tools = own.calls.calls.some((call) => call.started);
+  const finish = readFinish(finish_reason, { tools, legacy: "function_call" in delta });
+  if (finish === "failed") {
+    read.error = { message: "the upstream says that it failed midway" };
+    return;
+  }
+  const characters = countText(delta) + pieces.reduce((sum, piece) => sum + String(objectOf(piece["function"])["arguments"]).length, 0);
+  // OpenRouter repeats the end beside the usage: once is enough.
+  if (own.finish !== null && characters === 0 && starts.length === 0) return;
+  state.tally.characters += characters;
+  const opening = own.roleSent ? {} : { role: "assistant" };
+  if (!own.roleSent || starts.length > 0 || finish !== null) read.steady = false;
+  own.roleSent = true;
+  own.finish = finish ?? own.finish;
+  if (finish !== null) read.useful = true;
+  const shownLogprobs = logprobs === undefined ? {} : { logprobs: readLogprobs(logprobs, delta["content"]) };
+  const split = starts.length > 0 && pieces.length > 0; // a first delta of a call has empty arguments
+  const calls = starts.length > 0 ? starts : pieces;
+  const body = { ...opening, ...delta, ...(calls.length > 0 ? { tool_calls: calls } : {}) };
+  first.push({ ...rest, index, delta: body, ...shownLogprobs, finish_reason: split ? null : finish });
+  if (split) second.push({ index, delta: { tool_calls: pieces }, finish_reason: finish });
+}
+
+function choiceState(state: ChunkState, index: number): ChoiceState {
+  let choice = state.choices.get(index);
+  if (!choice) {
+    choice = { calls: newCallsState(), roleSent: false, finish: null };
+    state.choices.set(index, choice);
+  }
+  return choice;
+}
+
+function countText(delta: Json): number {
+  const called = objectOf(delta["function_call"]);
+  const texts = [delta["content"], delta["reasoning_content"], delta["refusal"], called["arguments"]];
+  return texts.reduce<number>((sum, text) => sum + (textOf(text)?.length ?? 0), 0);
+}

@@ -1,0 +1,115 @@
+// Which fault an upstream's error is (WIRE.md 10.3, OPERATOR.md "The rest that is fixed").
+// What follows from a fault is routing's business.
+import { UpstreamError, type Provider, type UpstreamFault } from "../types.ts";
+import { readErrorBody, readErrorValue, safeReason, type ErrorSigns } from "./error-text.ts";
+
+/** An answer with a status outside 2xx. */
+export function errorOfAnswer(status: number, body: string, retryAfterMs: number | null, provider: Provider): UpstreamError {
+  const signs = readErrorBody(body);
+  const reason = safeReason(signs.message, provider, `the upstream answered ${status}`);
+  return new UpstreamError(faultOf(status, signs), reason, { status, retryAfterMs });
+}
+
+/** An error inside a stream that answered 200, before anything useful came: judged by its content. */
+export function errorOfFirstRecord(error: unknown, provider: Provider): UpstreamError {
+  const signs = readErrorValue(error);
+  const reason = safeReason(signs.message, provider, "the stream began with an error");
+  return new UpstreamError(faultOfContent(signs), reason, { status: signs.status ?? 200 });
+}
+
+function faultOf(status: number, signs: ErrorSigns): UpstreamFault {
+  if (status >= 400 && status < 500) {
+    const told = faultOfWords(status, signs);
+    if (told) return told;
+  }
+  switch (status) {
+    case 400:
+    case 413:
+    case 422:
+      return "rejected";
+    case 404:
+    case 410:
+      return "gone";
+    case 429:
+      return "rate_limited";
+    case 408:
+    case 409:
+    case 425:
+      return "unavailable";
+  }
+  // Any other 4xx (401, 402, 403, 405, 415 …) is about how we call, not about what the caller asked.
+  return status >= 400 && status < 500 ? "our_fault" : "unavailable";
+}
+
+function faultOfContent(signs: ErrorSigns): UpstreamFault {
+  if (signs.status !== null) return faultOf(signs.status, signs);
+  const told = faultOfWords(400, signs);
+  if (told) return told;
+  if (anyOf(signs, requestWords)) return "rejected";
+  if (anyOf(signs, serverWords)) return "unavailable";
+  return "unreadable";
+}
+
+/** A code says more than the status it came with. */
+function faultOfWords(status: number, signs: ErrorSigns): UpstreamFault | null {
+  if (anyOf(signs, refusalWords)) return "refused";
+  if (anyOf(signs, quotaWords)) return "our_fault";
+  if (anyOf(signs, limitWords)) return "rate_limited"; // Groq: 413 for a burst of tokens
+  if (status !== 429 && (anyOf(signs, keyWords) || badKeyText.test(signs.message ?? ""))) return "our_fault"; // xAI, Gemini: 400
+  if (anyOf(signs, goneWords)) return "gone";
+  return null;
+}
+
+function anyOf(signs: ErrorSigns, words: ReadonlySet<string>): boolean {
+  for (const word of signs.words) if (words.has(word)) return true;
+  return false;
+}
+
+const refusalWords = new Set([
+  "content_filter",
+  "content_filtered",
+  "content_policy",
+  "content_policy_violation",
+  "contentpolicyviolation",
+  "responsibleaipolicyviolation", // Azure
+  "bad_prompt",
+  "moderation",
+  "moderation_blocked",
+  "content_moderation",
+  "safety",
+  "prohibited_content", // Gemini
+  "data_inspection_failed", // Alibaba
+  "datainspectionfailed",
+]);
+
+const quotaWords = new Set([
+  "insufficient_quota",
+  "insufficient_balance",
+  "insufficient_credits",
+  "insufficient_funds",
+  "billing_not_active",
+  "billing_hard_limit_reached",
+  "exceeded_current_quota_error", // Moonshot
+  "arrearage", // Alibaba
+]);
+
+const limitWords = new Set(["rate_limit_exceeded", "rate_limit_error", "rate_limit", "rate_limited", "too_many_requests"]);
+
+const keyWords = new Set([
+  "invalid_api_key",
+  "missing_api_key",
+  "api_key_invalid", // Gemini
+  "authentication_error",
+  "invalid_authentication_error",
+  "incorrect_api_key_error",
+  "unauthenticated",
+]);
+
+/** xAI and Gemini say it in the sentence alone. */
+const badKeyText = /\b(?:incorrect|invalid) api key\b|\bapi key not valid\b/i;
+
+const goneWords = new Set(["model_not_found", "model_decommissioned", "model_not_available", "deploymentnotfound"]);
+
+const requestWords = new Set(["invalid_request_error", "context_length_exceeded", "badrequesterror", "invalid_argument"]);
+
+const serverWords = new Set(["server_error", "internal_error", "internalservererror", "overloaded", "overloaded_error", "api_error", "timeout"]);

@@ -1,0 +1,20 @@
+// Reading JSON of unknown shape: the few questions that every file of this adapter asks.
+
+export type Json = Record<string, unknown>;
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The object itself, or an empty one: a missing branch then reads like one without members. */
+export function objectOf(value: unknown): Json {
+  return isObject(value) ? value : {};
+}
+
+export function arrayOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function textOf(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}

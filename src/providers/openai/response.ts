@@ -1,0 +1,77 @@
+// A whole answer of any host of this family, as the OpenAI dialect has it (WIRE.md 10.2).
+// Streams are stream.ts's; `usage` is read here and left out, because the flow writes its own.
+import { randomUUID } from "node:crypto";
+import { UpstreamError, type ChatCompletion, type ChatWhole } from "../types.ts";
+import { normalizeContent } from "./content.ts";
+import { readFinish } from "./finish.ts";
+import { isObject, textOf, type Json } from "./json.ts";
+import { readLogprobs } from "./logprobs.ts";
+import { normalizeWholeCalls } from "./tool-calls.ts";
+import { readUsage } from "./usage.ts";
+
+/** Keys of an answer that say nothing to the caller or are written by the gateway itself. */
+const ownKeys = new Set(["id", "object", "created", "model", "choices", "usage", "error", "x_groq", "obfuscation"]);
+
+export function readCompletion(text: string, publicModel: string, now: Date): ChatWhole {
+  const answer = parseAnswer(text);
+  if (answer["error"] !== undefined && answer["error"] !== null) throw unreadable("the answer is an error under status 200");
+  const choices = answer["choices"];
+  if (!Array.isArray(choices) || choices.length === 0) throw unreadable("the answer has no choices");
+  const completion: ChatCompletion = {
+    ...idsOf(answer, now),
+    object: "chat.completion",
+    model: publicModel,
+    ...foreignKeys(answer),
+    choices: choices.map(readChoice),
+  };
+  return { kind: "whole", completion, usage: readUsage(answer) };
+}
+
+/** The id and time of an answer or chunk; ours where the host gives none. */
+export function idsOf(answer: Json, now: Date): { id: string; created: number } {
+  const created = answer["created"];
+  const seconds = typeof created === "number" && created > 0 && created < 1e14 ? created : now.getTime();
+  return {
+    id: textOf(answer["id"])?.slice(0, 200) ?? `chatcmpl-${randomUUID().replaceAll("-", "")}`,
+    created: Math.floor(seconds > 1e11 ? seconds / 1000 : seconds), // milliseconds, by mistake or from our clock
+  };
+}
+
+/** Members nobody here understands stay: `system_fingerprint`, `service_tier`, and what hosts add tomorrow. */
+export function foreignKeys(answer: Json): Json {
+  return Object.fromEntries(Object.entries(answer).filter(([key, value]) => !ownKeys.has(key) && value !== undefined));
+}
+
+function parseAnswer(text: string): Json {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+  } catch {
+    throw unreadable(text.trim() === "" ? "the answer is empty" : "the answer is not JSON");
+  }
+  if (!isObject(value)) throw unreadable("the answer is not a JSON object");
+  return value;
+}
+
+function readChoice(value: unknown, position: number): ChatCompletion["choices"][number] {
+  if (!isObject(value) || !isObject(value["message"])) throw unreadable("a choice has no message");
+  const { index, message: given, logprobs, finish_reason, ...rest } = value;
+  const message: Json = { ...given, role: "assistant", content: given["content"] ?? null };
+  normalizeContent(message);
+  message["content"] ??= null; // a Mistral answer of thinking alone
+  message["refusal"] ??= null;
+  const tools = normalizeWholeCalls(message);
+  const finish = readFinish(finish_reason, { tools, legacy: "function_call" in message }) ?? (tools ? "tool_calls" : "stop");
+  if (finish === "failed") throw unreadable("the upstream says that it failed midway");
+  return {
+    ...rest,
+    index: typeof index === "number" ? index : position,
+    message,
+    logprobs: readLogprobs(logprobs, message["content"]),
+    finish_reason: finish,
+  };
+}
+
+function unreadable(reason: string): UpstreamError {
+  return new UpstreamError("unreadable", reason, { status: 200 });
+}

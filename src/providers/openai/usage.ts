@@ -1,0 +1,84 @@
+// The tokens an upstream reports, wherever and however it does, as disjoint buckets that never go below zero.
+// Prices are pricing/'s; a cost that an upstream reports is never read (PEERS.md 2.1, row 1).
+import type { Usage } from "../../usage.ts";
+import { isObject, objectOf, type Json } from "./json.ts";
+
+/** Above any context window there is: such a number is a fault, and must not become a charge. */
+const largestCount = 100_000_000;
+
+/** From a whole answer or a chunk. Null where it reports none; all zeros are a placeholder, as no prompt has 0 tokens. */
+export function readUsage(answer: Json): Usage | null {
+  const usage = isObject(answer["usage"]) ? answer["usage"] : objectOf(answer["x_groq"])["usage"];
+  if (!isObject(usage)) return null;
+  const prompt = count(usage["prompt_tokens"], usage["input_tokens"]);
+  const completion = count(usage["completion_tokens"], usage["output_tokens"]);
+  if (!prompt && !completion) return null;
+  return buckets(usage, prompt ?? 0, completion ?? 0);
+}
+
+function buckets(usage: Json, promptShown: number, completionShown: number): Usage {
+  const reasoningShown = reasoningTokens(usage);
+  const readShown = cacheReadTokens(usage);
+  const writeShown = cacheWriteTokens(usage);
+  const cacheShown = readShown + writeShown;
+  const excess = (count(usage["total_tokens"]) ?? 0) - promptShown - completionShown;
+  // What the total holds beyond the two sums was left out of one of them: reasoning (xAI, Gemini) or cache (Anthropic-like).
+  const bothApart = excess > 0 && excess === cacheShown + reasoningShown;
+  const cacheApart = bothApart || (excess > 0 && excess === cacheShown && excess !== reasoningShown);
+  // DeepInfra leaves it out for Gemini and Gemma without a total that says so.
+  const reasoningApart = bothApart || (excess > 0 && excess === reasoningShown) || reasoningShown > completionShown;
+  const prompt = promptShown + (cacheApart ? cacheShown : 0);
+  const completion = completionShown + (reasoningApart ? reasoningShown : 0);
+  const cacheRead = Math.min(readShown, prompt);
+  const cacheWrite = Math.min(writeShown, prompt - cacheRead);
+  return {
+    input: prompt - cacheRead - cacheWrite,
+    cacheRead,
+    cacheWrite,
+    output: completion,
+    reasoning: Math.min(reasoningShown, completion),
+  };
+}
+
+function cacheReadTokens(usage: Json): number {
+  const details = promptDetails(usage);
+  return (
+    count(
+      details["cached_tokens"],
+      usage["cached_tokens"], // Moonshot
+      usage["prompt_cache_hit_tokens"], // DeepSeek
+      usage["num_cached_tokens"], // Mistral
+      usage["cache_read_input_tokens"],
+    ) ?? 0
+  );
+}
+
+function cacheWriteTokens(usage: Json): number {
+  const details = promptDetails(usage);
+  return (
+    count(
+      details["cache_write_tokens"],
+      details["cache_creation_input_tokens"], // Alibaba
+      usage["cache_write_tokens"],
+      usage["cache_creation_input_tokens"],
+    ) ?? 0
+  );
+}
+
+function reasoningTokens(usage: Json): number {
+  const details = objectOf(usage["completion_tokens_details"] ?? usage["output_tokens_details"]);
+  return count(details["reasoning_tokens"], usage["reasoning_tokens"]) ?? 0;
+}
+
+/** Mistral writes the singular. */
+function promptDetails(usage: Json): Json {
+  return objectOf(usage["prompt_tokens_details"] ?? usage["prompt_token_details"] ?? usage["input_tokens_details"]);
+}
+
+/** The first of the values that can be a number of tokens. */
+function count(...values: unknown[]): number | null {
+  for (const value of values) {
+    if (typeof value === "number" && value >= 0 && value <= largestCount) return Math.ceil(value);
+  }
+  return null;
+}

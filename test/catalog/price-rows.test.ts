@@ -1,0 +1,124 @@
+// The rows of GET /v1/pricing per pricing mode, and the older list per token.
+import { describe, expect, test } from "vitest";
+import { legacyPriceList, pricingCatalog } from "../../src/catalog/price-rows.ts";
+import { catalogFrom } from "./catalog-from.ts";
+import { smallCatalog } from "./small-catalog.ts";
+
+const { listed } = await catalogFrom(smallCatalog);
+const prices = pricingCatalog(listed);
+const media = (id: string) => prices.media.find((row) => row.id === id);
+
+describe("text rows", () => {
+  test("a promotion lowers the rates in force; the list rates stay beside them", () => {
+    expect(prices.text.find((row) => row.id === "demo/chat-large")).toEqual({
+      id: "demo/chat-large",
+      name: "Chat Large",
+      input_per_1m: 0.5,
+      output_per_1m: 1.5,
+      list_input_per_1m: 1,
+      list_output_per_1m: 3,
+      cached_input_per_1m: 0.05,
+    });
+  });
+
+  test("without a promotion the list rates are the rates; no cached rate is null", () => {
+    expect(prices.text.find((row) => row.id === "acme/see-small")).toMatchObject({
+      input_per_1m: 0.1,
+      list_input_per_1m: 0.1,
+      output_per_1m: 0.4,
+      list_output_per_1m: 0.4,
+      cached_input_per_1m: null,
+    });
+  });
+
+  test("every token-billed model has one, whatever its type, sorted by id and counted", () => {
+    expect(prices.text.map((row) => row.id)).toEqual(["acme/embed", "acme/see-small", "demo/chat-large"]);
+    expect(prices.text_count).toBe(3);
+  });
+});
+
+describe("media rows", () => {
+  test("per-image", () => {
+    expect(media("demo/image")).toMatchObject({ modality: "image", pricing_mode: "per-image", usd_per_call: 0.04, detail: { usd_per_image: 0.04 } });
+  });
+
+  test("per-quality: a typical call is one of the default quality", () => {
+    expect(media("demo/image-quality")).toMatchObject({
+      pricing_mode: "per-quality",
+      usd_per_call: 0.019,
+      detail: { tiers: { low: 0.009, medium: 0.019, high: 0.285 }, default_quality: "medium" },
+    });
+  });
+
+  test("per-megapixel: a typical call is one megapixel", () => {
+    expect(media("demo/image-mp")).toMatchObject({
+      pricing_mode: "per-megapixel",
+      usd_per_call: 0.03,
+      detail: { base_usd: 0.03, extra_per_mp_usd: 0.015, note: "each further one" },
+    });
+  });
+
+  test("per-second video: a typical call is a clip of 5 seconds", () => {
+    expect(media("demo/video")).toMatchObject({
+      modality: "video",
+      pricing_mode: "per-second",
+      usd_per_call: 0.5,
+      detail: { usd_per_second: 0.1, usd_per_second_with_audio: null, min_seconds: 5, max_seconds: 10 },
+    });
+  });
+
+  test("per-second music: a typical call is 30 seconds", () => {
+    expect(media("demo/music")).toMatchObject({
+      modality: "audio",
+      pricing_mode: "per-second",
+      usd_per_call: 4.05,
+      detail: { usd_per_second: 0.135, min_seconds: 1, max_seconds: 300 },
+    });
+  });
+
+  test("per-minute", () => {
+    expect(media("demo/stt")).toMatchObject({
+      modality: "audio",
+      pricing_mode: "per-minute",
+      usd_per_call: 0.0009,
+      detail: { usd_per_minute: 0.0009, min_billable_minutes: 1 },
+    });
+  });
+
+  test("per-1k-chars", () => {
+    expect(media("demo/speech")).toMatchObject({ modality: "audio", pricing_mode: "per-1k-chars", usd_per_call: 0.07, detail: { usd_per_1k_chars: 0.07 } });
+  });
+
+  test("per-song has no row, even where the model is served; neither have paused and retired models", () => {
+    expect(prices.media.map((row) => row.id)).toEqual([
+      "demo/image",
+      "demo/image-mp",
+      "demo/image-quality",
+      "demo/music",
+      "demo/speech",
+      "demo/stt",
+      "demo/video",
+    ]);
+    expect(prices.media_count).toBe(7);
+  });
+});
+
+describe("the older list", () => {
+  const rows = legacyPriceList(listed).data;
+
+  test("token-billed models are told in USD per token", () => {
+    expect(rows.find((row) => row.model === "demo/chat-large")).toEqual({
+      model: "demo/chat-large",
+      input_per_token: 0.0000005,
+      output_per_token: 0.0000015,
+      cached_input_per_token: 0.00000005,
+      placeholder: false,
+    });
+  });
+
+  test("every other listed model is a placeholder, sorted by id", () => {
+    expect(rows.find((row) => row.model === "demo/song")).toMatchObject({ input_per_token: 0, output_per_token: 0, placeholder: true });
+    expect(rows.map((row) => row.model)).toEqual(rows.map((row) => row.model).toSorted());
+    expect(rows).toHaveLength(listed.length);
+  });
+});

@@ -1,0 +1,204 @@
+// Each command of OPERATOR.md's table through bin/svc.js: what it prints, what it does, how it ends.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isKeyShaped } from "../../src/accounts/keys.ts";
+import { connect, type Db } from "../../src/db/connect.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { type Ran, runSvc } from "./run-svc.ts";
+
+let database: TestDatabase;
+let db: Db;
+let accounts = 0;
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  db = connect(database.url, { max: 2 });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+const svc = (...words: string[]): Promise<Ran> => runSvc({ DATABASE_URL: database.url }, words);
+
+async function newAccount(...options: string[]): Promise<{ account_id: string; email: string; api_key: string }> {
+  const ran = await svc("account", "create", "--email", `cli${++accounts}@example.com`, ...options, "--json");
+  expect(ran.stderr).toBe("");
+  expect(ran.status).toBe(0);
+  return ran.json() as { account_id: string; email: string; api_key: string };
+}
+
+async function show(id: string): Promise<Record<string, unknown>> {
+  return (await svc("account", "show", id, "--json")).json();
+}
+
+describe("svc account", () => {
+  test("create prints id, email and key; the money is a deposit, a credit and the signup credit of 0.50 USD", async () => {
+    const account = await newAccount("--verified", "--signup-credit", "--deposit", "20", "--credit", "0.00000001");
+    expect(Object.keys(account)).toEqual(["account_id", "email", "api_key"]);
+    expect(account.account_id).toMatch(/^acc_\d+$/);
+    expect(isKeyShaped(account.api_key)).toBe(true);
+    const shown = await show(account.account_id);
+    expect(shown).toMatchObject({
+      account_id: account.account_id,
+      email: account.email,
+      balance: 20.50000001,
+      holds: 0,
+      reserved: 0,
+      lifetime_purchased: 20,
+      lifetime_earned: 0.50000001,
+      lifetime_spent: 0,
+    });
+    expect(shown.tier).toBeTypeOf("number");
+    const { rows } = await db.pool.query("select email_verified_at is not null as verified from account where email = $1", [account.email]);
+    expect(rows).toEqual([{ verified: true }]);
+  });
+
+  test("an account without options has nothing and is not verified; its one key is the default and shown masked", async () => {
+    const account = await newAccount();
+    const shown = await show(account.account_id);
+    expect(shown).toMatchObject({ balance: 0, lifetime_purchased: 0, tier: 0 });
+    expect(shown.keys).toEqual([
+      expect.objectContaining({
+        object: "api_key",
+        enabled: true,
+        is_default: true,
+        masked: `${account.api_key.slice(0, 8)}…${account.api_key.slice(-4)}`,
+      }),
+    ]);
+    expect(JSON.stringify(shown)).not.toContain(account.api_key.slice(8, 20));
+  });
+
+  test("an email that is taken is refused with 1, whatever its case", async () => {
+    const { email } = await newAccount();
+    const again = await svc("account", "create", "--email", email.toUpperCase(), "--json");
+    expect(again.status).toBe(1);
+    expect(again.stdout).toBe("");
+    expect(again.stderr).toContain("exists already");
+  });
+
+  test("deposit and credit print the new balance; only a deposit counts as purchased", async () => {
+    const { account_id } = await newAccount();
+    expect((await svc("account", "deposit", account_id, "2.5", "--json")).json()).toEqual({ account_id, balance: 2.5 });
+    expect((await svc("account", "credit", account_id, "0.25", "--json")).json()).toEqual({ account_id, balance: 2.75 });
+    expect(await show(account_id)).toMatchObject({ lifetime_purchased: 2.5, lifetime_earned: 0.25 });
+  });
+
+  test("the bare number of an account is read too", async () => {
+    const { account_id } = await newAccount();
+    expect((await svc("account", "deposit", account_id.replace("acc_", ""), "1", "--json")).json()).toEqual({ account_id, balance: 1 });
+  });
+
+  test.each([["show"], ["deposit", "1"], ["credit", "1"]])(
+    "%s of an account that does not exist is refused with 1",
+    async (verb, ...rest) => {
+      const ran = await svc("account", verb, "acc_999999", ...rest, "--json");
+      expect(ran).toMatchObject({ status: 1, stdout: "", stderr: "no such account: acc_999999\n" });
+    },
+  );
+
+  test.each(["0", "-1", "abc", "1.000000001", "1e3", "", "60000000.1"])("an amount of %j is wrong usage", async (amount) => {
+    const ran = await svc("account", "deposit", "acc_1", amount, "--json");
+    expect(ran.status).toBe(2);
+    expect(ran.stdout).toBe("");
+  });
+});
+
+describe("svc key", () => {
+  test("create prints the key once; disable and enable take the key, its masked form or its id", async () => {
+    const { account_id } = await newAccount();
+    const created = (await svc("key", "create", account_id, "--name", "laptop", "--json")).json() as { api_key: string; name: string };
+    expect(Object.keys(created)).toEqual(["api_key", "name"]);
+    expect(created.name).toBe("laptop");
+    const key = created.api_key;
+    const { keys } = (await show(account_id)) as { keys: { id: string; name: string; masked: string }[] };
+    const record = keys.find(({ name }) => name === "laptop")!;
+    for (const form of [key, record.masked, record.id]) {
+      expect((await svc("key", "disable", form, "--json")).json()).toEqual({ name: "laptop", enabled: false });
+      expect((await svc("key", "enable", form, "--json")).json()).toEqual({ name: "laptop", enabled: true });
+    }
+  });
+
+  test.each(["nonsense", "key_999999", `svc_${"a".repeat(50)}`])("a key that does not exist (%s) is refused with 1", async (key) => {
+    expect(await svc("key", "disable", key)).toMatchObject({ status: 1, stdout: "" });
+  });
+
+  test("create without a name is wrong usage", async () => {
+    expect((await svc("key", "create", "acc_1")).status).toBe(2);
+  });
+});
+
+describe("svc ledger audit", () => {
+  test("counts what there is and finds nothing", async () => {
+    await newAccount("--deposit", "1");
+    const ran = await svc("ledger", "audit", "--json");
+    expect(ran.status).toBe(0);
+    expect(ran.json()).toMatchObject({ holds_open: 0, reservations_open: 0, mismatches: [] });
+  });
+
+  test("ends with 1 and names the account where a balance was tampered with", async () => {
+    const { account_id } = await newAccount("--deposit", "1");
+    const own = await db.pool.connect();
+    try {
+      // As a superuser past every trigger: what the audit exists for.
+      await own.query("begin; set local session_replication_role = replica");
+      await own.query("update balance set available = available + 5 where account_id = $1", [BigInt(account_id.slice(4))]);
+      await own.query("commit");
+      const ran = await svc("ledger", "audit", "--json");
+      expect(ran.status).toBe(1);
+      expect(ran.json().mismatches).toEqual([{ account_id, what: "balance", stored: 1.00000005, computed: 1 }]);
+      await own.query("begin; set local session_replication_role = replica");
+      await own.query("update balance set available = available - 5 where account_id = $1", [BigInt(account_id.slice(4))]);
+      await own.query("commit");
+    } finally {
+      own.release();
+    }
+  });
+});
+
+describe("usage", () => {
+  test.each([
+    [["nope"]],
+    [["account"]],
+    [["account", "show"]],
+    [["account", "show", "1", "2"]],
+    [["ledger", "audit", "--nope"]],
+    [["account", "create", "--json"]],
+  ])("%j is wrong: 2, and nothing on standard output", async (words) => {
+    const ran = await svc(...words);
+    expect(ran.status).toBe(2);
+    expect(ran.stdout).toBe("");
+    expect(ran.stderr).toContain("svc");
+  });
+
+  test("--json may stand anywhere", async () => {
+    expect((await svc("--json", "ledger", "audit")).json()).toMatchObject({ mismatches: [] });
+  });
+
+  test("help lists every command", async () => {
+    const ran = await svc("--help");
+    expect(ran.status).toBe(0);
+    for (const name of [
+      "start",
+      "migrate",
+      "account create",
+      "account show",
+      "account deposit",
+      "account credit",
+      "key create",
+      "key disable",
+      "key enable",
+      "ledger audit",
+      "catalog check",
+      "simulate",
+    ])
+      expect(ran.stdout).toContain(`  ${name}`);
+  });
+});
+
+test("without a database that answers it is refused with 1 and no stack", async () => {
+  const ran = await runSvc({ DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" }, ["ledger", "audit", "--json"]);
+  expect(ran.status).toBe(1);
+  expect(ran.stdout).toBe("");
+  expect(ran.stderr).toContain("ECONNREFUSED");
+  expect(ran.stderr).not.toContain("    at ");
+});

@@ -1,0 +1,65 @@
+// The command around its commands: the embedded database, an unmigrated one, another Node, and what it must not load.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startEmbedded } from "../../src/db/embedded.ts";
+import { otherNode } from "./other-node.ts";
+import { runSvc } from "./run-svc.ts";
+
+describe("the embedded database", () => {
+  let folder: string;
+  beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), "svc-cli-"))));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const svc = (...words: string[]) => runSvc({ SVC_DATA_DIR: folder }, words);
+  const pidFile = () => join(folder, "postgres", "postmaster.pid");
+
+  test("a command never migrates: it is refused until svc migrate ran, which then does nothing a second time", async () => {
+    const early = await svc("ledger", "audit", "--json");
+    expect(early.status).toBe(1);
+    expect(early.stderr).toContain("svc migrate");
+    const applied = (await svc("migrate", "--json")).json().applied as string[];
+    expect(applied[0]).toBe("0001-accounts");
+    expect((await svc("migrate", "--json")).json()).toEqual({ applied: [] });
+    expect((await svc("ledger", "audit", "--json")).json()).toMatchObject({ accounts: 0, mismatches: [] });
+  });
+
+  test("is started for a command and stopped after it", () => {
+    expect(existsSync(pidFile())).toBe(false);
+  });
+
+  test("beside a gateway that uses it a command works, and leaves it running", async () => {
+    const gateway = await startEmbedded({ dataDir: folder, durable: true });
+    const ran = await svc("account", "create", "--email", "beside@example.com", "--json");
+    expect(ran.status).toBe(0);
+    expect(existsSync(pidFile())).toBe(true);
+    await gateway.stop();
+    expect(existsSync(pidFile())).toBe(false);
+  });
+});
+
+test.runIf(otherNode)("under another Node it hands over to the pinned one, status and output kept", async () => {
+  const help = await runSvc({}, ["--help"], otherNode);
+  expect(help).toMatchObject({ status: 0, stderr: "" });
+  expect(help.stdout).toContain("ledger audit");
+  expect((await runSvc({}, ["nope"], otherNode)).status).toBe(2);
+});
+
+test("small commands load nothing of the server, the flows or the providers", () => {
+  const folder = resolve(import.meta.dirname, "../../src");
+  for (const command of ["main", "account", "key", "ledger", "migrate"]) {
+    const loaded = loadedBy(join(folder, "cli", `${command}.ts`));
+    expect(loaded).toContain(join(folder, "config.ts").replace("config.ts", command === "main" ? "config.ts" : "db/connect.ts"));
+    expect([...loaded].filter((path) => /src\/(server|language|providers|routing|simulator|main|start)/.test(path))).toEqual([]);
+  }
+});
+
+/** Every module that a file imports at once, and they in turn; dynamic and type imports are not followed. */
+function loadedBy(file: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  const text = readFileSync(file, "utf8");
+  for (const [, target] of text.matchAll(/^(?:import|export) (?!type )[^;]*?from "(\.[^"]+)";$/gm))
+    loadedBy(resolve(dirname(file), target!), seen);
+  return seen;
+}

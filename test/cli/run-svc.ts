@@ -1,0 +1,24 @@
+// Runs bin/svc.js as an operator does, in an environment of its own.
+import { spawn } from "node:child_process";
+import { svcPath } from "../support/svc-path.ts";
+
+export interface Ran {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+  /** stdout parsed, which must be one JSON value and nothing else. */
+  json(): Record<string, unknown>;
+}
+
+export async function runSvc(env: Record<string, string>, words: string[], runtime: string = process.execPath): Promise<Ran> {
+  const child = spawn(runtime, [svcPath, ...words], { env: { PATH: process.env.PATH ?? "", ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk));
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk));
+  const status = await new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
+  return { status, stdout, stderr, json: () => JSON.parse(stdout) as Record<string, unknown> };
+}

@@ -1,0 +1,205 @@
+// What the contract promises of every media and audio operation: its place, its success statuses, and per refused status the closed set
+// of codes in the words of the endpoint's dialect (WIRE.md 16, row by row). On top of that matrix stand what holds for everything that
+// takes a key (WIRE.md 14.1, OPERATOR.md): a suspended account, the request limits, an unknown exception, an overloaded gateway.
+
+export interface Promised {
+  at: string;
+  successes: number[];
+  refusals: Record<number, string[]>;
+}
+
+const key = ["missing_api_key", "invalid_api_key"];
+const limited = ["rate_limit_exceeded"];
+const audioLimited = ["audio_concurrent_limit", "rate_limit_exceeded"];
+const money = ["insufficient_credits", "model_requires_paid"];
+const suspended = ["permission_denied"];
+const unknown = ["internal_error"];
+const overloaded = ["overloaded"];
+
+export const promised: Record<string, Promised> = {
+  createImage: {
+    at: "post /v1/images/generations",
+    successes: [200, 202],
+    refusals: {
+      400: ["invalid_model", "invalid_prompt", "image_url_required", "too_many_references", "invalid_parameter", "content_refused"],
+      401: ["auth_error"],
+      402: ["insufficient_balance", "model_requires_paid"],
+      403: suspended,
+      413: ["invalid_request"],
+      429: ["rate_limited"],
+      500: ["db_error", "provider_error", ...unknown],
+      503: overloaded,
+    },
+  },
+  createVideo: {
+    at: "post /v1/videos/generations",
+    successes: [200, 202],
+    refusals: {
+      400: ["invalid_model", "invalid_prompt", "image_url_required", "invalid_duration", "invalid_parameter", "content_refused"],
+      401: ["auth_error"],
+      402: ["insufficient_balance", "model_requires_paid"],
+      403: suspended,
+      404: ["model_not_found"],
+      413: ["invalid_request"],
+      429: ["rate_limited"],
+      500: ["db_error", "provider_error", ...unknown],
+      503: overloaded,
+    },
+  },
+  getJob: {
+    at: "get /v1/jobs/{id}",
+    successes: [200],
+    refusals: { 401: key, 403: suspended, 404: ["job_not_found"], 429: limited, 500: unknown, 503: overloaded },
+  },
+  listJobs: {
+    at: "get /v1/jobs",
+    successes: [200],
+    refusals: { 400: ["invalid_parameter"], 401: key, 403: suspended, 429: limited, 500: unknown, 503: overloaded },
+  },
+  runGenmedia: {
+    at: "post /v1/genmedia/run",
+    successes: [200, 202],
+    refusals: {
+      400: [
+        ["invalid_json", "missing_parameter", "invalid_parameter", "wrong_endpoint", "invalid_prompt", "image_url_required"],
+        ["too_many_references", "prompt_too_long", "invalid_duration"],
+      ].flat(),
+      401: key,
+      402: money,
+      403: suspended,
+      404: ["model_not_found"],
+      413: ["request_too_large"],
+      422: [
+        ["content_policy", "content_policy_likeness", "content_policy_nsfw", "content_policy_unsafe", "moderation_blocked"],
+        ["input_too_large", "input_invalid", "invalid_input"],
+      ].flat(),
+      429: ["rate_limited", ...limited],
+      500: ["db_error", ...unknown],
+      502: ["provider_error", "provider_unavailable", "provider_rate_limited"],
+      503: overloaded,
+      504: ["provider_timeout", "timeout"],
+    },
+  },
+  getGenmediaJob: {
+    at: "get /v1/genmedia/jobs/{request_id}",
+    successes: [200],
+    refusals: { 401: key, 403: suspended, 404: ["job_not_found"], 429: limited, 500: unknown, 503: overloaded },
+  },
+  createTranscription: {
+    at: "post /v1/audio/transcriptions",
+    successes: [200],
+    refusals: {
+      400: ["missing_parameter", "invalid_parameter", "segments_unsupported", "request_rejected", "invalid_json"],
+      401: key,
+      402: money,
+      403: suspended,
+      404: ["model_not_found"],
+      413: ["request_too_large", "request_rejected"],
+      415: ["unsupported_audio_type"],
+      422: ["no_speech_detected", "request_rejected"],
+      429: audioLimited,
+      500: unknown,
+      502: ["upstream_invalid_response"],
+      503: ["provider_unavailable", "model_unavailable", ...overloaded],
+    },
+  },
+  understandAudio: {
+    at: "post /v1/audio/understand",
+    successes: [200],
+    refusals: { 401: key, 403: suspended, 404: ["model_not_found"], 429: limited, 500: unknown, 503: overloaded },
+  },
+  createSpeech: {
+    at: "post /v1/audio/speech",
+    successes: [200],
+    refusals: {
+      400: ["not_a_tts_model", "input_too_long", "invalid_request"],
+      401: key,
+      402: money,
+      403: ["voice_not_owned", ...suspended],
+      404: ["model_not_found"],
+      413: ["request_too_large"],
+      429: audioLimited,
+      500: unknown,
+      502: ["tts_failed"],
+      503: ["provider_unavailable", "model_unavailable", ...overloaded],
+    },
+  },
+  createMusic: {
+    at: "post /v1/audio/music",
+    successes: [200],
+    refusals: {
+      400: ["not_a_music_model", "prompt_too_long", "invalid_duration", "invalid_request", "content_refused"],
+      401: ["auth_error"],
+      402: ["billing_error", "model_requires_paid"],
+      403: suspended,
+      404: ["model_not_found"],
+      413: ["request_too_large"],
+      429: audioLimited,
+      500: unknown,
+      502: ["provider_error"],
+      503: overloaded,
+    },
+  },
+  createSoundEffect: {
+    at: "post /v1/audio/sfx",
+    successes: [200],
+    refusals: {
+      400: ["not_an_sfx_model", "prompt_too_long", "invalid_duration", "invalid_request", "content_refused"],
+      401: key,
+      402: money,
+      403: suspended,
+      404: ["model_not_found"],
+      413: ["request_too_large"],
+      429: audioLimited,
+      500: unknown,
+      502: ["provider_error"],
+      503: overloaded,
+    },
+  },
+  listVoices: {
+    at: "get /v1/audio/voices",
+    successes: [200],
+    refusals: {
+      400: ["invalid_parameter"],
+      401: key,
+      403: suspended,
+      429: limited,
+      500: unknown,
+      502: ["provider_error"],
+      503: overloaded,
+    },
+  },
+  cloneVoice: {
+    at: "post /v1/audio/voice-clone",
+    successes: [200],
+    refusals: {
+      400: ["not_a_voice_clone_model", "invalid_request"],
+      401: key,
+      402: money,
+      403: suspended,
+      404: ["model_not_found"],
+      413: ["request_too_large"],
+      415: ["unsupported_audio_type"],
+      429: limited,
+      500: ["ownership_write_failed", ...unknown],
+      502: ["provider_error"],
+      503: overloaded,
+    },
+  },
+  designVoice: {
+    at: "post /v1/audio/voice-design",
+    successes: [200],
+    refusals: {
+      400: ["not_a_voice_design_model", "invalid_request", "description_too_long"],
+      401: key,
+      402: money,
+      403: suspended,
+      404: ["model_not_found"],
+      413: ["request_too_large"],
+      429: limited,
+      500: ["ownership_write_failed", ...unknown],
+      502: ["provider_error"],
+      503: overloaded,
+    },
+  },
+};

@@ -1,0 +1,146 @@
+// Pools, the listening connection and the migrations, on a real server.
+import { execFileSync } from "node:child_process";
+import { resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "kysely";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { connect, type Db } from "../../src/db/connect.ts";
+import { listen } from "../../src/db/listen.ts";
+import { isMigrated, migrate } from "../../src/db/migrate.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+
+let database: TestDatabase;
+let db: Db;
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  db = connect(database.url, { max: 3 });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+describe("connect", () => {
+  test("bigint is exact in both directions, alone and in arrays; other drivers' tables stay as they were", async () => {
+    const big = 9_007_199_254_740_993n;
+    const { rows } = await db.pool.query("select $1::bigint as one, $2::bigint[] as many, now() as at, sum(2::bigint)::bigint as total", [
+      big,
+      [big, null, -1n],
+    ]);
+    expect(rows[0]).toEqual({ one: big, many: [big, null, -1n], at: expect.any(Date), total: 2n });
+    expect((await sql<{ n: bigint }>`select 5::bigint as n`.execute(db.kysely)).rows).toEqual([{ n: 5n }]);
+    const other = new pg.Client({ connectionString: database.url });
+    await other.connect();
+    expect((await other.query("select 5::bigint as n")).rows).toEqual([{ n: "5" }]);
+    await other.end();
+  });
+
+  test("a statement that runs too long is ended by the server, and the connection serves on", async () => {
+    const hasty = connect(database.url, { max: 1, statementTimeoutMs: 50 });
+    await expect(hasty.pool.query("select pg_sleep(20)")).rejects.toMatchObject({ code: "57014" });
+    expect((await hasty.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+    await hasty.close();
+  });
+
+  test("a connection killed while idle is reported, not thrown, and replaced", async () => {
+    const seen: Error[] = [];
+    const own = connect(database.url, { max: 1, applicationName: "svc-test-idle", onIdleError: (error) => seen.push(error) });
+    await own.pool.query("select 1");
+    await db.pool.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'svc-test-idle'");
+    await expect.poll(() => seen.length).toBe(1);
+    expect((await own.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+    await own.close();
+  });
+});
+
+describe("listen", () => {
+  test("hears every channel, and after a broken connection says so before it hears again", async () => {
+    const heard: string[] = [];
+    let beginnings = 0;
+    const ear = await listen(
+      database.url,
+      ["first", "second channel"],
+      (channel, payload) => heard.push(`${channel}:${payload}`),
+      () => beginnings++,
+    );
+    expect(ear.connected).toBe(true);
+    expect(beginnings).toBe(1);
+    await db.pool.query(`select pg_notify('first', 'a'), pg_notify('second channel', 'b')`);
+    await expect.poll(() => heard).toEqual(["first:a", "second channel:b"]);
+    await db.pool.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'svc-listen'",
+    );
+    await expect.poll(() => beginnings, { timeout: 5000 }).toBe(2);
+    await db.pool.query("notify first, 'c'");
+    await expect.poll(() => heard.at(-1)).toBe("first:c");
+    await ear.close();
+    expect(ear.connected).toBe(false);
+  });
+
+  test("a server that is away at first does not stop the start; it is found when it comes", async () => {
+    const later = await freshDatabase();
+    await later.drop();
+    const ear = await listen(
+      later.url,
+      ["x"],
+      () => undefined,
+      () => undefined,
+    );
+    expect(ear.connected).toBe(false);
+    await db.pool.query(`create database ${new URL(later.url).pathname.slice(1)}`);
+    await expect.poll(() => ear.connected, { timeout: 10_000 }).toBe(true);
+    await ear.close();
+    await later.drop();
+  });
+
+  test("closing while it tries ends the trying", async () => {
+    const ear = await listen(
+      "postgres://nobody@127.0.0.1:1/none",
+      ["x"],
+      () => undefined,
+      () => undefined,
+    );
+    await ear.close();
+    await sleep(100);
+    expect(ear.connected).toBe(false);
+  });
+});
+
+describe("migrate", () => {
+  test("three at once apply each migration once; afterwards there is nothing to do", async () => {
+    const name = "svc_test_migrate";
+    await db.pool.query(`drop database if exists ${name}`);
+    await db.pool.query(`create database ${name}`);
+    const url = new URL(inject("databaseServerUrl"));
+    url.pathname = `/${name}`;
+    const empty = connect(url.href, { max: 2 });
+    expect(await isMigrated(empty)).toBe(false);
+    const applied = await Promise.all([migrate(empty), migrate(empty), migrate(empty)]);
+    expect(applied.flat().toSorted()).toEqual([...new Set(applied.flat())].toSorted());
+    expect(applied.flat().length).toBeGreaterThan(1);
+    expect(await isMigrated(empty)).toBe(true);
+    expect(await migrate(empty)).toEqual([]);
+    await empty.close();
+    await db.pool.query(`drop database ${name} with (force)`);
+  });
+
+  test("partitions of the usage log meet at the first of the month in UTC, wherever the server thinks it is", async () => {
+    const own = connect(database.url, { max: 1 });
+    await own.pool.query("set timezone = 'America/Sao_Paulo'");
+    await own.pool.query("select ensure_partitions('usage_log', 14)");
+    await own.pool.query("set timezone = 'UTC'");
+    const { rows } = await own.pool.query<{ name: string; bounds: string }>(
+      "select relname as name, pg_get_expr(relpartbound, oid) as bounds from pg_class where relispartition and relkind = 'r' and relname like 'usage_log_%'",
+    );
+    expect(rows.length).toBeGreaterThanOrEqual(15);
+    for (const { name, bounds } of rows) expect(bounds).toContain(`FROM ('${name.slice(-7).replace("_", "-")}-01 00:00:00+00')`);
+    await own.close();
+  });
+});
+
+test("generated/tables.ts is what the migrations make", () => {
+  const script = resolve(import.meta.dirname, "../../src/db/generate-tables.ts");
+  execFileSync(process.execPath, [script, "--verify"], { stdio: "pipe" });
+});

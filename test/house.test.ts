@@ -1,0 +1,99 @@
+// The style guide, as a test: who may import whom, how long a file may be, what may be called where (README "The house").
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const files = globSync(["src/**/*.ts", "handlers/*.ts"], { cwd: root }).sort();
+const source = (file: string) => readFileSync(join(root, file), "utf8");
+
+/** The room a file stands in; leaves and roots are their own file. */
+function roomOf(file: string): string {
+  const [top, second] = file.split("/") as [string, string];
+  if (top !== "src") return top;
+  return file.split("/").length > 2 ? second : second.replace(/\.ts$/, "");
+}
+
+const leaves = ["money", "usage", "clock", "fail", "ids"];
+const domain = ["catalog", "pricing", "ledger", "accounts"];
+
+/** What a room may import at run time, beside itself, generated/ and packages. Types may come from anywhere. */
+const mayImport: Record<string, readonly string[]> = {
+  ...Object.fromEntries(leaves.map((leaf) => [leaf, []])),
+  config: [],
+  context: [],
+  providers: leaves,
+  db: leaves,
+  simulator: [],
+  pricing: leaves,
+  catalog: leaves,
+  ledger: ["db", ...leaves],
+  accounts: ["db", ...leaves],
+  routing: ["catalog", "providers", ...leaves],
+  language: [...domain, "routing", "providers", ...leaves],
+  handlers: ["language", ...domain, ...leaves],
+  server: ["accounts", ...leaves],
+};
+
+/** The composition roots: main, start, the command line and what only they use. */
+const roots = ["main", "start", "demo-account", "cli"];
+
+test("imports point down", () => {
+  const offenders = files.flatMap((file) => {
+    const room = roomOf(file);
+    if (roots.includes(room)) return [];
+    const allowed = mayImport[room];
+    if (allowed === undefined) return [`${file}: ${room} stands in no layer`];
+    return importsOf(file)
+      .filter((target) => roomOf(target) !== room && !allowed.includes(roomOf(target)))
+      .map((target) => `${file} imports ${target}`);
+  });
+  expect(offenders).toEqual([]);
+});
+
+/** What a file imports at run time of ours, generated/ left out. */
+function importsOf(file: string): string[] {
+  return [...source(file).matchAll(/^(?:import|export) (?!type\b)(?:[^;"]*? from )?"(\.[^"]+)"/gm)]
+    .filter(([text]) => !onlyTypes(text))
+    .map(([, path]) => normalize(join(dirname(file), path as string)))
+    .filter((target) => !target.startsWith("generated/"));
+}
+
+/** `import { type A, type B } from` brings nothing at run time. */
+function onlyTypes(statement: string): boolean {
+  const names = /\{([^}]*)\}/s.exec(statement)?.[1];
+  return names !== undefined && names.split(",").every((name) => name.trim() === "" || name.trim().startsWith("type "));
+}
+
+describe("sizes", () => {
+  const long = (file: string) => source(file).split("\n").length > 301;
+  test("no file has more than 300 lines, but for the one table spec/errors.tsp", () => {
+    const all = [...files, ...globSync(["spec/**/*.{ts,tsp}", "test/**/*.ts", "bench/*.ts"], { cwd: root })];
+    expect(all.filter(long)).toEqual(["spec/errors.tsp"]);
+  });
+  test("each file opens with a comment that says what it owns", () => {
+    expect(files.filter((file) => !/^\/\/ \S/.test(source(file)))).toEqual([]);
+  });
+});
+
+describe("calls", () => {
+  const only = (pattern: RegExp, where: readonly string[]) => files.filter((file) => pattern.test(source(file)) && !where.some((prefix) => file.startsWith(prefix)));
+  test("process.env is read by config.ts and the starting command alone", () => {
+    expect(only(/process\.env\b/, ["src/config.ts", "src/cli/"])).toEqual([]);
+  });
+  test("fetch is not called: it costs ten times undici's dispatch", () => {
+    expect(only(/(?<![\w.])fetch\(/, [])).toEqual([]);
+  });
+  test("Express stays in the server", () => {
+    expect(only(/from "express"/, ["src/server/"])).toEqual([]);
+  });
+  test("only the edge knows HTTP statuses of errors", () => {
+    expect(only(/\.status\(\d/, ["src/server/"])).toEqual([]);
+  });
+});
+
+test("operations that are not built may only become fewer", () => {
+  const notBuilt = JSON.parse(source("spec/not-built.json")) as string[];
+  expect(notBuilt.length).toBeLessThanOrEqual(40);
+});

@@ -1,0 +1,98 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { ApiError } from "../../src/fail.ts";
+import { nestsDeeperThan, parseJson } from "../../src/server/parse-json.ts";
+
+function refusal(body: string | Buffer, headers: Record<string, string> = {}) {
+  try {
+    parseJson(Buffer.from(body as string), headers);
+  } catch (error) {
+    if (error instanceof ApiError) return { code: error.code, ...(error.details.param !== undefined && { param: error.details.param }) };
+    throw error;
+  }
+  throw new Error("nothing was refused");
+}
+
+function reasonOf(body: string): string {
+  try {
+    parseJson(Buffer.from(body), {});
+  } catch (error) {
+    return String((error as ApiError).details.text?.["reason"]);
+  }
+  throw new Error("nothing was refused");
+}
+
+describe("400 invalid_json", () => {
+  for (const [title, body, headers] of [
+    ["an empty body", "", {}],
+    ["a byte order mark and nothing else", Buffer.from([0xef, 0xbb, 0xbf]), {}],
+    ["a truncated body", '{"model":"m"', {}],
+    ["a word", "hello", {}],
+    ["an array", "[]", {}],
+    ["a string", '"x"', {}],
+    ["a number", "1", {}],
+    ["null", "null", {}],
+    ["a trailing comma", '{"a":1,}', {}],
+    ["a raw NUL in a string", '{"a":"\0"}', {}],
+    ["bytes that aren't UTF-8", Buffer.from([0x22, 0xff, 0x22]), {}],
+    ["UTF-16", Buffer.from("\ufeff{}", "utf16le"), {}],
+    ["200,000 open brackets", "[".repeat(200_000), {}],
+    [`201 levels`, `{"a":${"[".repeat(200)}${"]".repeat(200)}}`, {}],
+    ["a form", "{}", { "content-type": "application/x-www-form-urlencoded" }],
+    ["text/plain", "{}", { "content-type": "text/plain" }],
+    ["another charset", "{}", { "content-type": "application/json; charset=latin1" }],
+    ["gzip", "{}", { "content-encoding": "gzip" }],
+  ] as const) {
+    test(title, () => expect(refusal(body as string, headers)).toEqual({ code: "invalid_json" }));
+  }
+  test.each(['{"a":1,prompt', '{"secret": prompt}', '{"prompt', '{"a":"prompt"', '["prompt"}'])(
+    "the sentence repeats nothing of the body: %s",
+    (body) => {
+      const reason = reasonOf(body);
+      expect(reason).toMatch(/position \d+|ends too early/);
+      expect(reason).not.toContain("prompt");
+    },
+  );
+});
+
+describe("400 invalid_parameter for a NUL, which no Postgres text can hold", () => {
+  test("in a string deep inside, named", () => {
+    expect(refusal('{"messages":[{"role":"user","content":"a\\u0000b"}]}')).toEqual({
+      code: "invalid_parameter",
+      param: "messages[0].content",
+    });
+  });
+  test("in a key", () => expect(refusal('{"a":{"x\\u0000":1}}')).toEqual({ code: "invalid_parameter", param: "a" }));
+  test("an escaped backslash before u0000 is no NUL", () => {
+    expect(parseJson(Buffer.from('{"a":"\\\\u0000"}'), {}).value).toEqual({ a: "\\u0000" });
+  });
+});
+
+describe("accepted", () => {
+  test("a byte order mark is dropped, from the bytes too", () => {
+    const { bytes, value } = parseJson(Buffer.from("\ufeff{}"), {});
+    expect([bytes.toString(), value]).toEqual(["{}", {}]);
+  });
+  test("content types with parameters or a +json suffix, and none at all", () => {
+    for (const type of [
+      "application/json",
+      "Application/JSON; Charset=UTF-8",
+      'application/json;charset="utf-8"',
+      "application/vnd.x+json",
+    ]) {
+      expect(parseJson(Buffer.from("{}"), { "content-type": type }).value).toEqual({});
+    }
+    expect(parseJson(Buffer.from("{}"), {}).value).toEqual({});
+  });
+  test("200 levels", () => expect(() => parseJson(Buffer.from(`{"a":${"[".repeat(199)}${"]".repeat(199)}}`), {})).not.toThrow());
+});
+
+test("the nesting seen in the bytes is the nesting of the value, whatever the strings hold", () => {
+  const depth = (value: unknown): number =>
+    typeof value === "object" && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depth)) : 0;
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 6 }), fc.integer({ min: 0, max: 7 }), (value, levels) => {
+      expect(nestsDeeperThan(levels, JSON.stringify(value))).toBe(depth(value) > levels);
+    }),
+  );
+});

@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+import { auth, call, chat, eventually, head, json, openSocket, startEdge } from "./start-edge.ts";
+import type { EdgeUnderTest, TestHandler } from "./start-edge.ts";
+
+const text = JSON.stringify(chat);
+const request =
+  head("POST", "/v1/chat/completions", { "content-type": "application/json", "content-length": String(text.length), ...auth }) + text;
+
+async function withOpenRequest(handler: (gate: Promise<void>) => TestHandler) {
+  const gate = Promise.withResolvers<void>();
+  let reached = false;
+  const inner = handler(gate.promise);
+  const edge: EdgeUnderTest = await startEdge({
+    handlers: {
+      createChatCompletion: (context, one) => {
+        reached = true;
+        return inner(context, one);
+      },
+    },
+  });
+  const socket = await openSocket(edge.port);
+  await socket.send(request);
+  await eventually(() => reached);
+  return { edge, socket, release: gate.resolve };
+}
+
+describe("close", () => {
+  test("finishes what is in flight, says connection: close, and takes nothing new", async () => {
+    const { edge, socket, release } = await withOpenRequest((gate) => async () => (await gate, json({ done: true })));
+    const closed = edge.close(10_000);
+    await expect(call(edge, "/healthz")).rejects.toThrow();
+    release();
+    const reply = await socket.ended();
+    expect(reply).toContain('{"done":true}');
+    expect(reply.toLowerCase()).toContain("connection: close");
+    await closed;
+  });
+  test("ends idle connections at once: used ones, and ones that only connected", async () => {
+    const edge = await startEdge();
+    const used = await openSocket(edge.port);
+    await used.send(head("GET", "/healthz"));
+    await used.until('{"status"');
+    const fresh = await openSocket(edge.port);
+    await eventually(() => edge.logs.length > 0);
+    await edge.close(60_000);
+    await Promise.all([used.ended(), fresh.ended()]);
+  });
+  test("a stream whose head was out before keeps its end, then its connection closes", async () => {
+    const { edge, socket, release } = await withOpenRequest((gate) => () => ({
+      status: 200,
+      headers: { "content-type": "text/event-stream" },
+      stream: async (sink: { write: (chunk: string) => unknown }) => {
+        sink.write("data: 1\n\n");
+        await gate;
+        sink.write("data: [DONE]\n\n");
+      },
+    }));
+    await socket.until("data: 1");
+    const closed = edge.close(60_000);
+    release();
+    expect(await socket.ended()).toContain("[DONE]");
+    await closed;
+  });
+  test("cuts what is left at the end of the grace time, and fires its signal", async () => {
+    let aborted = false;
+    const { edge, socket } = await withOpenRequest(() => async (_context, one) => {
+      await new Promise<void>((resolve) => one.signal.addEventListener("abort", () => resolve()));
+      aborted = true;
+      throw one.signal.reason;
+    });
+    await edge.close(50);
+    await socket.ended();
+    await eventually(() => aborted);
+  });
+  test("again and again changes nothing", async () => {
+    const { edge, socket, release } = await withOpenRequest((gate) => async () => (await gate, json({ done: true })));
+    const all = [edge.close(10_000), edge.close(0), edge.close(0)];
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    release();
+    expect(await socket.ended()).toContain('{"done":true}');
+    await Promise.all(all);
+  });
+});

@@ -1,0 +1,119 @@
+// The edge alone on a real socket: a Context whose accounts are plain values, handlers that the test gives, log lines kept.
+import { connect } from "node:net";
+import type { Socket } from "node:net";
+import { pino } from "pino";
+import { operations } from "../../generated/operations.ts";
+import type { OperationId } from "../../generated/operations.ts";
+import { readConfig } from "../../src/config.ts";
+import { systemClock } from "../../src/clock.ts";
+import type { Caller, Context } from "../../src/context.ts";
+import { createServer } from "../../src/server/http.ts";
+import type { ServerParts } from "../../src/server/http.ts";
+import { createMetrics } from "../../src/server/metrics.ts";
+import type { Reply, Request } from "../../src/server/types.ts";
+
+export type TestHandler = (context: Context, request: Request) => unknown;
+
+export interface EdgeUnderTest {
+  port: number;
+  url: string;
+  logs: Record<string, unknown>[];
+  undeclared: string[];
+  close: (graceMs?: number) => Promise<void>;
+}
+
+export const goodKey = "svc_good";
+export const auth = { authorization: `Bearer ${goodKey}` };
+
+export const callers: Record<string, Caller> = {
+  [goodKey]: { accountId: 7n, keyId: 1n, purchased: 0n, suspended: false },
+  svc_suspended: { accountId: 8n, keyId: 2n, purchased: 0n, suspended: true },
+  svcs_session: { accountId: 7n, keyId: null, purchased: 0n, suspended: false },
+};
+
+interface Options extends Partial<Pick<ServerParts, "ready" | "limits">> {
+  handlers?: Partial<Record<OperationId, TestHandler>>;
+  publicUrl?: string;
+}
+
+export async function startEdge({ handlers = {}, publicUrl, ...parts }: Options = {}): Promise<EdgeUnderTest> {
+  const logs: Record<string, unknown>[] = [];
+  const undeclared: string[] = [];
+  const find = async (credential: string) => callers[credential];
+  const context = {
+    config: readConfig({ SVC_PUBLIC_URL: publicUrl }),
+    clock: systemClock,
+    log: pino({ level: "trace" }, { write: (line: string) => void logs.push(JSON.parse(line)) }),
+    accounts: { authenticateKey: find, authenticateSession: find },
+  } as unknown as Context;
+  const built = Object.values(operations).filter((operation) => operation.built);
+  const all = Object.fromEntries(built.map(({ id }) => [id, handlers[id] ?? (() => ({ status: 200, body: { operation: id } }))]));
+  const onUndeclared = (operationId: string, code: string) => void undeclared.push(`${operationId} ${code}`);
+  const server = await createServer({
+    context,
+    handlers: all as ServerParts["handlers"],
+    ready: async () => true,
+    metrics: createMetrics(),
+    onUndeclared,
+    ...parts,
+  });
+  const { port } = await server.listen(0, "127.0.0.1");
+  return { port, url: `http://127.0.0.1:${port}`, logs, undeclared, close: (graceMs = 2_000) => server.close(graceMs) };
+}
+
+export const json = (body: unknown): Reply => ({ status: 200, body }) as unknown as Reply;
+
+export const chat = { model: "demo/chat", messages: [{ role: "user", content: "hello" }] };
+
+/** A fetch whose body is read as JSON. */
+export async function call(edge: EdgeUnderTest, path: string, init: RequestInit & { json?: unknown } = {}) {
+  const { json: value, ...rest } = init;
+  const sent =
+    value === undefined
+      ? rest
+      : {
+          ...rest,
+          method: rest.method ?? "POST",
+          body: JSON.stringify(value),
+          headers: { "content-type": "application/json", ...rest.headers },
+        };
+  const response = await fetch(edge.url + path, sent);
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: text.startsWith("{") ? JSON.parse(text) : null };
+}
+
+/** A bare connection: what arrives is collected, `until` waits for a text, `ended` for the server's end. */
+export async function openSocket(port: number) {
+  const socket: Socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+  await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
+  let received = "";
+  let failure: Error | null = null;
+  socket.on("data", (chunk) => (received += chunk.toString("latin1")));
+  socket.on("error", (error) => (failure = error));
+  const over = new Promise<void>((resolve) => socket.once("end", resolve).once("close", () => resolve()));
+  return {
+    socket,
+    received: () => received,
+    failure: () => failure,
+    send: (text: string | Buffer) => new Promise<void>((resolve) => socket.write(text, () => resolve())),
+    until: async (text: string) => {
+      while (!received.includes(text))
+        await new Promise((resolve) => socket.once("data", resolve).once("close", resolve).once("end", resolve));
+      return received;
+    },
+    ended: async () => {
+      await over;
+      return received;
+    },
+  };
+}
+
+export function head(method: string, path: string, headers: Record<string, string> = {}): string {
+  const lines = Object.entries({ host: "edge", ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n`;
+}
+
+/** Waits for something that another turn of the loop brings about. */
+export async function eventually(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+}

@@ -1,0 +1,65 @@
+// One HTTP request of a test, its reply read whole and held against the contract.
+import { operations } from "../../generated/operations.ts";
+import { checkReply } from "./contract.ts";
+
+export interface RequestOptions {
+  key?: string;
+  /** Sent as JSON, unless it is a string or bytes. */
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+  /** For the few replies that no operation declares. */
+  unchecked?: true;
+}
+
+export interface TestReply {
+  status: number;
+  headers: Record<string, string>;
+  text: string;
+  /** The body parsed; undefined where it is no JSON. */
+  json: any; // eslint-disable-line @typescript-eslint/no-explicit-any -- tests look inside without ceremony
+}
+
+/** Any gateway by its address; checks the reply against the operation that the path belongs to. */
+export async function checkedRequest(url: string, method: string, path: string, options: RequestOptions = {}): Promise<TestReply> {
+  const { key, body, headers = {}, signal, unchecked } = options;
+  const raw = body === undefined || typeof body === "string" || body instanceof Uint8Array;
+  const response = await fetch(url + path, {
+    method,
+    headers: {
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    body: raw ? ((body ?? null) as string | Uint8Array<ArrayBuffer> | null) : JSON.stringify(body),
+    signal: signal ?? null,
+  });
+  const text = await response.text();
+  const reply = { status: response.status, headers: Object.fromEntries(response.headers), text, json: parsed(text) as TestReply["json"] };
+  const operationId = unchecked ? undefined : operationOf(method, path);
+  if (operationId)
+    checkReply(operationId, { status: reply.status, headers: reply.headers, ...(method === "HEAD" ? {} : { bodyText: text }) });
+  return reply;
+}
+
+function operationOf(method: string, path: string): string | undefined {
+  const parts = path.split("?")[0]!.split("/");
+  const wantedMethod = method === "HEAD" ? "get" : method.toLowerCase();
+  const candidates = Object.values(operations).filter((operation) => operation.method === wantedMethod && takesPath(operation.path, parts));
+  return (candidates.find((operation) => !operation.path.includes("{")) ?? candidates[0])?.id; // `/v1/models/recommend` before `/v1/models/{id}`
+}
+
+/** A parameter at the end may hold slashes, as model ids do. */
+function takesPath(template: string, parts: string[]): boolean {
+  const wanted = template.split("/");
+  const longEnough = wanted.at(-1)!.startsWith("{") ? parts.length >= wanted.length : parts.length === wanted.length;
+  return longEnough && wanted.every((part, index) => part.startsWith("{") || part === parts[index]);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
