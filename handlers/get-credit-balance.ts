@@ -52,5 +52,8 @@ function unread({ catalog }: Context) {
 }
 
 function nudgeTo(publicUrl: string) {
-  return { message: "The balance is under 0.05 USD: add credits to keep calling.", action: `${publicUrl}/docs/errors#insufficient_credits` };
+  return {
+    message: "The balance is under 0.05 USD: add credits to keep calling.",
+    action: `${publicUrl}/docs/errors#insufficient_credits`,
+  };
 }

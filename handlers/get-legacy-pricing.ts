@@ -5,4 +5,8 @@ import type { Handler } from "../src/server/types.ts";
 
 const headers = { "content-type": "application/json", deprecation: "true", link: '</v1/pricing>; rel="successor-version"' };
 
-export const getLegacyPricing: Handler<"getLegacyPricing"> = ({ catalog }) => ({ status: 200, headers, bytes: answersOf(catalog).legacyPricing });
+export const getLegacyPricing: Handler<"getLegacyPricing"> = ({ catalog }) => ({
+  status: 200,
+  headers,
+  bytes: answersOf(catalog).legacyPricing,
+});

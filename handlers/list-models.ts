@@ -5,4 +5,8 @@ import type { Handler } from "../src/server/types.ts";
 
 const headers = { "content-type": "application/json", "cache-control": "public, max-age=60" };
 
-export const listModels: Handler<"listModels"> = ({ catalog }, { query }) => ({ status: 200, headers, bytes: answersOf(catalog).models(query) });
+export const listModels: Handler<"listModels"> = ({ catalog }, { query }) => ({
+  status: 200,
+  headers,
+  bytes: answersOf(catalog).models(query),
+});

@@ -36,14 +36,23 @@ export function usdText(amount: Amount): string {
   return `${sign}${positive / amountsPerUsd}${fraction === "" ? "" : `.${fraction}`}`;
 }
 
+/** So many units at a price each. */
+export type CostLine = readonly [units: number | bigint, price: Price];
+
 /** The one rounding of a request: a sum of (units x price) becomes an amount, rounded up to 1e-8 USD. */
-export function costOf(lines: readonly (readonly [units: number | bigint, price: Price])[]): Amount {
-  return ceilDiv(lines.reduce((sum, [units, price]) => sum + BigInt(units) * price, 0n), pricesPerAmount);
+export function costOf(lines: readonly CostLine[]): Amount {
+  return ceilDiv(exactSum(lines), pricesPerAmount);
 }
 
-/** How many units of `price` an amount can pay in full. */
-export function affordableUnits(amount: Amount, price: Price): bigint {
-  return price === 0n ? BigInt(Number.MAX_SAFE_INTEGER) : (amount * pricesPerAmount) / price;
+/** The most units of `price` that an amount can pay beside `lines`; below 0 where it cannot pay the lines. */
+export function affordableUnits(amount: Amount, price: Price, lines: readonly CostLine[] = []): bigint {
+  const left = amount * pricesPerAmount - exactSum(lines);
+  if (left < 0n) return -1n;
+  return price === 0n ? BigInt(Number.MAX_SAFE_INTEGER) : left / price;
+}
+
+function exactSum(lines: readonly CostLine[]): bigint {
+  return lines.reduce((sum, [units, price]) => sum + BigInt(units) * price, 0n);
 }
 
 /** The price as USD per `units`, for catalog rows. */

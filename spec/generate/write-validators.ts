@@ -1,5 +1,6 @@
 // generated/validators.js: ajv's standalone code for JSON bodies, parameters and the catalog file, bundled so that
 // the server needs no ajv. Coercion and defaults are off: bodies are forwarded as sent.
+import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import standaloneCode from "ajv/dist/standalone/index.js";
 import addFormats from "ajv-formats";
@@ -14,6 +15,7 @@ export interface Validators {
 }
 
 const base = "https://svc.invalid/api";
+const root = fileURLToPath(new URL("../../", import.meta.url));
 
 export async function validatorsSource(document: Document, operations: readonly ExpandedOperation[]): Promise<Validators> {
   const schemas = withoutMapping(document.components.schemas) as Record<string, Schema>;
@@ -76,14 +78,16 @@ function table(name: string, entries: Record<string, string>): string {
 async function bundle(source: string, hasCatalog: boolean): Promise<string> {
   const entry = `${source}${hasCatalog ? "" : "\nexport const catalogFile = () => true;"}`;
   const { outputFiles } = await build({
-    stdin: { contents: entry, resolveDir: process.cwd(), loader: "js" },
+    stdin: { contents: entry, resolveDir: root, loader: "js" },
+    // Paths end up in the output: relative to the checkout, so that it is the same wherever it was made.
+    absWorkingDir: root,
+    preserveSymlinks: true,
     bundle: true,
     write: false,
     format: "esm",
     platform: "neutral",
     mainFields: ["main"],
-    minifySyntax: true,
-    minifyWhitespace: true,
+    minify: true,
     legalComments: "none",
     charset: "utf8",
     logLevel: "error",

@@ -37,7 +37,11 @@ function makeAnswers(catalog: Catalog): CatalogAnswers {
   const callable = [...catalog.aliases].filter(([, id]) => catalog.listed.some((model) => model.id === id));
   const aliases = JSON.stringify(Object.fromEntries(callable));
   const unfiltered = modelList(rows, aliases, readFilters({}));
-  const cache = new LRUCache<string, Buffer>({ max: cacheEntriesMax, maxSize: cacheBytesMax, sizeCalculation: (bytes, key) => bytes.length + 2 * key.length });
+  const cache = new LRUCache<string, Buffer>({
+    max: cacheEntriesMax,
+    maxSize: cacheBytesMax,
+    sizeCalculation: (bytes, key) => bytes.length + 2 * key.length,
+  });
   const kept = (key: string, make: () => Buffer): Buffer => {
     const known = cache.get(key);
     if (known !== undefined) return known;
@@ -52,7 +56,15 @@ function makeAnswers(catalog: Catalog): CatalogAnswers {
       return kept(`models ${JSON.stringify(filters)}`, () => modelList(rows, aliases, filters));
     },
     model: (model) => rowBytes.get(model) ?? toBytes(model.row),
-    recommendations: (query) => kept(`recommend ${keyOf(query)}`, () => toBytes(recommend(catalog.listed.map((model) => model.row), query))),
+    recommendations: (query) =>
+      kept(`recommend ${keyOf(query)}`, () =>
+        toBytes(
+          recommend(
+            catalog.listed.map((model) => model.row),
+            query,
+          ),
+        ),
+      ),
     pricing: toBytes(pricingCatalog(catalog.listed)),
     legacyPricing: toBytes(legacyPriceList(catalog.listed)),
     tiers: toBytes({ object: "tier.matrix", tiers: [...catalog.tiers] } satisfies components["schemas"]["TierMatrix"]),

@@ -97,7 +97,8 @@ function modalityOf({ type }: Model): Modality {
 }
 
 function legacyPriceRow({ id, pricing }: Model): LegacyPriceList["data"][number] {
-  if (pricing.mode !== "per-token") return { model: id, input_per_token: 0, output_per_token: 0, cached_input_per_token: null, placeholder: true };
+  if (pricing.mode !== "per-token")
+    return { model: id, input_per_token: 0, output_per_token: 0, cached_input_per_token: null, placeholder: true };
   return {
     model: id,
     input_per_token: usdFromPrice(pricing.input),

@@ -15,7 +15,7 @@ const suggestionsMax = 5;
 /** An id may be as long as a request body; no model's is. */
 const comparedCharactersMax = 64;
 /** Below this two ids have nothing to do with each other. */
-const likenessMin = 0.5;
+const likenessMin = 0.55;
 
 /** `type` names the product line that was asked for; null: any. */
 export function suggestModels(catalog: Catalog, id: string, type: Model["type"] | null): Suggestions {
@@ -29,7 +29,8 @@ export function suggestModels(catalog: Catalog, id: string, type: Model["type"] 
     .filter(({ likeness }) => likeness >= likenessMin)
     .sort((one, other) => other.likeness - one.likeness);
   const nearIds = near.map(({ name }) => catalog.aliases.get(name) ?? name);
-  const editorsChoice = served.filter((model) => model.row.recommended).map((model) => model.id);
+  const recommended = served.filter((model) => model.row.recommended);
+  const editorsChoice = (recommended.length > 0 ? recommended : served).map((model) => model.id);
   const suggested = [...(replacement === null ? [] : [replacement]), ...nearIds, ...editorsChoice];
   return { did_you_mean: replacement ?? near[0]?.name ?? null, suggested_models: [...new Set(suggested)].slice(0, suggestionsMax) };
 }
@@ -41,7 +42,7 @@ function replacementOf(catalog: Catalog, id: string, servedIds: ReadonlySet<stri
 
 interface Simplified {
   whole: string;
-  /** Without the vendor before the last slash. */
+  /** Without the vendor before the last slash: a vendor in common makes two models no more alike. */
   last: string;
 }
 
@@ -55,7 +56,8 @@ function simplified(id: string): Simplified {
 /** 1: the same but for case, punctuation and vendor. 0: nothing in common. */
 function likenessOf(asked: Simplified, name: Simplified): number {
   if (asked.last === "" || name.last === "") return 0;
-  return Math.max(likenessOfWords(asked.whole, name.whole), likenessOfWords(asked.last, name.last));
+  const slashForgotten = asked.last === asked.whole && name.last !== name.whole;
+  return Math.max(likenessOfWords(asked.last, name.last), slashForgotten ? likenessOfWords(asked.whole, name.whole) : 0);
 }
 
 function likenessOfWords(one: string, other: string): number {
@@ -67,15 +69,18 @@ function likenessOfWords(one: string, other: string): number {
   return Math.max(close, begins);
 }
 
-/** Levenshtein distance, two rows at a time. */
+/** Levenshtein distance, where two letters that changed places are one edit. Three rows at a time. */
 function editsBetween(one: string, other: string): number {
+  let beforeAbove: number[] = [];
   let above = Array.from({ length: other.length + 1 }, (_, column) => column);
   for (let line = 1; line <= one.length; line++) {
     const row = [line];
     for (let column = 1; column <= other.length; column++) {
       const replaced = above[column - 1]! + (one[line - 1] === other[column - 1] ? 0 : 1);
-      row.push(Math.min(replaced, above[column]! + 1, row[column - 1]! + 1));
+      const swapped = one[line - 1] === other[column - 2] && one[line - 2] === other[column - 1] ? beforeAbove[column - 2]! + 1 : replaced;
+      row.push(Math.min(replaced, swapped, above[column]! + 1, row[column - 1]! + 1));
     }
+    beforeAbove = above;
     above = row;
   }
   return above[other.length]!;

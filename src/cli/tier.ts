@@ -3,7 +3,8 @@
 import { readFileSync } from "node:fs";
 import { parseCatalogText } from "../catalog/parse.ts";
 import { shippedTiers } from "../catalog/shipped-tiers.ts";
-import { type Tier, tierOf } from "../catalog/tiers.ts";
+import { tierOf } from "../catalog/tiers.ts";
+import type { Tier } from "../catalog/types.ts";
 import type { Config } from "../config.ts";
 import type { Amount } from "../money.ts";
 

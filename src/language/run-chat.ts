@@ -50,7 +50,7 @@ export async function runChat(context: Context, ask: ChatAsk): Promise<ChatAnswe
     call.served = candidate;
     call.firstByteMs = context.clock().getTime() - ask.receivedAt.getTime();
     const headers = routeHeaders(admitted, candidate, hold);
-    if (result.kind === "stream") return leaveTogether(ask, { kind: "stream", call, headers, source: result });
+    if (result.kind === "stream") return leaveTogether(context, ask, { kind: "stream", call, headers, source: result });
     const bill = await call.complete(result.usage, countedUsage(call, contentOf(result)));
     return { kind: "whole", call, headers, completion: result.completion, bill };
   } catch (error) {
@@ -73,8 +73,10 @@ async function callUpstream(context: Context, ask: ChatAsk, candidate: Candidate
 }
 
 /** A stream whose client leaves before anybody reads it must be settled all the same. */
-function leaveTogether(ask: ChatAsk, answer: Extract<ChatAnswer, { kind: "stream" }>): ChatAnswer {
-  ask.signal.addEventListener("abort", () => void chargeDelivered(answer), { once: true });
+function leaveTogether({ log }: Context, ask: ChatAsk, answer: Extract<ChatAnswer, { kind: "stream" }>): ChatAnswer {
+  const charge = () => chargeDelivered(answer).catch((cause: unknown) => log.error({ err: cause, request_id: ask.requestId }, "a stream that was left could not be settled"));
+  if (ask.signal.aborted) void charge();
+  else ask.signal.addEventListener("abort", charge, { once: true });
   return answer;
 }
 

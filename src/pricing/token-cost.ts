@@ -31,13 +31,14 @@ export function tokenCost(prices: TokenPrices, usage: Usage): TokenCost {
 
 /** The most that `inputTokens` and `outputTokens` can cost: nothing is assumed to be cached. */
 export function tokenCostBound(prices: TokenPrices, inputTokens: number, outputTokens: number): Amount {
-  const input = prices.cached !== null && prices.cached > prices.input ? prices.cached : prices.input;
-  return prices.perRequest + costOf([[inputTokens, input], [outputTokens, prices.output]]);
+  return prices.perRequest + costOf([[inputTokens, dearestInput(prices)], [outputTokens, prices.output]]);
 }
 
 /** How many output tokens `amount` still pays for after `inputTokens`; below 0 where not even those. */
 export function affordableOutputTokens(prices: TokenPrices, inputTokens: number, amount: Amount): number {
-  const left = amount - tokenCostBound(prices, inputTokens, 0);
-  if (left < 0n) return -1;
-  return Number(affordableUnits(left, prices.output));
+  return Number(affordableUnits(amount - prices.perRequest, prices.output, [[inputTokens, dearestInput(prices)]]));
+}
+
+function dearestInput({ input, cached }: TokenPrices): Price {
+  return cached !== null && cached > input ? cached : input;
 }

@@ -1,6 +1,6 @@
 // openapi-backend, arranged as TOOLCHAIN.md 2.2 recommends: it routes, our own code authenticates, reads and validates.
 import { OpenAPIBackend } from "openapi-backend";
-import type { Document, Request as RoutedRequest } from "openapi-backend";
+import type { Request as RoutedRequest } from "openapi-backend";
 import { operations } from "../../generated/operations.ts";
 import type { Operation } from "../../generated/operations.ts";
 import type { Edge, Exchange } from "./edge.ts";
@@ -19,7 +19,7 @@ export interface Dispatch {
 
 /** Throws when an operation that the contract calls built has no handler. */
 export async function createDispatch(edge: Edge, handlers: Partial<Handlers>): Promise<Dispatch> {
-  const all = Object.values(operations) as Operation[];
+  const all: Operation[] = Object.values(operations);
   const matcher = createMatcher(all);
   const endpoints = all.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
   const api = await createRouter(edge, handlers, all, {
@@ -64,7 +64,7 @@ async function createRouter(
   unmatched: { notFound: Answer; methodNotAllowed: Answer },
 ) {
   const api = new OpenAPIBackend({
-    definition: routesDocument(all) as Document,
+    definition: routesDocument(all),
     quick: true,
     strict: true,
     validate: false,

@@ -22,7 +22,7 @@ export function responseHeaderNames(): Set<string> {
   const names = new Set<string>();
   const visit = (node: unknown): void => {
     if (typeof node !== "object" || node === null) return;
-    for (const [key, value] of Object.entries(node)) {
+    for (const [key, value] of Object.entries(node as Record<string, unknown>)) {
       if (key === "headers" && typeof value === "object" && value !== null) for (const name of Object.keys(value)) names.add(name);
       visit(value);
     }

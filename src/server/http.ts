@@ -2,7 +2,7 @@
 // (dispatch.ts) or to the pages (pages.ts). Whatever is thrown on the way ends in send-error.ts.
 import { createServer as createNodeServer } from "node:http";
 import type { IncomingMessage, Server as NodeServer, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import express from "express";
 import type { Request, Response } from "express";
 import type { Context } from "../context.ts";
@@ -53,7 +53,7 @@ export async function createServer(parts: ServerParts): Promise<Server> {
   server.on("connection", connections.opened);
   // Without these node would answer 100 (or 417) by itself, before authentication.
   server.on("checkContinue", app).on("checkExpectation", app);
-  server.on("clientError", (error, socket) => answerClientError(edge, connections, error, socket as import("node:net").Socket));
+  server.on("clientError", (error, socket) => answerClientError(edge, connections, error, socket as Socket));
   const close = createShutdown(edge, server, connections);
   return { listen: (port, host) => listen(edge, server, port, host), close };
 }

@@ -108,7 +108,8 @@ function coerce({ name, type }: Parameter, value: string): unknown {
       if (value === "true" || value === "1") return true;
       if (value === "false" || value === "0") return false;
       return failValue(name, "it must be true or false");
-    default:
+    case "string":
+    case "array":
       return value;
   }
 }

@@ -4,7 +4,7 @@ import { fits, type ModelQuery, readFilters } from "../../src/catalog/filters.ts
 import { catalogFrom } from "./catalog-from.ts";
 import { smallCatalog } from "./small-catalog.ts";
 
-const { listed } = await catalogFrom(smallCatalog);
+const { listed } = catalogFrom(smallCatalog);
 
 function idsFor(query: ModelQuery): string[] {
   const filters = readFilters(query);

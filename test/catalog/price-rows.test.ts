@@ -4,7 +4,7 @@ import { legacyPriceList, pricingCatalog } from "../../src/catalog/price-rows.ts
 import { catalogFrom } from "./catalog-from.ts";
 import { smallCatalog } from "./small-catalog.ts";
 
-const { listed } = await catalogFrom(smallCatalog);
+const { listed } = catalogFrom(smallCatalog);
 const prices = pricingCatalog(listed);
 const media = (id: string) => prices.media.find((row) => row.id === id);
 
@@ -39,7 +39,12 @@ describe("text rows", () => {
 
 describe("media rows", () => {
   test("per-image", () => {
-    expect(media("demo/image")).toMatchObject({ modality: "image", pricing_mode: "per-image", usd_per_call: 0.04, detail: { usd_per_image: 0.04 } });
+    expect(media("demo/image")).toMatchObject({
+      modality: "image",
+      pricing_mode: "per-image",
+      usd_per_call: 0.04,
+      detail: { usd_per_image: 0.04 },
+    });
   });
 
   test("per-quality: a typical call is one of the default quality", () => {
@@ -86,7 +91,12 @@ describe("media rows", () => {
   });
 
   test("per-1k-chars", () => {
-    expect(media("demo/speech")).toMatchObject({ modality: "audio", pricing_mode: "per-1k-chars", usd_per_call: 0.07, detail: { usd_per_1k_chars: 0.07 } });
+    expect(media("demo/speech")).toMatchObject({
+      modality: "audio",
+      pricing_mode: "per-1k-chars",
+      usd_per_call: 0.07,
+      detail: { usd_per_1k_chars: 0.07 },
+    });
   });
 
   test("per-song has no row, even where the model is served; neither have paused and retired models", () => {

@@ -4,7 +4,7 @@ import { recommend, type RecommendQuery } from "../../src/catalog/recommend.ts";
 import { catalogFrom } from "./catalog-from.ts";
 import { smallCatalog } from "./small-catalog.ts";
 
-const rows = (await catalogFrom(smallCatalog)).listed.map((model) => model.row);
+const rows = catalogFrom(smallCatalog).listed.map((model) => model.row);
 const idsFor = (query: RecommendQuery) => recommend(rows, query).data.map((row) => row.id);
 
 describe("without a use case", () => {

@@ -4,7 +4,7 @@ import { suggestModels } from "../../src/catalog/suggest.ts";
 import { catalogFrom } from "./catalog-from.ts";
 import { smallCatalog } from "./small-catalog.ts";
 
-const catalog = await catalogFrom(smallCatalog);
+const catalog = catalogFrom(smallCatalog);
 
 describe("did_you_mean", () => {
   test.each([
@@ -14,6 +14,7 @@ describe("did_you_mean", () => {
     ["another case and punctuation", "DEMO/Chat_Large", "demo/chat-large"],
     ["a dated id of a model that is listed without a date", "demo/chat-large-2026-07-21", "demo/chat-large"],
     ["a typo in an alias", "bset", "best"],
+    ["no slash", "demochatlarge", "demo/chat-large"],
   ])("%s", (_, sent, meant) => {
     expect(suggestModels(catalog, sent, "language").did_you_mean).toBe(meant);
   });
@@ -22,6 +23,7 @@ describe("did_you_mean", () => {
     expect(suggestModels(catalog, "zzzzzzzzzzzzzzzz", "language").did_you_mean).toBeNull();
     expect(suggestModels(catalog, "", null).did_you_mean).toBeNull();
     expect(suggestModels(catalog, "///", null).did_you_mean).toBeNull();
+    expect(suggestModels(catalog, "demo/unheard-of", null).did_you_mean, "a vendor in common is nothing near").toBeNull();
   });
 
   test("names the replacement of a retired model", () => {
@@ -40,14 +42,23 @@ describe("suggested_models", () => {
     const { suggested_models } = suggestModels(catalog, "bset", null);
     expect(suggested_models[0]).toBe("demo/chat-large");
     expect(new Set(suggested_models).size).toBe(suggested_models.length);
-    expect(suggestModels(catalog, "demo/image", null).suggested_models.length).toBeLessThanOrEqual(5);
+  });
+
+  test("are five at most, however many are near", () => {
+    const models = [...Array(9).keys()].map(
+      (n) =>
+        `  - { id: demo/chat-large-${n}, type: language, pricing: { mode: per-token, input: 1, output: 1 }, routes: [{ provider: north, model: m }] }`,
+    );
+    const many = catalogFrom(smallCatalog.replace("models:\n", `models:\n${models.join("\n")}\n`));
+    expect(suggestModels(many, "demo/chat-lrage", "language").suggested_models).toHaveLength(5);
   });
 
   test("names models of the endpoint's type only", () => {
     expect(suggestModels(catalog, "demo/chat-large", "image").suggested_models).not.toContain("demo/chat-large");
   });
 
-  test("falls back to the editors' choice of the type", () => {
+  test("falls back to the editors' choice of the type, where there is none to any model of it", () => {
+    expect(suggestModels(catalog, "qqqqqqqqqqq", "embedding").suggested_models).toEqual(["acme/embed"]);
     expect(suggestModels(catalog, "qqqqqqqqqqq", "image").suggested_models).toEqual(["demo/image"]);
   });
 

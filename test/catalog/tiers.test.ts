@@ -5,7 +5,7 @@ import { type Amount, parseUsd } from "../../src/money.ts";
 import { catalogFrom } from "./catalog-from.ts";
 import { smallCatalog } from "./small-catalog.ts";
 
-const catalog = await catalogFrom(smallCatalog);
+const catalog = catalogFrom(smallCatalog);
 const usd = (text: string) => parseUsd(text) as Amount;
 
 describe("the shipped matrix", () => {

@@ -9,7 +9,7 @@ type Auth = "key" | "key_or_session" | "session";
 
 async function outcome(auth: Auth, headers: IncomingHttpHeaders, xApiKey = false): Promise<string> {
   try {
-    const caller = await authenticate(accounts as never, { auth, xApiKey }, headers);
+    const caller = await authenticate(accounts, { auth, xApiKey }, headers);
     return `account ${caller.accountId}`;
   } catch (error) {
     if (error instanceof ApiError) return error.code;

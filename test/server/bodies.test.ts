@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { auth, call, chat, eventually, head, json, openSocket, startEdge } from "./start-edge.ts";
-import type { EdgeUnderTest } from "./start-edge.ts";
+import type { Body, EdgeUnderTest } from "./start-edge.ts";
 
 let edge: EdgeUnderTest;
 afterEach(() => edge.close(200));
@@ -9,7 +9,7 @@ const path = "/v1/chat/completions";
 const text = JSON.stringify(chat);
 const typed = { "content-type": "application/json", ...auth };
 const megabyte = 1024 * 1024;
-const codeIn = (reply: string) => JSON.parse(reply.slice(reply.indexOf("\r\n\r\n") + 4)).error.code;
+const codeIn = (reply: string) => (JSON.parse(reply.slice(reply.indexOf("\r\n\r\n") + 4)) as Body).error.code;
 
 describe("413 request_too_large", () => {
   test("by the announced length, before a byte is sent", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { head, openSocket, startEdge } from "./start-edge.ts";
-import type { EdgeUnderTest } from "./start-edge.ts";
+import type { Body, EdgeUnderTest } from "./start-edge.ts";
 
 let edge: EdgeUnderTest;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ async function answerTo(bytes: string) {
   await socket.send(bytes);
   const reply = await socket.ended();
   const [top = "", body = ""] = reply.split("\r\n\r\n");
-  return { status: Number(top.split(" ")[1]), top, error: JSON.parse(body).error };
+  return { status: Number(top.split(" ")[1]), top, error: (JSON.parse(body) as Body).error };
 }
 
 describe("400 with a body for what isn't HTTP", () => {

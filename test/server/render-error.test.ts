@@ -33,8 +33,8 @@ describe("every code in every dialect", () => {
     }
     expect(inner).toMatchObject({
       request_id: "req_1",
-      message: expect.stringMatching(/\S/),
-      type: expect.stringMatching(/^[a-z_]+$/),
+      message: expect.stringMatching(/\S/) as string,
+      type: expect.stringMatching(/^[a-z_]+$/) as string,
       ...inside,
     });
     if (words.envelope === "bare") {
@@ -88,7 +88,7 @@ describe("the fine points", () => {
   });
   test("rerank and the older endpoints use their own words", () => {
     expect(renderError("missing_api_key", {}, place("rerank")).body).toEqual({
-      error: { message: expect.any(String), type: "auth_required", request_id: "req_1" },
+      error: { message: expect.any(String) as string, type: "auth_required", request_id: "req_1" },
     });
     expect(renderError("missing_api_key", {}, place("balance")).body["error"]).toMatchObject({ code: "auth_required" });
     expect(renderError("missing_api_key", {}, place("images")).body["error"]).toMatchObject({ code: "auth_error" });

@@ -43,7 +43,7 @@ export async function startEdge({ handlers = {}, publicUrl, ...parts }: Options 
   const context = {
     config: readConfig({ SVC_PUBLIC_URL: publicUrl }),
     clock: systemClock,
-    log: pino({ level: "trace" }, { write: (line: string) => void logs.push(JSON.parse(line)) }),
+    log: pino({ level: "trace" }, { write: (line: string) => void logs.push(JSON.parse(line) as Record<string, unknown>) }),
     accounts: { authenticateKey: find, authenticateSession: find },
   } as unknown as Context;
   const built = Object.values(operations).filter((operation) => operation.built);
@@ -51,7 +51,7 @@ export async function startEdge({ handlers = {}, publicUrl, ...parts }: Options 
   const onUndeclared = (operationId: string, code: string) => void undeclared.push(`${operationId} ${code}`);
   const server = await createServer({
     context,
-    handlers: all as ServerParts["handlers"],
+    handlers: all,
     ready: async () => true,
     metrics: createMetrics(),
     onUndeclared,
@@ -64,6 +64,14 @@ export async function startEdge({ handlers = {}, publicUrl, ...parts }: Options 
 export const json = (body: unknown): Reply => ({ status: 200, body }) as unknown as Reply;
 
 export const chat = { model: "demo/chat", messages: [{ role: "user", content: "hello" }] };
+
+/** What the tests look at in a body. */
+export interface Body {
+  error: { message: string; type: string; code: string; param: string | null; [key: string]: unknown };
+  available_endpoints: string[];
+  openapi: string;
+  [key: string]: unknown;
+}
 
 /** A fetch whose body is read as JSON. */
 export async function call(edge: EdgeUnderTest, path: string, init: RequestInit & { json?: unknown } = {}) {
@@ -79,7 +87,7 @@ export async function call(edge: EdgeUnderTest, path: string, init: RequestInit 
         };
   const response = await fetch(edge.url + path, sent);
   const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: text.startsWith("{") ? JSON.parse(text) : null };
+  return { status: response.status, headers: response.headers, text, body: (text.startsWith("{") ? JSON.parse(text) : {}) as Body };
 }
 
 /** A bare connection: what arrives is collected, `until` waits for a text, `ended` for the server's end. */

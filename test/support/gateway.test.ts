@@ -5,9 +5,20 @@ import { runSvc } from "../cli/run-svc.ts";
 import { freshDatabase } from "./database.ts";
 import { checkedRequest, type Gateway, spawnGateway, startGateway } from "./gateway.ts";
 
+const catalog = `providers:
+  - { id: north, protocol: openai, base_url: "simulator:/openai/v1" }
+models:
+  - id: demo/chat
+    type: language
+    context_window: 128000
+    max_output_tokens: 1000
+    pricing: { mode: per-token, input: 0.5, output: 1.5 }
+    routes: [{ provider: north, model: upstream }]
+`;
+
 describe("startGateway", () => {
   let gateway: Gateway;
-  beforeAll(async () => void (gateway = await startGateway()));
+  beforeAll(async () => void (gateway = await startGateway({ catalog })));
   afterAll(() => gateway.stop());
 
   test("gives a funded account whose key works, and whose balance and audit agree", async () => {
@@ -21,7 +32,7 @@ describe("startGateway", () => {
 
   test("chats with the simulator and charges for it", async () => {
     const account = await gateway.createAccount({ deposit: "20" });
-    const body = { model: "best", messages: [{ role: "user", content: "hello" }] };
+    const body = { model: "demo/chat", messages: [{ role: "user", content: "hello" }] };
     const reply = await gateway.request("POST", "/v1/chat/completions", { key: account.key, body });
     expect(reply.status).toBe(200);
     expect((await gateway.balance(account)).spent).toBeGreaterThan(0);

@@ -66,7 +66,7 @@ function readChoice(value: unknown, position: number): ChatCompletion["choices"]
   return {
     ...rest,
     index: typeof index === "number" ? index : position,
-    message,
+    message: message as ChatCompletion["choices"][number]["message"], // every member was checked just above
     logprobs: readLogprobs(logprobs, message["content"]),
     finish_reason: finish,
   };

@@ -1,0 +1,70 @@
+// What a failed attempt means for the next step, and all of them for the client (WIRE.md 10.3, OPERATOR.md).
+import { describe, expect, test } from "vitest";
+import type { Model } from "../../src/catalog/types.ts";
+import { ApiError } from "../../src/fail.ts";
+import { type Route, UpstreamError, type UpstreamFault } from "../../src/providers/types.ts";
+import { attempt, type Attempt } from "../../src/routing/attempt.ts";
+import { createBreakers } from "../../src/routing/breaker.ts";
+import type { Candidate } from "../../src/routing/candidates.ts";
+
+const candidates = ["a", "b", "c"].map((routeId): Candidate => ({ routeId, layer: 0, model: { id: "m" } as Model, route: {} as Route }));
+const idle = new AbortController().signal;
+
+/** Runs with one scripted outcome a candidate; "ok" serves. */
+async function run(script: (UpstreamFault | "ok" | { fault: UpstreamFault; status: number })[], breakers = createBreakers()) {
+  const attempts: Attempt[] = [];
+  const tried: string[] = [];
+  const result = attempt(candidates.slice(0, script.length), breakers, idle, attempts, async ({ routeId }) => {
+    tried.push(routeId);
+    const step = script[candidates.findIndex((candidate) => candidate.routeId === routeId)];
+    if (step === "ok") return "served";
+    const { fault, status = null } = typeof step === "string" ? { fault: step } : (step as { fault: UpstreamFault; status: number });
+    throw new UpstreamError(fault, "the upstream's words", { status });
+  });
+  const code = await result.then(
+    ({ candidate }) => `served by ${candidate.routeId}`,
+    (error: unknown) => (error instanceof ApiError ? error.code : String(error)),
+  );
+  return { code, tried, attempts };
+}
+
+describe("attempts", () => {
+  test.each<[UpstreamFault]>([["unavailable"], ["rate_limited"], ["unreadable"], ["our_fault"], ["gone"], ["refused"]])("after %s the next route is tried", async (fault) => {
+    const { code, tried, attempts } = await run([fault, "ok", "ok"]);
+    expect({ code, tried, outcomes: attempts.map(({ outcome }) => outcome) }).toEqual({ code: "served by b", tried: ["a", "b"], outcomes: [fault, "ok"] });
+  });
+  test("a rejected parameter goes to the caller at once, no other route would take it", async () => {
+    expect(await run([{ fault: "rejected", status: 422 }, "ok"])).toMatchObject({ code: "request_rejected", tried: ["a"] });
+  });
+  test.each<[string, (UpstreamFault | "ok")[]]>([
+    ["route_refused", ["refused", "refused"]],
+    ["upstream_invalid_response", ["unreadable", "unreadable"]],
+    ["model_unavailable", ["gone", "gone"]],
+    ["provider_unavailable", ["unavailable", "rate_limited", "our_fault"]],
+    ["provider_unavailable", ["refused", "unavailable"]],
+    ["provider_unavailable", ["gone", "unreadable"]],
+  ])("%s when the routes said %j", async (code, script) => {
+    expect((await run(script)).code).toBe(code);
+  });
+});
+
+describe("breakers", () => {
+  test("five 5xx in a row keep a route out; 4xx and refusals never count", async () => {
+    const breakers = createBreakers();
+    for (let n = 0; n < 6; n += 1) await run([{ fault: "rate_limited", status: 429 }, "ok"], breakers);
+    for (let n = 0; n < 6; n += 1) await run([{ fault: "our_fault", status: 401 }, "ok"], breakers);
+    expect((await run(["ok", "ok"], breakers)).tried).toEqual(["a"]);
+    for (let n = 0; n < 5; n += 1) await run([{ fault: "unavailable", status: 503 }, "ok"], breakers);
+    expect((await run(["ok", "ok"], breakers)).tried).toEqual(["b"]);
+  });
+  test("when every candidate's is open the first is tried anyway", async () => {
+    const breakers = createBreakers();
+    for (let n = 0; n < 5; n += 1) await run(["unavailable", "unavailable"], breakers);
+    expect(await run(["ok", "ok"], breakers)).toMatchObject({ code: "served by a", tried: ["a"] });
+  });
+  test("a caller that left takes no probe along", async () => {
+    const controller = new AbortController();
+    controller.abort(new Error("gone"));
+    await expect(attempt(candidates, createBreakers(), controller.signal, [], async () => "never")).rejects.toThrow("gone");
+  });
+});

@@ -1,0 +1,55 @@
+// The breaker's promise (OPERATOR.md): opens after 5 failures in a row, for 5 s, then one probe decides.
+import { describe, expect, test } from "vitest";
+import { createBreakers } from "../../src/routing/breaker.ts";
+
+function withClock() {
+  let now = 0;
+  return { breakers: createBreakers(() => now), pass: (ms: number) => void (now += ms) };
+}
+const times = (n: number, work: () => void) => Array.from({ length: n }).forEach(work);
+
+describe("a breaker", () => {
+  test("opens after 5 failures in a row, not after 4", () => {
+    const { breakers } = withClock();
+    times(4, () => breakers.failed("a"));
+    expect(breakers.admits("a")).toBe(true);
+    breakers.failed("a");
+    expect(breakers.admits("a")).toBe(false);
+    expect(breakers.admits("b")).toBe(true);
+  });
+  test("a success in between starts the count anew", () => {
+    const { breakers } = withClock();
+    times(4, () => breakers.failed("a"));
+    breakers.succeeded("a");
+    times(4, () => breakers.failed("a"));
+    expect(breakers.admits("a")).toBe(true);
+  });
+  test("after 5 s one probe goes through, and only one", () => {
+    const { breakers, pass } = withClock();
+    times(5, () => breakers.failed("a"));
+    pass(4_999);
+    expect(breakers.admits("a")).toBe(false);
+    pass(1);
+    expect([breakers.admits("a"), breakers.admits("a")]).toEqual([true, false]);
+  });
+  test("a probe that fails opens it again, one that succeeds closes it", () => {
+    const { breakers, pass } = withClock();
+    times(5, () => breakers.failed("a"));
+    pass(5_000);
+    breakers.admits("a");
+    breakers.failed("a");
+    expect(breakers.admits("a")).toBe(false);
+    pass(5_000);
+    breakers.admits("a");
+    breakers.succeeded("a");
+    expect([breakers.admits("a"), breakers.admits("a")]).toEqual([true, true]);
+  });
+  test("a probe that said nothing leaves room for the next", () => {
+    const { breakers, pass } = withClock();
+    times(5, () => breakers.failed("a"));
+    pass(5_000);
+    breakers.admits("a");
+    breakers.undecided("a");
+    expect(breakers.admits("a")).toBe(true);
+  });
+});
