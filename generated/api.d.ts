@@ -1060,6 +1060,7 @@ export interface components {
         };
         /** @description Body of a 401. */
         AnthropicError401MissingApiKeyOrInvalidApiKey: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -1073,7 +1074,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -1087,7 +1088,10 @@ export interface components {
             };
             /** @description Equals the header `x-request-id`. */
             request_id: string;
-            /** @constant */
+            /**
+             * @description Always `error`.
+             * @constant
+             */
             type: "error";
         };
         /** @description Body of a 402. */
@@ -1096,6 +1100,7 @@ export interface components {
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what could be paid. */
             details: components["schemas"]["PaymentDetails"];
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -1109,7 +1114,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -1138,11 +1143,15 @@ export interface components {
              * @description Page that says how credit is added.
              */
             topup_url: string;
-            /** @constant */
+            /**
+             * @description Always `error`.
+             * @constant
+             */
             type: "error";
         };
         /** @description Body of a 403. */
         AnthropicError403PermissionDenied: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -1156,7 +1165,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -1170,11 +1179,15 @@ export interface components {
             };
             /** @description Equals the header `x-request-id`. */
             request_id: string;
-            /** @constant */
+            /**
+             * @description Always `error`.
+             * @constant
+             */
             type: "error";
         };
         /** @description Body of a 403. */
         AnthropicError403PermissionDeniedOrRouteRefused: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -1188,7 +1201,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -1204,13 +1217,17 @@ export interface components {
             };
             /** @description Equals the header `x-request-id`. */
             request_id: string;
-            /** @constant */
+            /**
+             * @description Always `error`.
+             * @constant
+             */
             type: "error";
         };
         /** @description Body of a 404. */
         AnthropicError404ModelNotFound: {
             /** @description The nearest id; null where none is near. */
             did_you_mean?: string | null;
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -1224,7 +1241,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -1240,11 +1257,15 @@ export interface components {
             request_id: string;
             /** @description Other ids that may serve. */
             suggested_models?: string[];
-            /** @constant */
+            /**
+             * @description Always `error`.
+             * @constant
+             */
             type: "error";
         };
         /** @description Body of a 413. */
         AnthropicError413RequestRejectedOrRequestTooLarge: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -1258,7 +1279,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -1272,11 +1293,15 @@ export interface components {
             };
             /** @description Equals the header `x-request-id`. */
             request_id: string;
-            /** @constant */
+            /**
+             * @description Always `error`.
+             * @constant
+             */
             type: "error";
         };
         /** @description Body of a 413. */
         AnthropicError413RequestTooLarge: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -1290,7 +1315,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -1304,11 +1329,15 @@ export interface components {
             };
             /** @description Equals the header `x-request-id`. */
             request_id: string;
-            /** @constant */
+            /**
+             * @description Always `error`.
+             * @constant
+             */
             type: "error";
         };
         /** @description Body of a 422. */
         AnthropicError422RequestRejected: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -1322,7 +1351,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -1336,11 +1365,15 @@ export interface components {
             };
             /** @description Equals the header `x-request-id`. */
             request_id: string;
-            /** @constant */
+            /**
+             * @description Always `error`.
+             * @constant
+             */
             type: "error";
         };
         /** @description Body of a 429. */
         AnthropicError429RateLimitExceeded: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -1354,7 +1387,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -1368,11 +1401,15 @@ export interface components {
             };
             /** @description Equals the header `x-request-id`. */
             request_id: string;
-            /** @constant */
+            /**
+             * @description Always `error`.
+             * @constant
+             */
             type: "error";
         };
         /** @description Body of a 500. */
         AnthropicError500InternalError: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -1386,7 +1423,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -1400,11 +1437,15 @@ export interface components {
             };
             /** @description Equals the header `x-request-id`. */
             request_id: string;
-            /** @constant */
+            /**
+             * @description Always `error`.
+             * @constant
+             */
             type: "error";
         };
         /** @description Body of a 501. */
         AnthropicError501NotImplemented: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -1418,7 +1459,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -1432,11 +1473,15 @@ export interface components {
             };
             /** @description Equals the header `x-request-id`. */
             request_id: string;
-            /** @constant */
+            /**
+             * @description Always `error`.
+             * @constant
+             */
             type: "error";
         };
         /** @description Body of a 502. */
         AnthropicError502UpstreamInvalidResponse: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -1450,7 +1495,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -1464,11 +1509,15 @@ export interface components {
             };
             /** @description Equals the header `x-request-id`. */
             request_id: string;
-            /** @constant */
+            /**
+             * @description Always `error`.
+             * @constant
+             */
             type: "error";
         };
         /** @description Body of a 503. */
         AnthropicError503Overloaded: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -1482,7 +1531,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -1496,7 +1545,10 @@ export interface components {
             };
             /** @description Equals the header `x-request-id`. */
             request_id: string;
-            /** @constant */
+            /**
+             * @description Always `error`.
+             * @constant
+             */
             type: "error";
         };
         /** @description What to change; what is left out stays as it is. */
@@ -1639,12 +1691,16 @@ export interface components {
         };
         /** @description Body of a 401. */
         BareError401AuthRequiredOrInvalidCredentials: {
+            /** @description What is wrong. */
             error: {
                 /** @description For people; not to be parsed. */
                 message: string;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @enum {string} */
+                /**
+                 * @description Stable word to branch on; it takes the place of a code.
+                 * @enum {string}
+                 */
                 type: "auth_required" | "invalid_credentials";
             };
         };
@@ -1654,12 +1710,16 @@ export interface components {
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what could be paid. */
             details: components["schemas"]["PaymentDetails"];
+            /** @description What is wrong. */
             error: {
                 /** @description For people; not to be parsed. */
                 message: string;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @enum {string} */
+                /**
+                 * @description Stable word to branch on; it takes the place of a code.
+                 * @enum {string}
+                 */
                 type: "insufficient_credits" | "model_requires_paid";
             };
             /** @description Available now, in USD. */
@@ -1680,12 +1740,16 @@ export interface components {
         };
         /** @description Body of a 403. */
         BareError403Forbidden: {
+            /** @description What is wrong. */
             error: {
                 /** @description For people; not to be parsed. */
                 message: string;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @enum {string} */
+                /**
+                 * @description Stable word to branch on; it takes the place of a code.
+                 * @enum {string}
+                 */
                 type: "forbidden";
             };
         };
@@ -1693,12 +1757,16 @@ export interface components {
         BareError404ModelNotFound: {
             /** @description The nearest id; null where none is near. */
             did_you_mean?: string | null;
+            /** @description What is wrong. */
             error: {
                 /** @description For people; not to be parsed. */
                 message: string;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @enum {string} */
+                /**
+                 * @description Stable word to branch on; it takes the place of a code.
+                 * @enum {string}
+                 */
                 type: "model_not_found";
             };
             /** @description Other ids that may serve. */
@@ -1706,56 +1774,76 @@ export interface components {
         };
         /** @description Body of a 422. */
         BareError422InvalidRequest: {
+            /** @description What is wrong. */
             error: {
                 /** @description For people; not to be parsed. */
                 message: string;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @enum {string} */
+                /**
+                 * @description Stable word to branch on; it takes the place of a code.
+                 * @enum {string}
+                 */
                 type: "invalid_request";
             };
         };
         /** @description Body of a 429. */
         BareError429RateLimit: {
+            /** @description What is wrong. */
             error: {
                 /** @description For people; not to be parsed. */
                 message: string;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @enum {string} */
+                /**
+                 * @description Stable word to branch on; it takes the place of a code.
+                 * @enum {string}
+                 */
                 type: "rate_limit";
             };
         };
         /** @description Body of a 500. */
         BareError500ServerError: {
+            /** @description What is wrong. */
             error: {
                 /** @description For people; not to be parsed. */
                 message: string;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @enum {string} */
+                /**
+                 * @description Stable word to branch on; it takes the place of a code.
+                 * @enum {string}
+                 */
                 type: "server_error";
             };
         };
         /** @description Body of a 501. */
         BareError501ServerError: {
+            /** @description What is wrong. */
             error: {
                 /** @description For people; not to be parsed. */
                 message: string;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @enum {string} */
+                /**
+                 * @description Stable word to branch on; it takes the place of a code.
+                 * @enum {string}
+                 */
                 type: "server_error";
             };
         };
         /** @description Body of a 502. */
         BareError502ServerError: {
+            /** @description What is wrong. */
             error: {
                 /** @description For people; not to be parsed. */
                 message: string;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @enum {string} */
+                /**
+                 * @description Stable word to branch on; it takes the place of a code.
+                 * @enum {string}
+                 */
                 type: "server_error";
             };
         };
@@ -2532,6 +2620,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         CloneVoiceError400: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -2545,7 +2634,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -2676,6 +2765,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         CountMessageTokensAnthropicError400: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -2689,7 +2779,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -2703,11 +2793,15 @@ export interface components {
             };
             /** @description Equals the header `x-request-id`. */
             request_id: string;
-            /** @constant */
+            /**
+             * @description Always `error`.
+             * @constant
+             */
             type: "error";
         };
         /** @description Body of a 400. */
         CreateApiKeyError400: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -2721,7 +2815,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -2736,6 +2830,7 @@ export interface components {
         };
         /** @description Body of a 403. */
         CreateApiKeyError403: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -2749,7 +2844,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -2764,6 +2859,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         CreateChatCompletionError400: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -2777,7 +2873,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -2792,6 +2888,7 @@ export interface components {
         };
         /** @description Body of a 503. */
         CreateChatCompletionError503: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -2805,7 +2902,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -2820,6 +2917,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         CreateCompletionError400: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -2833,7 +2931,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -2848,6 +2946,7 @@ export interface components {
         };
         /** @description Body of a 503. */
         CreateCompletionError503: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -2861,7 +2960,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -2876,6 +2975,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         CreateDecisionError400: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -2889,7 +2989,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -2904,6 +3004,7 @@ export interface components {
         };
         /** @description Body of a 503. */
         CreateDecisionError503: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -2917,7 +3018,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -2932,6 +3033,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         CreateEmbeddingsError400: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -2945,7 +3047,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -2960,6 +3062,7 @@ export interface components {
         };
         /** @description Body of a 503. */
         CreateEmbeddingsError503: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -2973,7 +3076,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -2990,6 +3093,7 @@ export interface components {
         CreateImageError400: {
             /** @description The nearest id; null where none is near. */
             did_you_mean?: string | null;
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3003,7 +3107,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -3020,6 +3124,7 @@ export interface components {
         };
         /** @description Body of a 401. */
         CreateImageError401: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3033,7 +3138,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -3048,6 +3153,7 @@ export interface components {
         };
         /** @description Body of a 429. */
         CreateImageError429: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3061,7 +3167,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -3076,6 +3182,7 @@ export interface components {
         };
         /** @description Body of a 500. */
         CreateImageError500: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3089,7 +3196,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -3104,6 +3211,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         CreateMessageAnthropicError400: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3117,7 +3225,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -3131,11 +3239,15 @@ export interface components {
             };
             /** @description Equals the header `x-request-id`. */
             request_id: string;
-            /** @constant */
+            /**
+             * @description Always `error`.
+             * @constant
+             */
             type: "error";
         };
         /** @description Body of a 503. */
         CreateMessageAnthropicError503: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3149,7 +3261,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -3163,11 +3275,15 @@ export interface components {
             };
             /** @description Equals the header `x-request-id`. */
             request_id: string;
-            /** @constant */
+            /**
+             * @description Always `error`.
+             * @constant
+             */
             type: "error";
         };
         /** @description Body of a 400. */
         CreateMusicError400: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3181,7 +3297,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -3196,6 +3312,7 @@ export interface components {
         };
         /** @description Body of a 401. */
         CreateMusicError401: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3209,7 +3326,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -3224,39 +3341,52 @@ export interface components {
         };
         /** @description Body of a 400. */
         CreateRerankBareError400: {
+            /** @description What is wrong. */
             error: {
                 /** @description For people; not to be parsed. */
                 message: string;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @enum {string} */
+                /**
+                 * @description Stable word to branch on; it takes the place of a code.
+                 * @enum {string}
+                 */
                 type: "invalid_request";
             };
         };
         /** @description Body of a 413. */
         CreateRerankBareError413: {
+            /** @description What is wrong. */
             error: {
                 /** @description For people; not to be parsed. */
                 message: string;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @enum {string} */
+                /**
+                 * @description Stable word to branch on; it takes the place of a code.
+                 * @enum {string}
+                 */
                 type: "invalid_request";
             };
         };
         /** @description Body of a 503. */
         CreateRerankBareError503: {
+            /** @description What is wrong. */
             error: {
                 /** @description For people; not to be parsed. */
                 message: string;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
-                /** @enum {string} */
+                /**
+                 * @description Stable word to branch on; it takes the place of a code.
+                 * @enum {string}
+                 */
                 type: "server_error";
             };
         };
         /** @description Body of a 400. */
         CreateSoundEffectError400: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3270,7 +3400,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -3285,6 +3415,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         CreateSpeechError400: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3298,7 +3429,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -3313,6 +3444,7 @@ export interface components {
         };
         /** @description Body of a 503. */
         CreateSpeechError503: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3326,7 +3458,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -3341,6 +3473,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         CreateSystemOneDecisionError400: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3354,7 +3487,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -3369,6 +3502,7 @@ export interface components {
         };
         /** @description Body of a 503. */
         CreateSystemOneDecisionError503: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3382,7 +3516,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -3397,6 +3531,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         CreateTopupError400: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3410,7 +3545,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -3425,6 +3560,7 @@ export interface components {
         };
         /** @description Body of a 403. */
         CreateTopupError403: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3438,7 +3574,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -3453,6 +3589,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         CreateTranscriptionError400: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3466,7 +3603,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -3481,6 +3618,7 @@ export interface components {
         };
         /** @description Body of a 503. */
         CreateTranscriptionError503: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3494,7 +3632,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -3511,6 +3649,7 @@ export interface components {
         CreateVideoError400: {
             /** @description The nearest id; null where none is near. */
             did_you_mean?: string | null;
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3524,7 +3663,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -3541,6 +3680,7 @@ export interface components {
         };
         /** @description Body of a 401. */
         CreateVideoError401: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3554,7 +3694,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -3569,6 +3709,7 @@ export interface components {
         };
         /** @description Body of a 429. */
         CreateVideoError429: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3582,7 +3723,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -3597,6 +3738,7 @@ export interface components {
         };
         /** @description Body of a 500. */
         CreateVideoError500: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3610,7 +3752,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -3746,6 +3888,7 @@ export interface components {
         };
         /** @description Body of a 403. */
         DeleteApiKeyError403: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3759,7 +3902,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -3788,6 +3931,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         DesignVoiceError400: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3801,7 +3945,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -3909,6 +4053,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         Error400InvalidParameter: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3922,7 +4067,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -3937,6 +4082,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         Error400InvalidParameterOrNotFound: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3950,7 +4096,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -3965,6 +4111,7 @@ export interface components {
         };
         /** @description Body of a 401. */
         Error401AuthRequiredOrInvalidCredentials: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -3978,7 +4125,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -3993,6 +4140,7 @@ export interface components {
         };
         /** @description Body of a 401. */
         Error401InvalidCredentials: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4006,7 +4154,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -4021,6 +4169,7 @@ export interface components {
         };
         /** @description Body of a 401. */
         Error401MissingApiKeyOrInvalidApiKey: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4034,7 +4183,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -4053,6 +4202,7 @@ export interface components {
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what could be paid. */
             details: components["schemas"]["PaymentDetails"];
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4066,7 +4216,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -4100,6 +4250,7 @@ export interface components {
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what could be paid. */
             details: components["schemas"]["PaymentDetails"];
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4113,7 +4264,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -4147,6 +4298,7 @@ export interface components {
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what could be paid. */
             details: components["schemas"]["PaymentDetails"];
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4160,7 +4312,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -4194,6 +4346,7 @@ export interface components {
             balance?: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what could be paid. */
             details?: components["schemas"]["PaymentDetails"];
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4207,7 +4360,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -4237,6 +4390,7 @@ export interface components {
         };
         /** @description Body of a 403. */
         Error403PermissionDenied: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4250,7 +4404,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -4265,6 +4419,7 @@ export interface components {
         };
         /** @description Body of a 403. */
         Error403PermissionDeniedOrRouteRefused: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4278,7 +4433,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -4295,6 +4450,7 @@ export interface components {
         };
         /** @description Body of a 403. */
         Error403PermissionDeniedOrVoiceNotOwned: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4308,7 +4464,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -4323,6 +4479,7 @@ export interface components {
         };
         /** @description Body of a 404. */
         Error404JobNotFound: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4336,7 +4493,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -4353,6 +4510,7 @@ export interface components {
         Error404ModelNotFound: {
             /** @description The nearest id; null where none is near. */
             did_you_mean?: string | null;
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4366,7 +4524,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -4383,6 +4541,7 @@ export interface components {
         };
         /** @description Body of a 404. */
         Error404TopupNotFound: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4396,7 +4555,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -4411,6 +4570,7 @@ export interface components {
         };
         /** @description Body of a 413. */
         Error413InvalidRequest: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4424,7 +4584,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -4439,6 +4599,7 @@ export interface components {
         };
         /** @description Body of a 413. */
         Error413RequestRejectedOrRequestTooLarge: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4452,7 +4613,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -4467,6 +4628,7 @@ export interface components {
         };
         /** @description Body of a 413. */
         Error413RequestTooLarge: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4480,7 +4642,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -4495,6 +4657,7 @@ export interface components {
         };
         /** @description Body of a 415. */
         Error415UnsupportedAudioType: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4508,7 +4671,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -4523,6 +4686,7 @@ export interface components {
         };
         /** @description Body of a 422. */
         Error422RequestRejected: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4536,7 +4700,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -4551,6 +4715,7 @@ export interface components {
         };
         /** @description Body of a 422. */
         Error422RequestRejectedOrNoSpeechDetected: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4564,7 +4729,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -4579,6 +4744,7 @@ export interface components {
         };
         /** @description Body of a 429. */
         Error429RateLimitExceeded: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4592,7 +4758,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -4607,6 +4773,7 @@ export interface components {
         };
         /** @description Body of a 429. */
         Error429RateLimitExceededOrAudioConcurrentLimit: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4620,7 +4787,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -4635,6 +4802,7 @@ export interface components {
         };
         /** @description Body of a 500. */
         Error500InternalError: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4648,7 +4816,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -4663,6 +4831,7 @@ export interface components {
         };
         /** @description Body of a 500. */
         Error500InternalErrorOrDbError: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4676,7 +4845,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -4691,6 +4860,7 @@ export interface components {
         };
         /** @description Body of a 500. */
         Error500InternalErrorOrOwnershipWriteFailed: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4704,7 +4874,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -4719,6 +4889,7 @@ export interface components {
         };
         /** @description Body of a 501. */
         Error501NotImplemented: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4732,7 +4903,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -4747,6 +4918,7 @@ export interface components {
         };
         /** @description Body of a 502. */
         Error502ProviderError: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4760,7 +4932,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -4775,6 +4947,7 @@ export interface components {
         };
         /** @description Body of a 502. */
         Error502TtsFailed: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4788,7 +4961,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -4803,6 +4976,7 @@ export interface components {
         };
         /** @description Body of a 502. */
         Error502UpstreamInvalidResponse: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4816,7 +4990,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -4831,6 +5005,7 @@ export interface components {
         };
         /** @description Body of a 503. */
         Error503Overloaded: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4844,7 +5019,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -4896,6 +5071,7 @@ export interface components {
         FinishReason: "stop" | "length" | "tool_calls" | "content_filter" | "function_call" | "error";
         /** @description Body of a 400. */
         ForgotPasswordError400: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -4909,7 +5085,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -4955,6 +5131,7 @@ export interface components {
         };
         /** @description Body of a 401. */
         GenmediaError401MissingApiKeyOrInvalidApiKey: {
+            /** @description What is wrong, for machines. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -4973,6 +5150,7 @@ export interface components {
         GenmediaError402InsufficientCreditsOrModelRequiresPaid: {
             /** @description The same as `have_usd`. */
             balance?: components["schemas"]["Usd"];
+            /** @description What is wrong, for machines. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -5004,6 +5182,7 @@ export interface components {
         };
         /** @description Body of a 403. */
         GenmediaError403PermissionDenied: {
+            /** @description What is wrong, for machines. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -5020,6 +5199,7 @@ export interface components {
         };
         /** @description Body of a 404. */
         GenmediaError404JobNotFound: {
+            /** @description What is wrong, for machines. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -5036,6 +5216,7 @@ export interface components {
         };
         /** @description Body of a 404. */
         GenmediaError404ModelNotFound: {
+            /** @description What is wrong, for machines. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -5056,6 +5237,7 @@ export interface components {
         };
         /** @description Body of a 413. */
         GenmediaError413RequestTooLarge: {
+            /** @description What is wrong, for machines. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -5072,6 +5254,7 @@ export interface components {
         };
         /** @description Body of a 429. */
         GenmediaError429RateLimitExceeded: {
+            /** @description What is wrong, for machines. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -5088,6 +5271,7 @@ export interface components {
         };
         /** @description Body of a 429. */
         GenmediaError429RateLimitExceededOrRateLimited: {
+            /** @description What is wrong, for machines. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -5104,6 +5288,7 @@ export interface components {
         };
         /** @description Body of a 500. */
         GenmediaError500InternalError: {
+            /** @description What is wrong, for machines. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -5120,6 +5305,7 @@ export interface components {
         };
         /** @description Body of a 500. */
         GenmediaError500InternalErrorOrDbError: {
+            /** @description What is wrong, for machines. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -5136,6 +5322,7 @@ export interface components {
         };
         /** @description Body of a 501. */
         GenmediaError501NotImplemented: {
+            /** @description What is wrong, for machines. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -5152,6 +5339,7 @@ export interface components {
         };
         /** @description Body of a 503. */
         GenmediaError503Overloaded: {
+            /** @description What is wrong, for machines. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -5168,6 +5356,7 @@ export interface components {
         };
         /** @description Body of a 504. */
         GenmediaError504ProviderTimeoutOrTimeout: {
+            /** @description What is wrong, for machines. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -5335,6 +5524,7 @@ export interface components {
         };
         /** @description Body of a 403. */
         GetSessionError403: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -5348,7 +5538,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -6620,6 +6810,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         ReceivePaymentEventError400: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -6633,7 +6824,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -6857,6 +7048,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         ResendVerificationError400: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -6870,7 +7062,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -6885,6 +7077,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         ResetPasswordError400: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -6898,7 +7091,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -6917,6 +7110,7 @@ export interface components {
         ResultBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["DocumentBlock"] | components["schemas"]["SearchResultBlock"];
         /** @description Body of a 400. */
         RunGenmediaGenmediaError400: {
+            /** @description What is wrong, for machines. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -6933,6 +7127,7 @@ export interface components {
         };
         /** @description Body of a 422. */
         RunGenmediaGenmediaError422: {
+            /** @description What is wrong, for machines. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -6949,6 +7144,7 @@ export interface components {
         };
         /** @description Body of a 502. */
         RunGenmediaGenmediaError502: {
+            /** @description What is wrong, for machines. */
             details: {
                 /**
                  * @description Stable code to branch on.
@@ -7036,6 +7232,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         SignInError400: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -7049,7 +7246,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -7073,6 +7270,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         SignInWithProviderError400: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -7086,7 +7284,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -7101,6 +7299,7 @@ export interface components {
         };
         /** @description Body of a 403. */
         SignOutError403: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -7114,7 +7313,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -7129,6 +7328,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         SignUpError400: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -7142,7 +7342,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -7931,6 +8131,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         UpdateApiKeyError400: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -7944,7 +8145,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -7959,6 +8160,7 @@ export interface components {
         };
         /** @description Body of a 403. */
         UpdateApiKeyError403: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -7972,7 +8174,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
@@ -8166,6 +8368,7 @@ export interface components {
         };
         /** @description Body of a 400. */
         VerifyAccountError400: {
+            /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
@@ -8179,7 +8382,7 @@ export interface components {
                 doc_url: string;
                 /** @description For people; not to be parsed. */
                 message: string;
-                /** @description Request field at fault. */
+                /** @description Request field at fault; null where none is. */
                 param: string | null;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;

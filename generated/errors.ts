@@ -149,7 +149,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     ],
     "type": "invalid_request_error",
     "retryable": false,
-    "message": "The model rejected the request: {reason}",
+    "message": "The model rejected the request[: {reason}]",
     "happened": "The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.",
     "fix": "Change the value that the message names; the same request will be refused again."
   },
@@ -405,7 +405,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "billing_error",
     "retryable": false,
     "job": true,
-    "message": "This request needs at least {need} USD and {have} USD is available[; {held} USD is held by other requests in flight].[ The largest max_tokens that could be paid now is {affordable}][; once those end, {affordable_later}].",
+    "message": "This request needs at least {need} USD and {have} USD is available[; {held} USD is held by other requests in flight].[ The largest max_tokens that could be paid now is {affordable}.][ Once those requests end, it is {affordable_later}.]",
     "happened": "The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.",
     "fix": "Add credit, wait for your other requests to end, or shorten the request."
   },
@@ -569,7 +569,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 403,
     "type": "permission_error",
     "retryable": false,
-    "message": "Every route of the model refused the content[: {reason}]",
+    "message": "Every route of the model refused the content[: {reason}].",
     "happened": "The content was refused by each provider that serves the model. Nothing was charged. `error.suggested_models` lists others.",
     "fix": "Rephrase, or use another model."
   },

@@ -14,7 +14,10 @@ else compare(tag);
 
 function lastTag(): string | null {
   try {
-    return execFileSync("git", ["describe", "--tags", "--abbrev=0", "--match", "v*"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+    return execFileSync("git", ["describe", "--tags", "--abbrev=0", "--match", "v*"], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    }).trim();
   } catch {
     return null;
   }

@@ -11,7 +11,16 @@ const spec = fileURLToPath(new URL("../", import.meta.url));
 
 export async function compile(): Promise<Document> {
   const output = mkdtempSync(join(tmpdir(), "svc-spec-"));
-  const args = [compiler, "compile", join(spec, "main.tsp"), "--config", join(spec, "tspconfig.yaml"), "--output-dir", output, "--warn-as-error"];
+  const args = [
+    compiler,
+    "compile",
+    join(spec, "main.tsp"),
+    "--config",
+    join(spec, "tspconfig.yaml"),
+    "--output-dir",
+    output,
+    "--warn-as-error",
+  ];
   try {
     execFileSync(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"], encoding: "utf8" });
     return JSON.parse(readFileSync(join(output, "openapi.json"), "utf8")) as Document;

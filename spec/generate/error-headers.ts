@@ -8,14 +8,31 @@ export function errorHeaders({ status, entries }: ErrorsOfStatus, envelope: Dial
   const limited = entries.some(({ code }) => code === "rate_limit_exceeded");
   return {
     "x-request-id": { description: "Id of this request; `error.request_id` repeats it.", required: true, schema: { type: "string" } },
-    ...(envelope === "anthropic" ? { "request-id": { description: "The same id, under the name that Anthropic's clients read.", required: true, schema: { type: "string" } } } : {}),
+    ...(envelope === "anthropic"
+      ? {
+          "request-id": {
+            description: "The same id, under the name that Anthropic's clients read.",
+            required: true,
+            schema: { type: "string" },
+          },
+        }
+      : {}),
     ...(entries.every(({ row }) => row.bare === true)
       ? {}
-      : { "x-should-retry": { description: "Whether sending the same request again can help.", required: !entries.some(({ row }) => row.bare === true), schema: { type: "string", enum: ["true", "false"] } } }),
+      : {
+          "x-should-retry": {
+            description: "Whether sending the same request again can help.",
+            required: !entries.some(({ row }) => row.bare === true),
+            schema: { type: "string", enum: ["true", "false"] },
+          },
+        }),
     ...(retried ? { "retry-after": { description: "Seconds to wait.", schema: { type: "integer" } } } : {}),
     ...(status === 429 && limited
       ? {
-          "retry-after-ms": { description: "Milliseconds until the window has room again; on `rate_limit_exceeded` only.", schema: { type: "integer" } },
+          "retry-after-ms": {
+            description: "Milliseconds until the window has room again; on `rate_limit_exceeded` only.",
+            schema: { type: "integer" },
+          },
           "x-ratelimit-limit-requests": { description: "Requests a minute that the tier allows.", schema: { type: "integer" } },
           "x-ratelimit-remaining-requests": { description: "Requests left in this minute.", schema: { type: "integer" } },
           "x-ratelimit-reset-requests": { description: "When the window has room again, e.g. `37s`.", schema: { type: "string" } },

@@ -1,18 +1,23 @@
 // The schema of an error body: one envelope, the codes and types of one status closed. Shared where small sets repeat.
+// Leaves the example bodies to error-examples.ts.
 import type { Dialect, Row } from "./catalogue.ts";
 import type { Document, Schema } from "./document.ts";
+import { errorExamples } from "./error-examples.ts";
 
 export interface ErrorsOfStatus {
   status: number;
-  entries: { code: string; /** The code in the operation's dialect. */ shown: string; row: Row }[];
+  /** `shown` is the code in the operation's dialect. */
+  entries: { code: string; shown: string; row: Row }[];
 }
-
-const text = (description: string): Schema => ({ type: "string", description });
 
 /** Returns a reference; the schema is added to the document's components. */
 export function errorSchema(document: Document, operationId: string, dialect: Dialect, group: ErrorsOfStatus): Schema {
   const name = nameOf(operationId, dialect, group);
-  document.components.schemas[name] ??= { description: `Body of a ${group.status}.`, ...build[dialect.envelope](document, group) };
+  document.components.schemas[name] ??= {
+    description: `Body of a ${group.status}.`,
+    ...build[dialect.envelope](document, group),
+    examples: errorExamples(dialect.envelope, group),
+  };
   return { $ref: `#/components/schemas/${name}` };
 }
 
@@ -27,53 +32,59 @@ function pascal(word: string): string {
   return word.replace(/(^|_)([a-z])/g, (_, _bar, letter: string) => letter.toUpperCase());
 }
 
-const build: Record<Dialect["envelope"], (document: Document, group: ErrorsOfStatus) => Schema> = {
-  standard: (document, group) => sealed({ error: errorObject(group, typesOf(group)), ...extras(document, group) }, ["error", ...requiredExtras(document, group)]),
-  anthropic: (document, group) =>
-    sealed(
-      { type: { type: "string", const: "error" }, error: errorObject(group, anthropicTypesOf(group)), request_id: text("Equals the header `x-request-id`."), ...extras(document, group) },
-      ["type", "error", "request_id", ...requiredExtras(document, group)],
-    ),
-  bare: (document, group) =>
-    sealed(
-      {
-        error: sealed(
-          { message: text("For people; not to be parsed."), type: { type: "string", enum: bareTypesOf(group) }, request_id: text("Equals the header `x-request-id`.") },
-          ["message", "type", "request_id"],
-        ),
-        ...extras(document, group),
-      },
-      ["error", ...requiredExtras(document, group)],
-    ),
-  genmedia: (document, group) =>
-    sealed(
-      {
-        error: text("For people; not to be parsed."),
-        details: sealed({ error_type: text("Category of the error."), code: codeOf(group), request_id: text("Equals the header `x-request-id`.") }, ["error_type", "code", "request_id"]),
-        ...Object.fromEntries(Object.entries(extras(document, group)).filter(([name]) => name !== "details")),
-      },
-      ["error", "details"],
-    ),
+const message = { type: "string", description: "For people; not to be parsed." };
+const requestId = { type: "string", description: "Equals the header `x-request-id`." };
+
+type Build = (document: Document, group: ErrorsOfStatus) => Schema;
+
+const build: Record<Dialect["envelope"], Build> = {
+  standard: (document, group) => {
+    const properties = { error: errorObject(group, typesOf(group)), ...extras(document, group) };
+    return sealed(properties, ["error", ...requiredExtras(document, group)]);
+  },
+  anthropic: (document, group) => {
+    const type = { type: "string", const: "error", description: "Always `error`." };
+    const properties = { type, error: errorObject(group, anthropicTypesOf(group)), request_id: requestId, ...extras(document, group) };
+    return sealed(properties, ["type", "error", "request_id", ...requiredExtras(document, group)]);
+  },
+  bare: (document, group) => {
+    // No code in these bodies: the type is what the code would be.
+    const type = { ...codeOf(group), description: "Stable word to branch on; it takes the place of a code." };
+    const error = { ...sealed({ message, type, request_id: requestId }, ["message", "type", "request_id"]), description: "What is wrong." };
+    return sealed({ error, ...extras(document, group) }, ["error", ...requiredExtras(document, group)]);
+  },
+  genmedia: (document, group) => {
+    const error_type = { type: "string", description: "Category of the error." };
+    const details = sealed({ error_type, code: codeOf(group), request_id: requestId }, ["error_type", "code", "request_id"]);
+    // 402's `details` is taken by this envelope's own.
+    const { details: _taken, ...others } = extras(document, group);
+    return sealed({ error: message, details: { ...details, description: "What is wrong, for machines." }, ...others }, [
+      "error",
+      "details",
+    ]);
+  },
 };
 
 function errorObject(group: ErrorsOfStatus, types: string[]): Schema {
-  const says = !group.entries.some(({ row }) => row.bare === true);
-  const silent = group.entries.every(({ row }) => row.bare === true);
-  return sealed(
-    {
-      message: text("For people; not to be parsed."),
-      type: { type: "string", enum: types, description: "Category of the error." },
-      code: codeOf(group),
-      param: { type: ["string", "null"], description: "Request field at fault." },
-      ...(silent ? {} : { retryable: { type: "boolean", description: "Whether sending the same request again can help." } }),
-      request_id: text("Equals the header `x-request-id`."),
-      doc_url: { type: "string", format: "uri", description: "The code's entry in the documentation." },
-      ...(group.entries.some(({ code }) => code === "route_refused")
-        ? { suggested_models: { type: "array", items: { type: "string" }, description: "Other models that may serve; on `route_refused`." } }
-        : {}),
-    },
-    ["message", "type", "code", "param", ...(says ? ["retryable"] : []), "request_id", "doc_url"],
-  );
+  const bare = group.entries.filter(({ row }) => row.bare === true).length;
+  const properties: Record<string, Schema> = {
+    message,
+    type: { type: "string", enum: types, description: "Category of the error." },
+    code: codeOf(group),
+    param: { type: ["string", "null"], description: "Request field at fault; null where none is." },
+    retryable: { type: "boolean", description: "Whether sending the same request again can help." },
+    request_id: requestId,
+    doc_url: { type: "string", format: "uri", description: "The code's entry in the documentation." },
+  };
+  if (bare === group.entries.length) delete properties.retryable;
+  const required = Object.keys(properties).filter((name) => name !== "retryable" || bare === 0);
+  if (group.entries.some(({ code }) => code === "route_refused"))
+    properties.suggested_models = {
+      type: "array",
+      items: { type: "string" },
+      description: "Other models that may serve; on `route_refused`.",
+    };
+  return { ...sealed(properties, required), description: "What is wrong." };
 }
 
 function codeOf({ entries }: ErrorsOfStatus): Schema {
@@ -84,20 +95,23 @@ function typesOf({ entries }: ErrorsOfStatus): string[] {
   return [...new Set(entries.map(({ row }) => row.type))];
 }
 
-/** WIRE.md 5.5: Anthropic has no upstream_error. */
 function anthropicTypesOf({ status, entries }: ErrorsOfStatus): string[] {
-  return [...new Set(entries.map(({ row }) => (row.type !== "upstream_error" ? row.type : status === 503 ? "overloaded_error" : "api_error")))];
+  return [...new Set(entries.map(({ row }) => anthropicType(row.type, status)))];
 }
 
-/** No code in these bodies: the type is what the code would be. */
-function bareTypesOf({ entries }: ErrorsOfStatus): string[] {
-  return [...new Set(entries.map(({ shown }) => shown))];
+/** WIRE.md 5.5: Anthropic has no upstream_error. */
+export function anthropicType(type: string, status: number): string {
+  if (type !== "upstream_error") return type;
+  return status === 503 ? "overloaded_error" : "api_error";
 }
 
-/** Fields beside `error`, from the models of errors.tsp. */
+/** Fields beside `error`, from the models of error-bodies.tsp. */
 function extras(document: Document, { status, entries }: ErrorsOfStatus): Record<string, Schema> {
   const suggests = entries.some(({ code }) => code === "model_not_found" || code === "invalid_model");
-  return { ...(status === 402 ? propertiesOf(document, "PaymentNeeded") : {}), ...(suggests ? propertiesOf(document, "ModelSuggestions") : {}) };
+  return {
+    ...(status === 402 ? propertiesOf(document, "PaymentNeeded") : {}),
+    ...(suggests ? propertiesOf(document, "ModelSuggestions") : {}),
+  };
 }
 
 function requiredExtras(document: Document, { status, entries }: ErrorsOfStatus): string[] {

@@ -43,7 +43,13 @@ function codesOf({ operation }: Located, { rows, sets }: Catalogue, built: boole
   return Object.keys(rows).filter((code) => codes.has(code));
 }
 
-function responsesOf(document: Document, catalogue: Catalogue, operationId: string, dialectName: string, codes: readonly string[]): [string, Response][] {
+function responsesOf(
+  document: Document,
+  catalogue: Catalogue,
+  operationId: string,
+  dialectName: string,
+  codes: readonly string[],
+): [string, Response][] {
   const dialect = catalogue.dialects[dialectName];
   if (dialect === undefined) throw new Error(`${operationId}: there is no error dialect ${dialectName}`);
   const byStatus = new Map<number, ErrorsOfStatus>();
@@ -86,7 +92,8 @@ function assertKnown(ids: readonly string[], located: readonly Located[]): void 
 /** A code that no operation declares could never be answered: it is dead, or an operation forgot it. */
 function assertReachable({ rows }: Catalogue, operations: readonly ExpandedOperation[]): void {
   const declared = new Set(operations.flatMap(({ errors }) => errors));
-  const elsewhere = (row: Row) => row.reserved === true || row.jobOnly === true || row.older === true || row.unrouted === true || row.inStream === true;
+  const elsewhere = (row: Row) =>
+    row.reserved === true || row.jobOnly === true || row.older === true || row.unrouted === true || row.inStream === true;
   const dead = Object.keys(rows).filter((code) => !declared.has(code) && !elsewhere(rows[code] as Row));
   if (dead.length > 0) throw new Error(`no operation declares: ${dead.join(", ")}`);
 }

@@ -11,7 +11,8 @@ export function normalise(document: Document): void {
     for (const schema of [media.schema, media.itemSchema]) if (schema !== undefined) eachSchema(schema, openObjects);
     binaryAsFormat(media);
     eventNamesAreOptional(media);
-    for (const encoding of Object.values(media.encoding ?? {})) if (encoding.contentType === "application/json") delete encoding.contentType;
+    for (const encoding of Object.values(media.encoding ?? {}))
+      if (encoding.contentType === "application/json") delete encoding.contentType;
   }
   filePartsAsBinary(document);
   inlineHeaders(document);
@@ -46,7 +47,12 @@ function openObjects(schema: Schema): void {
   if (!("unevaluatedProperties" in schema) || "allOf" in schema || "anyOf" in schema || "oneOf" in schema) return;
   const value = schema.unevaluatedProperties as Schema | boolean;
   delete schema.unevaluatedProperties;
-  schema.additionalProperties = typeof value === "object" && JSON.stringify(value) === '{"not":{}}' ? false : typeof value === "object" && Object.keys(value).length === 0 ? true : value;
+  schema.additionalProperties =
+    typeof value === "object" && JSON.stringify(value) === '{"not":{}}'
+      ? false
+      : typeof value === "object" && Object.keys(value).length === 0
+        ? true
+        : value;
 }
 
 /** TypeSpec can't bound how many fields an object has; the spec says it as an extension. */
@@ -60,7 +66,8 @@ function objectBounds(schema: Schema): void {
 
 function binaryAsFormat(media: Media): void {
   const { schema } = media;
-  if (schema !== undefined && (Object.keys(schema).length === 0 || "contentMediaType" in schema)) media.schema = { type: "string", format: "binary" };
+  if (schema !== undefined && (Object.keys(schema).length === 0 || "contentMediaType" in schema))
+    media.schema = { type: "string", format: "binary" };
 }
 
 /** A file part of a form comes out of the emitter with a description and nothing else. */
@@ -107,7 +114,10 @@ function documentWholeApi(document: Document): void {
   const carriers = new Set(["UnknownPathBody", "UnknownPathError", "ErrorObject"]);
   document["x-unrouted-errors"] = {
     "404": { description: "An unknown path.", schema: { $ref: "#/components/schemas/UnknownPathBody" } },
-    "405": { description: "A known path with another method; `Allow` names those it takes.", schema: { $ref: "#/components/schemas/ErrorObject" } },
+    "405": {
+      description: "A known path with another method; `Allow` names those it takes.",
+      schema: { $ref: "#/components/schemas/ErrorObject" },
+    },
   };
   for (const name of carriers) if (document.components.schemas[name] === undefined) throw new Error(`errors.tsp has no ${name}`);
 }
@@ -115,7 +125,9 @@ function documentWholeApi(document: Document): void {
 function dropUnused(document: Document): void {
   for (;;) {
     const text = JSON.stringify({ paths: document.paths, schemas: document.components.schemas, unrouted: document["x-unrouted-errors"] });
-    const unused = Object.keys(document.components.schemas).filter((name) => name !== "CatalogFile" && !text.includes(`"#/components/schemas/${name}"`));
+    const unused = Object.keys(document.components.schemas).filter(
+      (name) => name !== "CatalogFile" && !text.includes(`"#/components/schemas/${name}"`),
+    );
     if (unused.length === 0) return;
     for (const name of unused) delete document.components.schemas[name];
   }
@@ -132,6 +144,7 @@ function eachSchema(value: unknown, change: (schema: Schema) => void): void {
   if (Array.isArray(value)) for (const item of value) eachSchema(item, change);
   else if (typeof value === "object" && value !== null) {
     change(value as Schema);
-    for (const [key, inner] of Object.entries(value)) if (key !== "example" && key !== "examples" && key !== "default") eachSchema(inner, change);
+    for (const [key, inner] of Object.entries(value))
+      if (key !== "example" && key !== "examples" && key !== "default") eachSchema(inner, change);
   }
 }

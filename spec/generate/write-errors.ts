@@ -32,7 +32,9 @@ export interface DialectRow {
 }
 
 export type ErrorCode =
-${Object.keys(rows).map((code) => `  | ${JSON.stringify(code)}`).join("\n")};
+${Object.keys(rows)
+  .map((code) => `  | ${JSON.stringify(code)}`)
+  .join("\n")};
 
 export type Dialect = ${names.join(" | ")};
 

@@ -9,7 +9,9 @@ export function operationsSource(operations: readonly ExpandedOperation[]): stri
 import type { Dialect, ErrorCode } from "./errors.ts";
 
 export type OperationId =
-${Object.keys(table).map((id) => `  | ${JSON.stringify(id)}`).join("\n")};
+${Object.keys(table)
+  .map((id) => `  | ${JSON.stringify(id)}`)
+  .join("\n")};
 
 /** spec/not-built.json: they answer 501. */
 export type UnbuiltOperationId = ${unbuilt.length === 0 ? "never" : unbuilt.map((id) => `\n  | ${JSON.stringify(id)}`).join("")};
@@ -57,14 +59,21 @@ function row({ operation, path, method, dialect, errors, built }: ExpandedOperat
     errors,
     bodies,
     bodyRequired: operation.requestBody?.required ?? false,
-    parameters: (operation.parameters ?? []).filter(isRead).map((one) => ({ name: one.name, in: one.in, required: one.required ?? false, type: typeOf(one.schema) })),
-    successes: Object.keys(operation.responses).map(Number).filter((status) => status < 400),
+    parameters: (operation.parameters ?? [])
+      .filter(isRead)
+      .map((one) => ({ name: one.name, in: one.in, required: one.required ?? false, type: typeOf(one.schema) })),
+    successes: Object.keys(operation.responses)
+      .map(Number)
+      .filter((status) => status < 400),
     streams: Object.values(operation.responses).some((response) => response.content?.["text/event-stream"] !== undefined),
     built,
   };
 }
 
-function authOf(security: readonly Record<string, string[]>[], schemes: ReadonlySet<string>): "none" | "key" | "key_or_session" | "session" {
+function authOf(
+  security: readonly Record<string, string[]>[],
+  schemes: ReadonlySet<string>,
+): "none" | "key" | "key_or_session" | "session" {
   if (security.length === 0 || security.some((one) => Object.keys(one).length === 0)) return "none";
   const session = schemes.has("SessionToken") || schemes.has("SessionCookie");
   if (!schemes.has("ApiKey")) return session ? "session" : "none";

@@ -19,7 +19,13 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 
 export async function validatorsSource(document: Document, operations: readonly ExpandedOperation[]): Promise<Validators> {
   const schemas = withoutMapping(document.components.schemas) as Record<string, Schema>;
-  const ajv = new Ajv2020({ strict: false, discriminator: true, allErrors: false, verbose: true, code: { source: true, esm: true, lines: false } });
+  const ajv = new Ajv2020({
+    strict: false,
+    discriminator: true,
+    allErrors: false,
+    verbose: true,
+    code: { source: true, esm: true, lines: false },
+  });
   (addFormats as unknown as (ajv: Ajv2020, options: { mode: "fast" }) => void)(ajv, { mode: "fast" });
   ajv.addSchema({ $id: base, components: { schemas } });
 
@@ -35,7 +41,9 @@ export async function validatorsSource(document: Document, operations: readonly 
   for (const { operation } of operations) {
     const body = operation.requestBody?.content["application/json"]?.schema;
     if (body !== undefined) add("bodies", operation.operationId, withoutMapping(body) as Schema);
-    const parameters = (operation.parameters ?? []).filter(({ in: place, name }) => place !== "cookie" && name.toLowerCase() !== "content-type");
+    const parameters = (operation.parameters ?? []).filter(
+      ({ in: place, name }) => place !== "cookie" && name.toLowerCase() !== "content-type",
+    );
     if (parameters.length > 0) add("parameters", operation.operationId, parameterSchema(parameters));
   }
   const hasCatalog = schemas.CatalogFile !== undefined;
@@ -43,7 +51,10 @@ export async function validatorsSource(document: Document, operations: readonly 
     ajv.addSchema({ $id: `${base}/catalogFile`, $ref: `${base}#/components/schemas/CatalogFile` });
     exports.catalogFile = `${base}/catalogFile`;
   }
-  const code = await bundle(`${standaloneCode.default(ajv, exports)}\n${table("bodies", groups.bodies)}\n${table("parameters", groups.parameters)}`, hasCatalog);
+  const code = await bundle(
+    `${standaloneCode.default(ajv, exports)}\n${table("bodies", groups.bodies)}\n${table("parameters", groups.parameters)}`,
+    hasCatalog,
+  );
   return { code, catalogSchema: hasCatalog ? standalone("CatalogFile", schemas) : null };
 }
 
@@ -71,7 +82,9 @@ export const catalogFile: Validate;
 `;
 
 function table(name: string, entries: Record<string, string>): string {
-  return `export const ${name} = { ${Object.entries(entries).map(([id, symbol]) => `${id}: ${symbol}`).join(", ")} };`;
+  return `export const ${name} = { ${Object.entries(entries)
+    .map(([id, symbol]) => `${id}: ${symbol}`)
+    .join(", ")} };`;
 }
 
 /** ajv's own run-time helpers are CommonJS: esbuild folds them in. */
@@ -117,7 +130,9 @@ function rebased(schema: Schema): Schema {
 /** ajv refuses a discriminator's mapping; the tags are literals anyway. */
 function withoutMapping(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (key, inner: unknown) =>
-    key === "discriminator" && typeof inner === "object" && inner !== null && "propertyName" in inner ? { propertyName: (inner as { propertyName: string }).propertyName } : inner,
+    key === "discriminator" && typeof inner === "object" && inner !== null && "propertyName" in inner
+      ? { propertyName: (inner as { propertyName: string }).propertyName }
+      : inner,
   );
 }
 
@@ -134,5 +149,9 @@ function standalone(name: string, schemas: Record<string, Schema>): Schema {
   };
   collect(schemas[name] as Schema);
   const local = (schema: unknown) => JSON.parse(JSON.stringify(schema).replaceAll("#/components/schemas/", "#/$defs/")) as Schema;
-  return { $schema: "https://json-schema.org/draft/2020-12/schema", ...local(schemas[name]), $defs: local(Object.fromEntries(Object.entries(defs).sort(([a], [b]) => (a < b ? -1 : 1)))) };
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    ...local(schemas[name]),
+    $defs: local(Object.fromEntries(Object.entries(defs).sort(([a], [b]) => (a < b ? -1 : 1)))),
+  };
 }

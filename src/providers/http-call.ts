@@ -1,73 +1,95 @@
 // One upstream call over undici's dispatch, the cheapest way Node has (PERF.md: fetch costs ten times as much).
 // Owns the call's deadline, its abort and the return of its slot; pools are http.ts's.
+import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher, Pool } from "undici";
-import { openBody } from "./answer-body.ts";
+import { openBody, type BodyFeed } from "./answer-body.ts";
 import type { UpstreamAnswer, UpstreamLimits, UpstreamRequest } from "./http.ts";
 import type { Slots } from "./slots.ts";
 import { targetOf } from "./target.ts";
 import { UpstreamError } from "./types.ts";
 
 export function startCall(pool: Pool, slots: Slots, request: UpstreamRequest, limits: UpstreamLimits): Promise<UpstreamAnswer> {
-  const { signal, provider } = request;
   return new Promise((resolve, reject) => {
-    let controller: Dispatcher.DispatchController | null = null;
-    let over = false;
-    let answered = false;
-    let leaveQueue: () => void = () => undefined;
-    const feed = openBody({ pause: () => controller?.pause(), resume: () => controller?.resume(), stop });
-    const deadline = setTimeout(() => stop(noAnswer(provider.timeoutMs)), provider.timeoutMs);
-    const onAbort = () => stop(signal.reason);
-    signal.addEventListener("abort", onAbort, { once: true });
+    const call = openCall(request, resolve, reject);
+    const leave = slots.take(() => {
+      call.leaveQueue = () => undefined;
+      pool.dispatch(dispatchOptions(request, limits), handlerOf(call, slots));
+    });
+    if (leave === false) call.stop(new UpstreamError("unavailable", "too many calls wait for this provider"));
+    else if (!call.over && call.controller === null) call.leaveQueue = leave;
+  });
+}
 
-    function finish(): void {
-      over = true;
+/** A call from its start to its one end; `stop` and `finish` are the only ways out. */
+interface OpenCall {
+  controller: Dispatcher.DispatchController | null;
+  over: boolean;
+  feed: BodyFeed;
+  leaveQueue: () => void;
+  answer(status: number, headers: IncomingHttpHeaders): void;
+  /** The first reason wins: what undici says after an abort of ours is only its echo. */
+  stop(reason: unknown): void;
+  finish(): void;
+}
+
+function openCall({ signal, provider }: UpstreamRequest, resolve: (answer: UpstreamAnswer) => void, reject: (reason: unknown) => void): OpenCall {
+  let answered = false;
+  const feed = openBody({ pause: () => call.controller?.pause(), resume: () => call.controller?.resume(), stop: (reason) => call.stop(reason) });
+  const deadline = setTimeout(() => call.stop(noAnswer(provider.timeoutMs)), provider.timeoutMs);
+  const onAbort = () => call.stop(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  const call: OpenCall = {
+    controller: null,
+    over: false,
+    feed,
+    leaveQueue: () => undefined,
+    answer(status, headers) {
       clearTimeout(deadline);
-      signal.removeEventListener("abort", onAbort);
-    }
-
-    /** The first reason wins: what undici says after an abort of ours is only its echo. */
-    function stop(reason: unknown): void {
-      if (over) return;
-      finish();
-      leaveQueue();
+      answered = true;
+      resolve({ status, headers, body: feed.body });
+    },
+    stop(reason) {
+      if (call.over) return;
+      call.finish();
+      call.leaveQueue();
       if (answered) feed.fail(reason);
       else reject(reason);
       // Before the request is on a socket there is no controller yet: onRequestStart then ends it.
-      controller?.abort(new Error("stopped by the gateway"));
-    }
+      call.controller?.abort(new Error("stopped by the gateway"));
+    },
+    finish() {
+      call.over = true;
+      clearTimeout(deadline);
+      signal.removeEventListener("abort", onAbort);
+    },
+  };
+  return call;
+}
 
-    const handler: Dispatcher.DispatchHandler = {
-      onRequestStart(given) {
-        controller = given;
-        if (over) given.abort(new Error("stopped by the gateway"));
-      },
-      onResponseStart(_controller, status, headers) {
-        if (status < 200 || over) return; // 1xx: the answer is still to come
-        clearTimeout(deadline);
-        answered = true;
-        resolve({ status, headers, body: feed.body });
-      },
-      onResponseData(_controller, chunk) {
-        if (!over) feed.push(chunk);
-      },
-      onResponseEnd() {
-        slots.release();
-        if (over) return;
-        finish();
-        feed.end();
-      },
-      onResponseError(_controller, error) {
-        slots.release();
-        stop(connectionFault(error));
-      },
-    };
-    const leave = slots.take(() => {
-      leaveQueue = () => undefined;
-      pool.dispatch(dispatchOptions(request, limits), handler);
-    });
-    if (leave === false) stop(new UpstreamError("unavailable", "too many calls wait for this provider"));
-    else if (!over) leaveQueue = leave;
-  });
+/** A slot is given back when undici is done with the request, so that what it holds stays bounded too. */
+function handlerOf(call: OpenCall, slots: Slots): Dispatcher.DispatchHandler {
+  return {
+    onRequestStart(controller) {
+      call.controller = controller;
+      if (call.over) controller.abort(new Error("stopped by the gateway"));
+    },
+    onResponseStart(_controller, status, headers) {
+      if (status >= 200 && !call.over) call.answer(status, headers); // below 200 the answer is still to come
+    },
+    onResponseData(_controller, chunk) {
+      if (!call.over) call.feed.push(chunk);
+    },
+    onResponseEnd() {
+      slots.release();
+      if (call.over) return;
+      call.finish();
+      call.feed.end();
+    },
+    onResponseError(_controller, error) {
+      slots.release();
+      call.stop(connectionFault(error));
+    },
+  };
 }
 
 function dispatchOptions(request: UpstreamRequest, limits: UpstreamLimits): Dispatcher.DispatchOptions {

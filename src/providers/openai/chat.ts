@@ -1,6 +1,5 @@
 // Chat over the `openai` protocol: one call of one route, an answer or the fault that says what to do next.
 // Which route to call, and what an answer costs, is for others to say.
-import { setTimeout as startTimer } from "node:timers";
 import { systemClock, type Clock } from "../../clock.ts";
 import type { Upstream, UpstreamAnswer } from "../http.ts";
 import { retryAfterMs } from "../retry-after.ts";
@@ -28,7 +27,11 @@ export function openaiChat(upstream: Upstream, change: Partial<ChatTimes> = {}):
   const { clock, startAfterMs }: ChatTimes = { clock: systemClock, startAfterMs: 10_000, ...change };
   return async (call) => {
     const answer = await upstream.send(chatRequest(call));
-    if (answer.status < 200 || answer.status > 299) throw await readError(answer, call.route.provider, clock);
+    if (answer.status < 200 || answer.status > 299) {
+      const error = await readError(answer, call.route.provider, clock);
+      call.signal.throwIfAborted(); // an abort while the error was read is an abort
+      throw error;
+    }
     if (call.stream && !isJson(answer)) return await openChatStream(answer, call, clock, startAfterMs);
     const text = (await answer.body.bytes(answerBytesMax)).toString("utf8");
     const whole = readCompletion(text, call.publicModel, clock());
@@ -45,7 +48,7 @@ async function readError(answer: UpstreamAnswer, provider: Provider, clock: Cloc
 async function errorText({ body }: UpstreamAnswer): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  const timer = startTimer(() => body.cancel(), errorBodyMs);
+  const timer = setTimeout(() => body.cancel(), errorBodyMs);
   const reading = body.read((chunk) => {
     chunks.push(chunk);
     size += chunk.length;

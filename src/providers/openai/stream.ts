@@ -1,20 +1,13 @@
 // A chat answer that streams: when it has begun, in which order its records go out, and how it ended.
-// What one chunk means is chunk.ts's.
-import { setTimeout as startTimer } from "node:timers";
+// What one record means is record-reader.ts's.
 import type { Clock } from "../../clock.ts";
 import type { UpstreamAnswer } from "../http.ts";
 import { openSseParser, type SseRecord } from "../sse.ts";
-import { UpstreamError, type ChatCall, type ChatRecord, type ChatStream } from "../types.ts";
-import { allEnded, beginChunks, missingEnds, newChunkState, readChunk } from "./chunk.ts";
-import { errorOfFirstRecord } from "./errors.ts";
-import { readErrorValue, safeReason } from "./error-text.ts";
-import { openFastPath } from "./fast-path.ts";
-import { isObject, type Json } from "./json.ts";
+import { UpstreamError, type ChatCall, type ChatStream } from "../types.ts";
+import { allEnded, beginChunks, newChunkState, type ChunkState } from "./chunk.ts";
+import { openOutlet, type Outlet } from "./outlet.ts";
+import { openRecordReader, type RecordReader } from "./record-reader.ts";
 
-type OnRecord = (record: ChatRecord) => void | Promise<void>;
-
-/** Records without a use (roles, empty texts) that are kept while the first useful one is awaited. */
-const waitingMax = 64;
 /** The end of the body follows [DONE] at once; a host that keeps it open loses the socket. */
 const lingerMs = 1_000;
 
@@ -24,150 +17,84 @@ const lingerMs = 1_000;
  */
 export async function openChatStream(answer: UpstreamAnswer, call: ChatCall, clock: Clock, startAfterMs: number): Promise<ChatStream> {
   const state = newChunkState(call.publicModel);
-  const parser = openSseParser();
-  const fast = openFastPath(state.tally);
-  const waiting: string[] = [];
-  const started = Promise.withResolvers<void>();
-  const attached = Promise.withResolvers<void>();
-  const ended = Promise.withResolvers<void>();
-  ended.promise.catch(() => undefined); // forEach may never be called
-  let hasStarted = false;
-  let hasEnded = false;
-  let verdict: UpstreamError | null = null;
-  let onRecord: OnRecord | null = null;
-  const timer = startTimer(start, startAfterMs);
-
-  function start(): void {
-    if (hasStarted) return;
-    beginChunks(state, {}, clock);
-    hasStarted = true;
+  const outlet = openOutlet(() => beginChunks(state, {}, clock));
+  const timer = setTimeout(outlet.start, startAfterMs);
+  void run(answer, state, openRecordReader(state, call.route.provider, clock), outlet);
+  try {
+    await outlet.started;
+  } finally {
     clearTimeout(timer);
-    started.resolve();
   }
-
-  function end(): void {
-    start();
-    hasEnded = true;
-    ended.resolve();
-  }
-
-  function fail(error: unknown): void {
-    clearTimeout(timer);
-    started.reject(error);
-    ended.reject(error);
-  }
-
-  function condemn(error: UpstreamError): never {
-    verdict = error;
-    throw error;
-  }
-
-  /** Goes on from `from`; gives a promise only where a record has to be waited for. */
-  function takeAll(records: SseRecord[], from = 0): void | Promise<void> {
-    for (let at = from; at < records.length; at += 1) {
-      const pending = hasEnded ? undefined : take(records[at]!);
-      if (pending) return pending.then(() => takeAll(records, at + 1));
-    }
-  }
-
-  function take({ event, data }: SseRecord): void | Promise<void> {
-    const quick = event === "" ? fast.forward(data) : null;
-    if (quick !== null) return emit(quick);
-    if (data === "") return;
-    if (data.trim() === "[DONE]") return takeDone();
-    const chunk = parseRecord(data, event);
-    const read = readChunk(chunk, state, clock);
-    if (read.error !== undefined) condemn(recordError(read.error));
-    if (!read.steady) fast.forget();
-    else if (hasStarted && !anyEnded()) fast.learn(data, read.records[0]!);
-    const pending = emitAll(read.records);
-    if (read.useful || waiting.length >= waitingMax) start();
-    return pending;
-  }
-
-  function takeDone(): void | Promise<void> {
-    if (state.choices.size === 0) condemn(new UpstreamError("unreadable", "the stream ended without an answer", { status: 200 }));
-    const pending = emitAll(missingEnds(state));
-    if (pending) return pending.then(finishDone);
-    finishDone();
-  }
-
-  function finishDone(): void {
-    end();
-    startTimer(() => answer.body.cancel(), lingerMs).unref();
-  }
-
-  function parseRecord(data: string, event: string): Json {
-    let value: unknown = data;
-    try {
-      value = JSON.parse(data);
-    } catch {
-      if (event !== "error") condemn(new UpstreamError("unreadable", "a record of the stream is not JSON", { status: 200 }));
-    }
-    if (event === "error") condemn(recordError(value));
-    if (!isObject(value)) condemn(new UpstreamError("unreadable", "a record of the stream is not an object", { status: 200 }));
-    return value;
-  }
-
-  function recordError(error: unknown): UpstreamError {
-    if (!hasStarted) return errorOfFirstRecord(error, call.route.provider);
-    const reason = safeReason(readErrorValue(error).message, call.route.provider, "the stream broke");
-    return new UpstreamError("unavailable", reason, { status: 200 });
-  }
-
-  function anyEnded(): boolean {
-    for (const choice of state.choices.values()) if (choice.finish !== null) return true;
-    return false;
-  }
-
-  function emitAll(records: string[], from = 0): void | Promise<void> {
-    for (let at = from; at < records.length; at += 1) {
-      const pending = emit(records[at]!);
-      if (pending) return pending.then(() => emitAll(records, at + 1));
-    }
-  }
-
-  function emit(json: string): void | Promise<void> {
-    if (onRecord) return onRecord({ json });
-    waiting.push(json);
-    if (hasStarted) return attached.promise; // begun, and nobody listens yet: the socket waits
-  }
-
-  async function readToEnd(): Promise<void> {
-    await answer.body.read((chunk) => takeAll(parser.push(chunk)));
-    await takeAll(parser.end());
-    if (hasEnded) return;
-    if (allEnded(state)) return end();
-    if (!state.begun) condemn(new UpstreamError("unreadable", "the stream is empty", { status: 200 }));
-    throw new UpstreamError("unavailable", "the stream ended too early", { status: 200 });
-  }
-
-  readToEnd().catch((error: unknown) => {
-    if (hasEnded) return;
-    // The socket broke after every choice had ended: the answer is whole.
-    if (verdict === null && error instanceof UpstreamError && allEnded(state)) end();
-    else fail(verdict ?? error);
-  });
-  await started.promise;
-
   return {
     kind: "stream",
     tally: state.tally,
-    cancel: () => answer.body.cancel(),
-    async forEach(listener) {
+    cancel: answer.body.cancel,
+    async forEach(onRecord) {
       try {
-        for (let json = waiting.shift(); json !== undefined; json = waiting.shift()) {
-          call.signal.throwIfAborted();
-          const pending = listener({ json });
-          if (pending) await pending;
-        }
+        await outlet.forEach(onRecord, call.signal);
       } catch (error) {
-        answer.body.cancel();
+        answer.body.cancel(); // a listener that threw; after a broken socket it changes nothing
         throw error;
       }
-      onRecord = listener;
-      attached.resolve();
-      await ended.promise;
     },
   };
+}
+
+/** Reads the body to its end and tells the outlet how it went; never rejects. */
+async function run(answer: UpstreamAnswer, state: ChunkState, reader: RecordReader, outlet: Outlet): Promise<void> {
+  const parser = openSseParser();
+  let verdict: UpstreamError | null = null; // an error that a record told, not the socket
+  const take = (records: SseRecord[]) => takeAll(records, reader, outlet, (error) => (verdict = error));
+  try {
+    await answer.body.read((chunk) => {
+      const pending = take(parser.push(chunk));
+      if (outlet.ended) setTimeout(answer.body.cancel, lingerMs).unref();
+      return pending;
+    });
+    await take(parser.end());
+    if (!outlet.ended) endWithoutDone(state, outlet);
+  } catch (error) {
+    if (outlet.ended) return;
+    // The socket broke after every choice had ended: the answer is whole.
+    if (verdict === null && error instanceof UpstreamError && allEnded(state)) outlet.end();
+    else outlet.fail(error);
+  }
+}
+
+/** Gives a promise only where a record has to be waited for: most chunks pass without one. */
+function takeAll(records: SseRecord[], reader: RecordReader, outlet: Outlet, onError: (error: UpstreamError) => void, from = 0): void | Promise<void> {
+  for (let at = from; at < records.length && !outlet.ended; at += 1) {
+    const pending = takeOne(records[at]!, reader, outlet, onError);
+    if (pending) return pending.then(() => takeAll(records, reader, outlet, onError, at + 1));
+  }
+}
+
+function takeOne(record: SseRecord, reader: RecordReader, outlet: Outlet, onError: (error: UpstreamError) => void): void | Promise<void> {
+  let read: ReturnType<RecordReader["read"]>;
+  try {
+    read = reader.read(record, outlet.begun);
+  } catch (error) {
+    if (error instanceof UpstreamError) onError(error);
+    throw error;
+  }
+  if (typeof read === "string") return outlet.emit(read);
+  const pending = emitAll(read.records, outlet);
+  if (read.useful) outlet.start();
+  if (!read.done) return pending;
+  if (pending) return pending.then(outlet.end);
+  outlet.end();
+}
+
+function emitAll(records: string[], outlet: Outlet, from = 0): void | Promise<void> {
+  for (let at = from; at < records.length; at += 1) {
+    const pending = outlet.emit(records[at]!);
+    if (pending) return pending.then(() => emitAll(records, outlet, at + 1));
+  }
+}
+
+/** WIRE.md 16: without a finish reason and without [DONE] a stream is interrupted, however cleanly the socket closed. */
+function endWithoutDone(state: ChunkState, outlet: Outlet): void {
+  if (allEnded(state)) return outlet.end();
+  if (!state.begun) throw new UpstreamError("unreadable", "the stream is empty", { status: 200 });
+  throw new UpstreamError("unavailable", "the stream ended too early", { status: 200 });
 }

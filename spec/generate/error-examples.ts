@@ -1,0 +1,96 @@
+// One example body per code of a status, for the documentation and the mock server. The texts are the catalogue's own.
+import type { Dialect, Row } from "./catalogue.ts";
+import { anthropicType, type ErrorsOfStatus } from "./error-schemas.ts";
+
+export function errorExamples(envelope: Dialect["envelope"], { status, entries }: ErrorsOfStatus): unknown[] {
+  const words = new Map(entries.map((entry) => [entry.shown, entry]));
+  return [...words.values()].map(({ code, shown, row }) => bodyOf[envelope]({ status, code, shown, row }));
+}
+
+interface Shown {
+  status: number;
+  code: string;
+  shown: string;
+  row: Row;
+}
+
+const requestId = "req_0195c1f2a7e07c31";
+
+const bodyOf: Record<Dialect["envelope"], (one: Shown) => unknown> = {
+  standard: (one) => ({ error: errorOf(one, one.row.type), ...extrasOf(one) }),
+  anthropic: (one) => ({
+    type: "error",
+    error: errorOf(one, anthropicType(one.row.type, one.status)),
+    request_id: requestId,
+    ...extrasOf(one),
+  }),
+  bare: (one) => ({ error: { message: messageOf(one.code, one.row), type: one.shown, request_id: requestId }, ...extrasOf(one) }),
+  genmedia: (one) => {
+    const { details: _taken, ...others } = extrasOf(one);
+    return {
+      error: messageOf(one.code, one.row),
+      details: { error_type: one.row.type, code: one.shown, request_id: requestId },
+      ...others,
+    };
+  },
+};
+
+function errorOf({ code, shown, row }: Shown, type: string) {
+  return {
+    message: messageOf(code, row),
+    type,
+    code: shown,
+    param: row.message.includes("{param}") ? samples.param : null,
+    ...(row.bare === true ? {} : { retryable: row.retryable }),
+    request_id: requestId,
+    doc_url: `https://gateway.example/docs/errors#${shown}`,
+    ...(code === "route_refused" ? { suggested_models: ["north/atlas-small"] } : {}),
+  };
+}
+
+function extrasOf({ code }: Shown): Record<string, unknown> {
+  if (code === "model_not_found" || code === "invalid_model")
+    return { did_you_mean: "north/atlas-large", suggested_models: ["north/atlas-large", "north/atlas-small"] };
+  if (code !== "insufficient_credits" && code !== "model_requires_paid") return {};
+  return {
+    need_usd: 0.0312,
+    have_usd: 0.0125,
+    balance: 0.0125,
+    required: 0.0312,
+    held_usd: 0,
+    topup_url: "https://gateway.example/docs/topup",
+    topup: { url: "https://gateway.example/docs/topup", minimum_usd: 5 },
+    details: { model: samples.model, tier: 0 },
+  };
+}
+
+/** What fills a message's {placeholders} here; optional parts with other names are dropped, as when code does not know them. */
+const samples: Record<string, string> = {
+  param: "messages[0].role", model: "north/atlas-large", need: "0.0312", have: "0.0125", count: "5120",
+  max: "5000", type: "image", endpoint: "POST /v1/images/generations", kind: "image", limit: "30 requests per minute", id: "job_0195c1f2",
+  voice: "calm-woman", path: "/v1/chat/completions", method: "POST", allowed: "mp3, wav, m4a, ogg, webm, flac",
+}; // prettier-ignore
+
+const reasons: Record<string, string> = {
+  invalid_json: "unexpected end of text at position 512",
+  missing_parameter: "every message has one",
+  invalid_parameter: 'must be "developer", "system", "user", "assistant", "tool" or "function"',
+  invalid_request: "input is required",
+  invalid_prompt: "it holds 4312 characters; at most 4000 are taken",
+  invalid_duration: "1000 to 300000 ms",
+  request_rejected: "temperature must be at most 1",
+  request_too_large: "the body is over 25 MB",
+};
+
+function messageOf(code: string, { message }: Row): string {
+  const reason = reasons[code];
+  const texts: Record<string, string> = reason === undefined ? samples : { ...samples, reason };
+  const known = (part: string) => [...part.matchAll(/\{(\w+)\}/g)].every(([, name]) => name! in texts);
+  return message
+    .replace(/\[([^[\]]*\{\w+\}[^[\]]*)\]/g, (_, part: string) => (known(part) ? part : ""))
+    .replace(/\{(\w+)\}/g, (_, name: string) => {
+      const sample = texts[name];
+      if (sample === undefined) throw new Error(`error-examples.ts has no sample for {${name}} in: ${message}`);
+      return sample;
+    });
+}

@@ -1,0 +1,72 @@
+// One server-sent record of a chat stream: forwarded as it is, read as a chunk, the end, or an error.
+// Rules of chunks are chunk.ts's; the order of things is stream.ts's.
+import type { SseRecord } from "../sse.ts";
+import { UpstreamError, type Provider } from "../types.ts";
+import { missingEnds, readChunk, type ChunkState } from "./chunk.ts";
+import { readErrorValue, safeReason } from "./error-text.ts";
+import { errorOfFirstRecord } from "./errors.ts";
+import { openFastPath } from "./fast-path.ts";
+import { isObject, type Json } from "./json.ts";
+
+export interface ReadRecord {
+  records: string[];
+  useful: boolean;
+  /** [DONE] was read. */
+  done: boolean;
+}
+
+export interface RecordReader {
+  /** A string is one record on the fast path. Throws UpstreamError; `begun` decides which. */
+  read(record: SseRecord, begun: boolean): string | ReadRecord;
+}
+
+const nothing: ReadRecord = { records: [], useful: false, done: false };
+
+export function openRecordReader(state: ChunkState, provider: Provider, now: () => Date): RecordReader {
+  const fast = openFastPath(state.tally);
+
+  function readParsed(data: string, event: string, begun: boolean): ReadRecord {
+    const value = parseData(data, event);
+    if (event === "error") throw recordError(value, begun, provider);
+    if (!isObject(value)) throw unreadable("a record of the stream is not an object");
+    const { records, useful, steady, error } = readChunk(value, state, now);
+    if (error !== undefined) throw recordError(error, begun, provider);
+    if (!steady) fast.forget();
+    else if (begun && !anyEnded(state)) fast.learn(data, records[0]!);
+    return { records, useful, done: false };
+  }
+
+  return {
+    read({ data, event }, begun) {
+      const quick = event === "" ? fast.forward(data) : null;
+      if (quick !== null) return quick;
+      if (data === "") return nothing;
+      if (data.trim() !== "[DONE]") return readParsed(data, event, begun);
+      if (state.choices.size === 0) throw unreadable("the stream ended without an answer");
+      return { records: missingEnds(state), useful: false, done: true };
+    },
+  };
+}
+
+function parseData(data: string, event: string): Json | unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    if (event === "error") return data;
+    throw unreadable("a record of the stream is not JSON");
+  }
+}
+
+function recordError(error: unknown, begun: boolean, provider: Provider): UpstreamError {
+  if (!begun) return errorOfFirstRecord(error, provider);
+  return new UpstreamError("unavailable", safeReason(readErrorValue(error).message, provider, "the stream broke"), { status: 200 });
+}
+
+function anyEnded(state: ChunkState): boolean {
+  for (const choice of state.choices.values()) if (choice.finish !== null) return true;
+  return false;
+}
+
+function unreadable(reason: string): UpstreamError {
+  return new UpstreamError("unreadable", reason, { status: 200 });
+}
