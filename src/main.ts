@@ -38,7 +38,12 @@ const graceMs = 30_000;
 /** The database must be migrated. */
 export async function startGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
   const { databaseUrl, catalog, clock = systemClock, log = createLog(config) } = options;
-  const db = connect(databaseUrl, { max: connectionsMax, onIdleError: (error) => log.warn({ err: error }, "a database connection broke") });
+  const db = connect(databaseUrl, {
+    max: connectionsMax,
+    onIdleError: (error) => log.warn({ err: error }, "a database connection broke"),
+    // A direct address beside it says that a transaction pooler stands before databaseUrl; it refuses the parameter.
+    ...(config.databaseDirectUrl === null ? {} : { statementTimeoutMs: 0 }),
+  });
   const onFault = (error: unknown, what: string) => log.error({ err: error }, `${what} failed`);
   const ledger = await openLedger(db, onFault);
   const accounts = await createAccounts(db, { listenUrl: config.databaseDirectUrl ?? databaseUrl, clock, onFault });

@@ -8,7 +8,7 @@ import { loadCatalog } from "./catalog/load.ts";
 import type { Catalog } from "./catalog/types.ts";
 import { type Config, readConfig } from "./config.ts";
 import { connect } from "./db/connect.ts";
-import { startEmbedded } from "./db/embedded.ts";
+import { type Embedded, startEmbedded } from "./db/embedded.ts";
 import { migrate } from "./db/migrate.ts";
 import { demoKey } from "./demo-account.ts";
 import { createLog, type Gateway, startGateway } from "./main.ts";
@@ -28,22 +28,28 @@ const restartPauseMs = 1_000;
 export async function start(environment: NodeJS.ProcessEnv): Promise<void> {
   const config = readConfig(environment);
   if (cluster.isWorker) return startWorker(config, JSON.parse(environment[groundVariable] as string) as Ground);
-  const log = createLog(config);
   const signals = catchSignals();
   const embedded = config.databaseUrl === null ? await startEmbedded({ dataDir: config.dataDir, durable: true }) : null;
-  const databaseUrl = config.databaseUrl ?? (embedded as { url: string }).url;
-  const demo = await prepareDatabase(config, databaseUrl, embedded !== null);
+  try {
+    await serve(config, config.databaseUrl ?? (embedded as Embedded).url, embedded !== null, signals.first);
+  } finally {
+    await embedded?.stop(); // also after a start that failed: nothing of ours is left running
+  }
+  process.exit(0);
+}
+
+async function serve(config: Config, databaseUrl: string, isEmbedded: boolean, stopAsked: Promise<void>): Promise<void> {
+  const log = createLog(config);
+  const demo = await prepareDatabase(config, databaseUrl, isEmbedded);
   const simulator = needsSimulator(config) ? await startSimulator({}) : null;
   const ground: Ground = { databaseUrl, simulatorUrl: simulator?.url ?? null };
   const catalog = readCatalog(config, ground, log); // a wrong file stops the start here, before any worker
   const running = config.workers > 1 ? await startWorkers(config, ground, log) : await startGateway(config, { databaseUrl, catalog, log });
   if (demo !== null) printDemo(running.url, demo);
   process.stdout.write(`gateway ready ${running.url}\n`);
-  await signals.first;
+  await stopAsked;
   await running.stop();
   await simulator?.close();
-  await embedded?.stop();
-  process.exit(0);
 }
 
 async function prepareDatabase(config: Config, databaseUrl: string, isEmbedded: boolean): Promise<string | null> {

@@ -40,7 +40,7 @@ function errorOf({ code, shown, row }: Shown, type: string) {
     message: messageOf(code, row),
     type,
     code: shown,
-    param: row.message.includes("{param}") ? samples.param : null,
+    param: row.message.includes("{param}") ? (samplesOf[code]?.param ?? samples.param) : null,
     ...(row.bare === true ? {} : { retryable: row.retryable }),
     request_id: requestId,
     doc_url: `https://gateway.example/docs/errors#${shown}`,
@@ -71,20 +71,26 @@ const samples: Record<string, string> = {
   voice: "calm-woman", path: "/v1/chat/completions", method: "POST", allowed: "mp3, wav, m4a, ogg, webm, flac",
 }; // prettier-ignore
 
-const reasons: Record<string, string> = {
-  invalid_json: "unexpected end of text at position 512",
-  missing_parameter: "every message has one",
-  invalid_parameter: 'must be "developer", "system", "user", "assistant", "tool" or "function"',
-  invalid_request: "input is required",
-  invalid_prompt: "it holds 4312 characters; at most 4000 are taken",
-  invalid_duration: "1000 to 300000 ms",
-  request_rejected: "temperature must be at most 1",
-  request_too_large: "the body is over 25 MB",
+/** Where a code says more, or other numbers. */
+const samplesOf: Record<string, Record<string, string>> = {
+  invalid_json: { reason: "unexpected end of text at position 512" },
+  missing_parameter: { reason: "every message has one" },
+  invalid_parameter: { reason: 'must be "developer", "system", "user", "assistant", "tool" or "function"' },
+  invalid_request: { reason: "input is required" },
+  invalid_prompt: { reason: "it holds 4312 characters; at most 4000 are taken" },
+  invalid_duration: { param: "music_length_ms", reason: "1000 to 300000 ms" },
+  request_rejected: { reason: "temperature must be at most 1." },
+  request_too_large: { reason: "the body is over 25 MB" },
+  too_many_references: { count: "12", max: "10" },
+  prompt_too_long: { param: "prompt", count: "2120", max: "2000" },
+  description_too_long: { count: "1204", max: "1000" },
+  audio_concurrent_limit: { limit: "2" },
+  rate_limited: { limit: "6" },
+  topup_not_found: { id: "top_0195c1f2" },
 };
 
 function messageOf(code: string, { message }: Row): string {
-  const reason = reasons[code];
-  const texts: Record<string, string> = reason === undefined ? samples : { ...samples, reason };
+  const texts: Record<string, string> = { ...samples, ...samplesOf[code] };
   const known = (part: string) => [...part.matchAll(/\{(\w+)\}/g)].every(([, name]) => name! in texts);
   return message
     .replace(/\[([^[\]]*\{\w+\}[^[\]]*)\]/g, (_, part: string) => (known(part) ? part : ""))

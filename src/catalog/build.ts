@@ -21,7 +21,9 @@ export function buildCatalog(file: CatalogFile, surroundings: ProviderSurroundin
     providers,
     defaults: defaultsOf(file, [...models.values()]),
     tiers: file.tiers ?? shippedTiers,
-    listed: [...models.values()].filter(({ state, type }) => state.kind === "active" && type !== "realtime" && type !== "audio-understanding"),
+    listed: [...models.values()].filter(
+      ({ state, type }) => state.kind === "active" && type !== "realtime" && type !== "audio-understanding",
+    ),
   };
 }
 
@@ -75,7 +77,8 @@ function mediaOf(model: FileModel, reads: readonly string[]): MediaRules {
     allowedSizes: model.allowed_sizes ?? [],
     referencePrice: priceFromUsd(model.reference_usd ?? 0),
     defaultAspect: model.default_aspect ?? defaultAspect,
-    sizes: model.sizes === undefined ? null : Object.fromEntries(Object.entries(model.sizes).map(([aspect, size]) => [aspect, pixelsOf(size)])),
+    sizes:
+      model.sizes === undefined ? null : Object.fromEntries(Object.entries(model.sizes).map(([aspect, size]) => [aspect, pixelsOf(size)])),
     durations,
     defaultDurationSec: model.default_duration_s ?? model.durations?.[0] ?? 5,
     extraKeys: model.extra_keys ?? [],
@@ -91,6 +94,15 @@ function pixelsOf(size: string): PixelSize {
 /** The one that the file names, when it is active; else the first active one of its kind (OPERATOR.md). */
 function defaultsOf({ defaults = {} }: CatalogFile, models: readonly Model[]): Catalog["defaults"] {
   const active = models.filter(({ type, state }) => type === "speech" && state.kind === "active");
-  const pick = (kind: DefaultKind) => active.find(({ id }) => id === defaults[kind]) ?? active.find(({ capability }) => capability === (kind === "speech" ? null : kind)) ?? null;
-  return { speech: pick("speech"), music: pick("music"), sfx: pick("sfx"), "voice-clone": pick("voice-clone"), "voice-design": pick("voice-design") };
+  const pick = (kind: DefaultKind) =>
+    active.find(({ id }) => id === defaults[kind]) ??
+    active.find(({ capability }) => capability === (kind === "speech" ? null : kind)) ??
+    null;
+  return {
+    speech: pick("speech"),
+    music: pick("music"),
+    sfx: pick("sfx"),
+    "voice-clone": pick("voice-clone"),
+    "voice-design": pick("voice-design"),
+  };
 }

@@ -7,12 +7,13 @@ import { providerFaults } from "./provider.ts";
 export function catalogFaults(file: CatalogFile): Fault[] {
   const models = new Map(file.models.map((model) => [model.id, model]));
   const providers = new Map(file.providers.map((provider) => [provider.id, provider]));
+  const aliases = new Map(Object.entries(file.aliases ?? {}));
   return [
     ...duplicates(file.providers, "providers"),
     ...file.providers.flatMap((provider, index) => providerFaults(provider, ["providers", index])),
     ...duplicates(file.models, "models"),
-    ...file.models.flatMap((model, index) => modelFaults(model, ["models", index], { models, providers, aliases: file.aliases ?? {} })),
-    ...aliasFaults(file.aliases ?? {}, models),
+    ...file.models.flatMap((model, index) => modelFaults(model, ["models", index], { models, providers, aliases })),
+    ...aliasFaults(aliases, models),
     ...defaultFaults(file.defaults ?? {}, models),
     ...freeTierFaults(file),
   ];
@@ -21,7 +22,7 @@ export function catalogFaults(file: CatalogFile): Fault[] {
 interface Names {
   models: ReadonlyMap<string, FileModel>;
   providers: ReadonlyMap<string, FileProvider>;
-  aliases: Record<string, string>;
+  aliases: ReadonlyMap<string, string>;
 }
 
 function duplicates(entries: readonly { id: string }[], key: string): Fault[] {
@@ -37,7 +38,8 @@ function modelFaults(model: FileModel, path: Path, names: Names): Fault[] {
   const kind = kindOf(model);
   const neverServed = model.type === "realtime" || model.type === "audio-understanding";
   const faults: Fault[] = [...priceFaults(model, path), ...stateFaults(model, path, names)];
-  if (!neverServed && !model.state?.paused && !model.state?.retired && (model.routes ?? []).length === 0) faults.push({ path, message: "has no routes, so nothing can serve it" });
+  if (!neverServed && !model.state?.paused && !model.state?.retired && (model.routes ?? []).length === 0)
+    faults.push({ path, message: "has no routes, so nothing can serve it" });
   model.routes?.forEach((route, index) => {
     const provider = names.providers.get(route.provider);
     const at = [...path, "routes", index, "provider"];
@@ -48,11 +50,16 @@ function modelFaults(model: FileModel, path: Path, names: Names): Fault[] {
   model.fallbacks?.forEach((id, index) => {
     const at = [...path, "fallbacks", index];
     const other = names.models.get(id);
-    if (other === undefined) faults.push({ path: at, message: `there is no model "${id}"${names.aliases[id] === undefined ? "" : "; an alias can't be a fallback"}` });
+    if (other === undefined)
+      faults.push({
+        path: at,
+        message: `there is no model "${id}"${names.aliases.has(id) ? "; an alias can't be a fallback" : ""}`,
+      });
     else if (id === model.id) faults.push({ path: at, message: "a model can't be its own fallback" });
     else if (kindOf(other) !== kind) faults.push({ path: at, message: `"${id}" is a ${kindOf(other)} model, this one is ${kind}` });
   });
-  if (model.capability !== undefined && model.type !== "speech") faults.push({ path: [...path, "capability"], message: "belongs to speech models only" });
+  if (model.capability !== undefined && model.type !== "speech")
+    faults.push({ path: [...path, "capability"], message: "belongs to speech models only" });
   for (const key of ["release_date", "retires_on"] as const) {
     if (model[key] != null && !isDay(model[key])) faults.push({ path: [...path, key], message: "is not a day of the calendar" });
   }
@@ -74,7 +81,7 @@ function stateFaults({ state }: FileModel, path: Path, names: Names): Fault[] {
   if (state.replacement !== undefined) {
     const at = [...path, "state", "replacement"];
     if (!state.retired) faults.push({ path: at, message: "belongs to retired models only" });
-    const id = names.aliases[state.replacement] ?? state.replacement;
+    const id = names.aliases.get(state.replacement) ?? state.replacement;
     if (!names.models.has(id)) faults.push({ path: at, message: `there is no model "${state.replacement}"` });
   }
   return faults;
@@ -84,10 +91,12 @@ function mediaFaults(model: FileModel, path: Path): Fault[] {
   const faults: Fault[] = [];
   const { sizes, default_aspect: aspect, durations, default_duration_s: seconds } = model;
   for (const name of Object.keys(sizes ?? {})) {
-    if (!/^[1-9]\d{0,3}:[1-9]\d{0,3}$/.test(name)) faults.push({ path: [...path, "sizes", name], message: `"${name}" is no aspect ratio such as 16:9` });
+    if (!/^[1-9]\d{0,3}:[1-9]\d{0,3}$/.test(name))
+      faults.push({ path: [...path, "sizes", name], message: `"${name}" is no aspect ratio such as 16:9` });
   }
   const fallsBackTo = aspect ?? defaultAspect;
-  if (sizes !== undefined && sizes[fallsBackTo] === undefined) faults.push({ path: [...path, "sizes"], message: `has no size for the default aspect ${fallsBackTo}` });
+  if (sizes !== undefined && sizes[fallsBackTo] === undefined)
+    faults.push({ path: [...path, "sizes"], message: `has no size for the default aspect ${fallsBackTo}` });
   if (seconds !== undefined && durations !== undefined && durations.length > 0 && !durations.includes(seconds))
     faults.push({ path: [...path, "default_duration_s"], message: "is none of durations" });
   return faults;
@@ -95,13 +104,13 @@ function mediaFaults(model: FileModel, path: Path): Fault[] {
 
 export const defaultAspect = "1:1";
 
-function aliasFaults(aliases: Record<string, string>, models: Names["models"]): Fault[] {
-  return Object.entries(aliases).flatMap(([name, id]) => {
+function aliasFaults(aliases: Names["aliases"], models: Names["models"]): Fault[] {
+  return [...aliases].flatMap(([name, id]) => {
     const path = ["aliases", name];
     if (!/^\S{1,200}$/.test(name)) return [{ path, message: "an alias has 1 to 200 characters and no spaces" }];
     if (models.has(name)) return [{ path, message: `"${name}" is the id of a model` }];
     if (models.has(id)) return [];
-    return [{ path, message: aliases[id] === undefined ? `there is no model "${id}"` : `"${id}" is an alias itself; name its model` }];
+    return [{ path, message: aliases.has(id) ? `"${id}" is an alias itself; name its model` : `there is no model "${id}"` }];
   });
 }
 
@@ -116,7 +125,9 @@ function defaultFaults(defaults: NonNullable<CatalogFile["defaults"]>, models: N
 }
 
 function freeTierFaults({ free_tier: limits = {} }: CatalogFile): Fault[] {
-  return Object.entries(limits).flatMap(([key, usd]) => decimalFaults(usd, key === "input" || key === "output" ? 6 : 12, ["free_tier", key]));
+  return Object.entries(limits).flatMap(([key, usd]) =>
+    decimalFaults(usd, key === "input" || key === "output" ? 6 : 12, ["free_tier", key]),
+  );
 }
 
 function isDay(day: string): boolean {

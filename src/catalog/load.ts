@@ -4,7 +4,7 @@ import { readFileSync, statSync } from "node:fs";
 import { buildCatalog } from "./build.ts";
 import { catalogFaults } from "./check.ts";
 import type { CatalogFile, Problem } from "./file.ts";
-import { fileBytesMax, parseCatalogText } from "./parse.ts";
+import { fileBytesMax, type Parsed, parseCatalogText } from "./parse.ts";
 import { simulatorScheme } from "./provider.ts";
 import { schemaFaults } from "./schema-faults.ts";
 import type { Catalog } from "./types.ts";
@@ -43,12 +43,13 @@ export function loadCatalog({ path, text, environment, simulatorUrl = null }: Lo
   if (file === undefined || problems.length > 0) throw new CatalogFault(fileName, problems);
   if (simulatorUrl === null) {
     const index = file.providers.findIndex((provider) => provider.base_url.startsWith(simulatorScheme));
-    if (index >= 0) throw new CatalogFault(fileName, [{ line: lineOf(["providers", index, "base_url"]), message: "no simulator runs here" }]);
+    if (index >= 0)
+      throw new CatalogFault(fileName, [{ line: lineOf(["providers", index, "base_url"]), message: "no simulator runs here" }]);
   }
   return { catalog: buildCatalog(file, { environment, simulatorUrl }), warnings: missingSecrets(file, environment, fileName) };
 }
 
-/** Everything that loading would say about a text, without needing an environment; behind `svc catalog check`. */
+/** Everything that loading would say about a text, without needing an environment; behind `svc catalog check`, which names the file. */
 export function checkCatalog(text: string, _fileName?: string): { models: number; providers: number; problems: Problem[] } {
   const { counts, problems } = readCatalogText(text);
   return { ...counts, problems };
@@ -58,7 +59,7 @@ interface Read {
   file: CatalogFile | undefined;
   counts: { models: number; providers: number };
   problems: Problem[];
-  lineOf: (path: readonly (string | number)[]) => number;
+  lineOf: Parsed["lineOf"];
 }
 
 /** Beyond these nobody reads on. */
@@ -77,7 +78,8 @@ function readCatalogText(text: string): Read {
 
 function readText(path: string): string {
   try {
-    if (statSync(path).size > fileBytesMax) throw new CatalogFault(path, [{ line: 1, message: `the file is larger than ${fileBytesMax} bytes` }]);
+    if (statSync(path).size > fileBytesMax)
+      throw new CatalogFault(path, [{ line: 1, message: `the file is larger than ${fileBytesMax} bytes` }]);
     return readFileSync(path, "utf8");
   } catch (error) {
     if (error instanceof CatalogFault) throw error;

@@ -11,7 +11,7 @@ export interface Parsed {
   /** Syntax errors; `value` is undefined when there are any. */
   problems: Problem[];
   /** Line of the key or element at `path`; where that is missing, of the nearest thing around it. */
-  lineOf(path: Path): number;
+  lineOf: (path: Path) => number;
 }
 
 /** JSON is read as the YAML that it is. */
@@ -24,7 +24,14 @@ export function parseCatalogText(text: string): Parsed {
     if (problems.length > 0) return { value: undefined, problems, lineOf: () => 1 };
     return { value: plainValues(document), problems: [], lineOf: (path) => lineAt(document, lines, path) };
   } catch (error) {
-    return failed(1, error instanceof RangeError ? "the file is nested too deeply" : error instanceof BadAlias ? error.message : `the file cannot be read as YAML: ${String(error)}`);
+    return failed(
+      1,
+      error instanceof RangeError
+        ? "the file is nested too deeply"
+        : error instanceof BadAlias
+          ? error.message
+          : `the file cannot be read as YAML: ${String(error)}`,
+    );
   }
 }
 

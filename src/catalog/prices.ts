@@ -22,7 +22,11 @@ export function readPricing(pricing: FilePricing): Pricing {
     case "per-image":
       return { mode: "per-image", perImage: priceFromUsd(pricing.usd_per_image) };
     case "per-quality": {
-      const [low, medium, high] = [pricing.tiers.low, pricing.tiers.medium, pricing.tiers.high].map((usd) => priceFromUsd(usd)) as [bigint, bigint, bigint];
+      const [low, medium, high] = [pricing.tiers.low, pricing.tiers.medium, pricing.tiers.high].map((usd) => priceFromUsd(usd)) as [
+        bigint,
+        bigint,
+        bigint,
+      ];
       return { mode: "per-quality", low, medium, high, defaultQuality: pricing.default_quality ?? "medium" };
     }
     case "per-megapixel":
@@ -59,8 +63,13 @@ export function priceFaults(model: FileModel, path: Path): Fault[] {
   if (pricing !== undefined) {
     const modes = modesOf(model);
     // What isn't served may keep a mode that nothing bills in any more.
-    if (served && !modes.includes(pricing.mode)) faults.push({ path: [...path, "pricing", "mode"], message: `a ${kindOf(model)} model is billed ${modes.join(" or ")}, not ${pricing.mode}` });
-    if (mode !== undefined && mode !== pricing.mode) faults.push({ path: [...path, "pricing_mode"], message: `is ${mode}, but pricing.mode is ${pricing.mode}` });
+    if (served && !modes.includes(pricing.mode))
+      faults.push({
+        path: [...path, "pricing", "mode"],
+        message: `${kindOf(model)} models are billed ${modes.join(" or ")}, not ${pricing.mode}`,
+      });
+    if (mode !== undefined && mode !== pricing.mode)
+      faults.push({ path: [...path, "pricing_mode"], message: `is ${mode}, but pricing.mode is ${pricing.mode}` });
     faults.push(...figureFaults(model, pricing, [...path, "pricing"]));
   }
   if (list !== undefined) {
@@ -81,9 +90,11 @@ const decimalsOf: Record<string, number> = { input: 6, output: 6, cached: 6, per
 
 function figureFaults(model: FileModel, pricing: FilePricing, path: Path): Fault[] {
   const faults: Fault[] = [];
-  if (pricing.mode === "per-token" && model.type === "language" && pricing.output === undefined) faults.push({ path, message: '"output" is missing' });
+  if (pricing.mode === "per-token" && model.type === "language" && pricing.output === undefined)
+    faults.push({ path, message: '"output" is missing' });
   const figures: [Path, string, unknown][] = Object.entries(pricing).map(([key, value]) => [[...path, key], key, value]);
-  if (pricing.mode === "per-quality") figures.push(...Object.entries(pricing.tiers).map(([key, value]): [Path, string, unknown] => [[...path, "tiers", key], key, value]));
+  if (pricing.mode === "per-quality")
+    figures.push(...Object.entries(pricing.tiers).map(([key, value]): [Path, string, unknown] => [[...path, "tiers", key], key, value]));
   for (const [at, key, value] of figures) if (typeof value === "number") faults.push(...decimalFaults(value, decimalsOf[key] ?? 12, at));
   return faults;
 }
@@ -98,7 +109,12 @@ function modesOf(model: FileModel): readonly Mode[] {
       return ["per-minute"];
     case "speech":
       return model.capability === undefined ? ["per-1k-chars"] : model.capability === "music" ? ["per-second", "per-song"] : ["per-call"];
-    default:
+    case "language":
+    case "embedding":
+    case "reranking":
+    case "decisions":
+    case "audio-understanding":
+    case "realtime":
       return ["per-token"];
   }
 }

@@ -17,7 +17,9 @@ export interface ProviderSurroundings {
 
 export function readProvider(provider: FileProvider, { environment, simulatorUrl }: ProviderSurroundings): Provider {
   const secret = provider.api_key_env === undefined ? undefined : environment[provider.api_key_env]?.trim();
-  const address = provider.base_url.startsWith(simulatorScheme) ? (simulatorUrl ?? "").replace(/\/+$/, "") + provider.base_url.slice(simulatorScheme.length) : provider.base_url;
+  const address = provider.base_url.startsWith(simulatorScheme)
+    ? (simulatorUrl ?? "").replace(/\/+$/, "") + provider.base_url.slice(simulatorScheme.length)
+    : provider.base_url;
   return {
     id: provider.id,
     protocol: provider.protocol,
@@ -44,7 +46,8 @@ export function providerFaults({ base_url: address, headers = {} }: FileProvider
 function addressFault(address: string): string | null {
   if (address.startsWith(simulatorScheme)) return /^simulator:\/[\w./-]*$/.test(address) ? null : "must be simulator:/PATH";
   const url = URL.parse(address);
-  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return "must be an http or https address, or simulator:/PATH";
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:"))
+    return "must be an http or https address, or simulator:/PATH";
   if (url.username !== "" || url.password !== "") return "must not hold a password; name a variable in api_key_env";
   return url.search === "" && url.hash === "" ? null : "must not have a query or a fragment: paths are put behind it";
 }

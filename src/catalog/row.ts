@@ -91,7 +91,10 @@ const modalitiesOf: Record<FileModel["type"], readonly [reads: readonly string[]
   reranking: [["text"], ["ranking"]],
   transcription: [["audio"], ["text"]],
   "audio-understanding": [["audio", "text"], ["text"]],
-  realtime: [["audio", "text"], ["audio", "text"]],
+  realtime: [
+    ["audio", "text"],
+    ["audio", "text"],
+  ],
   speech: [["text"], ["audio"]],
   decisions: [["text"], ["text"]],
 };

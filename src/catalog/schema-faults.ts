@@ -27,7 +27,10 @@ function alone(validate: Validate, value: unknown, at: Path): Fault[] {
 function faultOf(validate: Validate): Fault {
   const errors = validate.errors ?? [];
   // A union reports each branch before itself; the deepest says most.
-  const error = errors.reduce<ValidationFault | undefined>((best, one) => (best === undefined || depth(one) > depth(best) ? one : best), undefined);
+  const error = errors.reduce<ValidationFault | undefined>(
+    (best, one) => (best === undefined || depth(one) > depth(best) ? one : best),
+    undefined,
+  );
   return error === undefined ? { path: [], message: "is not a catalog file" } : described(error);
 }
 
@@ -51,7 +54,10 @@ function described({ keyword, instancePath, params, message = "is wrong", parent
     case "enum":
       return { path, message: `must be one of ${(params.allowedValues as unknown[]).join(", ")}` };
     case "pattern":
-      return { path, message: typeof parentSchema?.description === "string" ? `does not have the right form: ${parentSchema.description}` : message };
+      return {
+        path,
+        message: typeof parentSchema?.description === "string" ? `does not have the right form: ${parentSchema.description}` : message,
+      };
     default:
       return { path, message };
   }

@@ -8,7 +8,15 @@ export const shippedTiers: readonly Tier[] = [
   row(2, "Builder", 50, { rpm: 300, perModelRpm: 250, tpm: 2_000_000, maxRequest: 1_000_000 }, [10, 30], [4, 12], [25, 10, 5, 10]),
   row(3, "Growth", 250, { rpm: 900, perModelRpm: 750, tpm: 5_000_000, maxRequest: 1_000_000 }, [20, 60], [8, 24], [50, 20, 10, 20]),
   {
-    ...row(4, "Scale", 1000, { rpm: 3000, perModelRpm: 2500, tpm: 20_000_000, maxRequest: 2_000_000 }, [38, 114], [38, 114], [100, 40, 20, 40]),
+    ...row(
+      4,
+      "Scale",
+      1000,
+      { rpm: 3000, perModelRpm: 2500, tpm: 20_000_000, maxRequest: 2_000_000 },
+      [38, 114],
+      [38, 114],
+      [100, 40, 20, 40],
+    ),
     combined_media_concurrent: 38,
     combined_queue_depth_cap: 114,
   },

@@ -80,6 +80,7 @@ async function sendStream(
   }
   // The client learns at once that its request was accepted, long before a first token.
   res.flushHeaders();
-  await stream(openSink(res, edge.limits));
-  res.end();
+  const sink = openSink(res, edge.limits);
+  await stream(sink);
+  sink.end();
 }

@@ -9,7 +9,7 @@ import { dialects, type ErrorCode, errors } from "../../generated/errors.ts";
 import { type Operation, operations } from "../../generated/operations.ts";
 import { bodies, parameters } from "../../generated/validators.js";
 import notBuilt from "../../spec/not-built.json" with { type: "json" };
-import { operation, reachable, resolved, type Schema } from "./read-contract.ts";
+import { operation, reachable, resolved, type Schema, schema, validatorOf } from "./read-contract.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const all = Object.values(operations);
@@ -111,6 +111,18 @@ describe.each(ids)("%s", (id) => {
       const declared = headers["x-should-retry"];
       expect({ status, declared: declared !== undefined }).toEqual({ status, declared: rows.some(({ bare }) => !bare) });
       if (declared) expect({ status, required: declared.required }).toEqual({ status, required: rows.every(({ bare }) => !bare) });
+    }
+  });
+
+  test("shows an example of every error that it may answer with", () => {
+    for (const [status, { content }] of Object.entries(described.responses)) {
+      if (Number(status) < 400) continue;
+      const name = content!["application/json"]!.schema.$ref!.split("/").at(-1)!;
+      const examples = schema(name)["examples"] as unknown[];
+      expect({ name, count: examples.length }).toEqual({ name, count: expectedCodes(row)[status]!.length });
+      const validate = validatorOf(name);
+      for (const example of examples)
+        expect({ name, fits: validate(example), errors: validate.errors }).toEqual({ name, fits: true, errors: null });
     }
   });
 

@@ -44,7 +44,15 @@ describe("spawnGateway", () => {
   test("is ready at its line, works beside svc, and ends with 0 at SIGTERM", async () => {
     const database = await freshDatabase();
     const gateway = await spawnGateway({ DATABASE_URL: database.url });
-    const created = await runSvc({ DATABASE_URL: database.url }, ["account", "create", "--email", "a@example.com", "--deposit", "5", "--json"]);
+    const created = await runSvc({ DATABASE_URL: database.url }, [
+      "account",
+      "create",
+      "--email",
+      "a@example.com",
+      "--deposit",
+      "5",
+      "--json",
+    ]);
     const reply = await checkedRequest(gateway.url, "GET", "/v1/credits/balance", { key: created.json().api_key as string });
     expect(reply.json.balance).toBe(5);
     expect(await gateway.kill("SIGTERM")).toBe(0);

@@ -38,7 +38,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("runFolder", runFolder);
 
   return async () => {
-    if (await ranEverything(project)) (await import("./error-coverage.ts")).compareReached(runFolder);
+    if (await ranEverything(project)) (await import("./error-coverage.ts")).failOnDifference(runFolder);
     if (embedded) {
       embedded.kill9(); // nothing of it is kept, so it needs no orderly end
       await embedded.stop();

@@ -21,7 +21,7 @@ export interface Outlet {
 /** Records without a use (roles, empty texts) that are kept while the first useful one is awaited. */
 const waitingMax = 64;
 
-export function openOutlet(onStart: () => void): Outlet {
+export function openOutlet(onStart: () => void, onEnd: () => void): Outlet {
   const waiting: string[] = [];
   const started = Promise.withResolvers<void>();
   const attached = Promise.withResolvers<void>();
@@ -48,6 +48,7 @@ export function openOutlet(onStart: () => void): Outlet {
     end(): void {
       outlet.start();
       outlet.ended = true;
+      onEnd();
       ended.resolve();
     },
     fail(error: unknown): void {

@@ -17,7 +17,10 @@ const lingerMs = 1_000;
  */
 export async function openChatStream(answer: UpstreamAnswer, call: ChatCall, clock: Clock, startAfterMs: number): Promise<ChatStream> {
   const state = newChunkState(call.publicModel);
-  const outlet = openOutlet(() => beginChunks(state, {}, clock));
+  const outlet = openOutlet(
+    () => beginChunks(state, {}, clock),
+    () => void setTimeout(answer.body.cancel, lingerMs).unref(),
+  );
   const timer = setTimeout(outlet.start, startAfterMs);
   void run(answer, state, openRecordReader(state, call.route.provider, clock), outlet);
   try {
@@ -46,11 +49,7 @@ async function run(answer: UpstreamAnswer, state: ChunkState, reader: RecordRead
   let verdict: UpstreamError | null = null; // an error that a record told, not the socket
   const take = (records: SseRecord[]) => takeAll(records, reader, outlet, (error) => (verdict = error));
   try {
-    await answer.body.read((chunk) => {
-      const pending = take(parser.push(chunk));
-      if (outlet.ended) setTimeout(answer.body.cancel, lingerMs).unref();
-      return pending;
-    });
+    await answer.body.read((chunk) => take(parser.push(chunk)));
     await take(parser.end());
     if (!outlet.ended) endWithoutDone(state, outlet);
   } catch (error) {

@@ -1,0 +1,287 @@
+// What an operator's file may say and how it is refused (OPERATOR.md "The catalog file"): each fault with its line.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { CatalogFault, checkCatalog, loadCatalog } from "../../src/catalog/load.ts";
+
+const provider = "providers: [{ id: north, protocol: openai, base_url: http://127.0.0.1:9001/v1 }]";
+const price = "pricing: { mode: per-token, input: 0.5, output: 1.5 }";
+const routes = "routes: [{ provider: north, model: up }]";
+
+/** A file of one provider, one good model, and what a test adds below it. */
+const withGood = (...lines: string[]) =>
+  [provider, "models:", `  - { id: good, type: language, ${price}, ${routes} }`, ...lines].join("\n");
+
+const problemsOf = (text: string) => checkCatalog(text, "catalog.yaml").problems;
+
+describe("a fault is told with its line", () => {
+  const cases: [title: string, text: string, line: number, message: RegExp][] = [
+    ["YAML that does not parse", withGood("  - { id: open", "    type: language"), 4, /./],
+    ["a key given twice", withGood("aliases: {}", "aliases: {}"), 5, /unique/],
+    ["two documents", `${withGood()}\n---\nmodels: []`, 4, /multiple documents/],
+    ["an alias without its anchor", withGood("aliases: *nowhere"), 1, /nowhere/],
+    ["an empty file", "", 1, /must be object/],
+    ["a list instead of a file", "- 1", 1, /must be object/],
+    ["no models", provider, 1, /"models" is missing/],
+    ["an unknown key at the top", withGood("modles: []"), 4, /unknown key "modles"/],
+    [
+      "an unknown key of a model",
+      withGood(`  - { id: m, type: language, ${price}, ${routes},`, "      contextwindow: 3 }"),
+      5,
+      /models\[1\]\.contextwindow: unknown key/,
+    ],
+    [
+      "an unknown key of a price",
+      withGood("  - id: m", "    type: language", "    pricing:", "      mode: per-token", "      input: 1", "      outptu: 2"),
+      9,
+      /unknown key "outptu"; there are/,
+    ],
+    [
+      "a key of another pricing mode",
+      withGood("  - id: m", "    type: image", "    pricing: { mode: per-image,", "      usd_per_call: 1, usd_per_image: 1 }"),
+      7,
+      /unknown key "usd_per_call"/,
+    ],
+    [
+      "an unknown pricing mode",
+      withGood("  - id: m", "    type: image", "    pricing: { usd_per_image: 1,", "      mode: per-picture }"),
+      7,
+      /models\[1\]\.pricing\.mode: .*no such mode/,
+    ],
+    ["a price without a mode", withGood("  - id: m", "    type: image", "    pricing: { usd_per_image: 1 }"), 6, /"mode" is missing/],
+    ["a type outside the ten", withGood("  - id: m", "    type: chat"), 5, /must be one of language, image/],
+    [
+      "a tag outside the twelve",
+      withGood("  - id: m", "    type: language", "    tags: [vision,", "      clever]"),
+      7,
+      /must be one of tool-use/,
+    ],
+    ["a protocol that nobody speaks", provider.replace("openai", "soap") + "\nmodels: []", 1, /must be one of openai, anthropic/],
+    [
+      "a negative price",
+      withGood("  - id: m", "    type: language", "    pricing: { mode: per-token, output: 1,", "      input: -1 }"),
+      7,
+      /must be >= 0/,
+    ],
+    [
+      "a price that is no number",
+      withGood("  - id: m", "    type: language", "    pricing: { mode: per-token, output: 1,", "      input: .nan }"),
+      7,
+      /input: must be/,
+    ],
+    [
+      "a price as text",
+      withGood("  - id: m", "    type: language", "    pricing: { mode: per-token, output: 1,", '      input: "0.5" }'),
+      7,
+      /must be number/,
+    ],
+    ["a size that is none", withGood("  - id: m", "    type: image", "    allowed_sizes: [1024x1024,", "      large]"), 7, /WIDTHxHEIGHT/],
+    [
+      "a secret in place of a variable's name",
+      provider.replace("base_url", 'api_key_env: "sk 123", base_url') + "\nmodels: []",
+      1,
+      /api_key_env: does not have the right form: Name of the environment variable/,
+    ],
+    ["four tiers", withGood("tiers: []"), 4, /must NOT have fewer than 5 items/],
+  ];
+  test.each(cases)("schema: %s", (_, text, line, message) => {
+    const problems = problemsOf(text);
+    expect(problems[0]?.message).toMatch(message);
+    expect(problems[0]?.line).toBe(line);
+  });
+
+  const model = (...more: string[]) =>
+    withGood("  - id: m", "    type: language", `    ${price}`, `    ${routes}`, ...more.map((line) => `    ${line}`));
+  const references: typeof cases = [
+    [
+      "a provider's id twice",
+      withGood().replace("}]", "},\n  { id: north, protocol: openai, base_url: http://a.test }]"),
+      2,
+      /"north" is already providers\[0\]/,
+    ],
+    [
+      "a model's id twice",
+      withGood(`  - type: language`, "    id: good", `    ${price}`, `    ${routes}`),
+      5,
+      /"good" is already models\[0\]/,
+    ],
+    [
+      "a route to no provider",
+      withGood("  - id: m", "    type: language", `    ${price}`, "    routes:", "      - { model: up,", "          provider: nowhere }"),
+      9,
+      /there is no provider "nowhere"/,
+    ],
+    [
+      "a route over a protocol that can't serve the type",
+      withGood(`  - { id: m, type: reranking, pricing: { mode: per-token, input: 1 },`, "      routes: [{ provider: north, model: up }] }"),
+      5,
+      /speaks openai, over which no reranking/,
+    ],
+    ["an active model without routes", withGood(`  - { id: m, type: language, ${price} }`), 4, /has no routes/],
+    ["a fallback that is not there", model("fallbacks:", "  - good", "  - gone"), 10, /there is no model "gone"/],
+    ["a fallback to itself", model("fallbacks: [m]"), 8, /its own fallback/],
+    ["a fallback to an alias", `${model("fallbacks: [best]")}\naliases: { best: good }`, 8, /an alias can't be a fallback/],
+    [
+      "a fallback of another kind",
+      withGood(`  - { id: m, type: embedding, pricing: { mode: per-token, input: 1 }, ${routes},`, "      fallbacks: [good] }"),
+      5,
+      /"good" is a language model, this one is embedding/,
+    ],
+    ["an alias to no model", withGood("aliases:", "  best: gone"), 5, /there is no model "gone"/],
+    ["an alias to an alias", withGood("aliases:", "  one: good", "  two: one"), 6, /"one" is an alias itself/],
+    ["an alias with a model's id", withGood("aliases:", "  good: good"), 5, /"good" is the id of a model/],
+    ["a default that is not there", withGood("defaults:", "  music: gone"), 5, /there is no model "gone"/],
+    ["a default of another kind", withGood("defaults:", "  music: good"), 5, /is a language model, not music/],
+    ["a replacement that is not there", model("state: { retired: true,", "  replacement: gone }"), 9, /there is no model "gone"/],
+    ["paused and retired at once", model("state: { retired: true, paused: true }"), 8, /either paused or retired/],
+    ["a capability outside speech", model("capability: music"), 8, /belongs to speech models only/],
+    ["no price", withGood(`  - { id: m, type: language, ${routes} }`), 4, /"pricing" is missing/],
+    [
+      "a language model without an output price",
+      withGood("  - id: m", "    type: language", `    ${routes}`, "    pricing: { mode: per-token, input: 1 }"),
+      7,
+      /"output" is missing/,
+    ],
+    [
+      "a mode that the type is not billed in",
+      withGood("  - id: m", "    type: image", `    ${routes}`, `    ${price}`),
+      7,
+      /image models are billed per-image or/,
+    ],
+    ["a list price in another mode", model("list_price: { mode: per-call, usd_per_call: 1 }"), 8, /must be the mode of pricing/],
+    [
+      "decimals beyond 1e-12 USD a token",
+      withGood(
+        "  - id: m",
+        "    type: language",
+        `    ${routes}`,
+        "    pricing: { mode: per-token, output: 1,",
+        "      input: 0.0000001 }",
+      ),
+      8,
+      /more than 6 decimals/,
+    ],
+    [
+      "a fee with more than 8 decimals",
+      withGood(
+        "  - id: m",
+        "    type: language",
+        `    ${routes}`,
+        "    pricing: { mode: per-token, output: 1, input: 1,",
+        "      per_request: 0.000000001 }",
+      ),
+      8,
+      /more than 8 decimals/,
+    ],
+    ["a day that no calendar has", model("release_date: 2026-02-30"), 8, /not a day of the calendar/],
+    ["sizes without the default aspect", model('sizes: { "16:9": 1344x768 }'), 8, /no size for the default aspect 1:1/],
+    ["a default duration that is not offered", model("durations: [5, 10]", "default_duration_s: 7"), 9, /none of durations/],
+    ["an address that is none", provider.replace("http://127.0.0.1:9001/v1", "north.test/v1") + "\nmodels: []", 1, /http or https address/],
+    [
+      "a header with a line break",
+      provider.replace("base_url", 'headers: { x-a: "a\\r\\nb" }, base_url') + "\nmodels: []",
+      1,
+      /no header can carry/,
+    ],
+  ];
+  test.each(references)("references: %s", (_, text, line, message) => {
+    const problems = problemsOf(text);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]?.message).toMatch(message);
+    expect(problems[0]?.line).toBe(line);
+  });
+
+  test("a password in an address is refused without repeating it", () => {
+    const [problem] = problemsOf(`${provider.replace("http://", "http://me:hunter2@")}\nmodels: []`);
+    expect(problem?.message).toMatch(/must not hold a password/);
+    expect(JSON.stringify(problem)).not.toContain("hunter2");
+  });
+
+  test("every wrong provider and model is told in one run, in the order of the file", () => {
+    const text = [
+      provider.replace("openai", "soap"),
+      "models:",
+      "  - { id: a, type: chat }",
+      "  - { id: b, type: language, hot: 1 }",
+      "aliases: 3",
+    ].join("\n");
+    expect(problemsOf(text).map(({ line }) => line)).toEqual([1, 3, 4, 5]);
+  });
+
+  test("JSON is taken as well, tabs and all", () => {
+    const json = JSON.stringify(
+      { providers: [{ id: "p", protocol: "openai", base_url: "http://a.test" }], models: [{ id: "m", type: "chat" }] },
+      null,
+      "\t",
+    );
+    expect(problemsOf(json)).toEqual([
+      { line: 12, message: expect.stringMatching(/models\[0\]\.type: must be one of language/) as unknown },
+    ]);
+  });
+
+  test("counts models and providers, wrong ones too", () => {
+    expect(checkCatalog(withGood("  - { id: b, type: chat }"), "f")).toMatchObject({ models: 2, providers: 1 });
+  });
+});
+
+describe("a hostile file costs little", () => {
+  test("anchors that double are refused", () => {
+    const bomb = ["a0: &a0 [x, x]", ...Array.from({ length: 30 }, (_, n) => `a${n + 1}: &a${n + 1} [*a${n}, *a${n}]`)].join("\n");
+    expect(problemsOf(bomb)[0]?.message).toMatch(/alias count/);
+  });
+
+  test("a file of more than 4 MB is refused unread", () => {
+    expect(problemsOf("#".repeat(4_000_001))).toEqual([
+      { line: 1, message: expect.stringMatching(/larger than 4000000 bytes/) as unknown },
+    ]);
+  });
+
+  test("deep nesting ends in a problem, not in a crash", () => {
+    expect(problemsOf(`${"[".repeat(50_000)}${"]".repeat(50_000)}`).length).toBeGreaterThan(0);
+  });
+});
+
+describe("loading", () => {
+  test("a wrong file stops the start with file, line and reason", () => {
+    const folder = mkdtempSync(join(tmpdir(), "svc-catalog-"));
+    const path = join(folder, "mine.yaml");
+    writeFileSync(path, withGood("aliases: { best: gone }"));
+    try {
+      expect(() => loadCatalog({ path, environment: {} })).toThrow(`${path}:4: aliases.best: there is no model "gone"`);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test("a file that is not there is named", () => {
+    expect(() => loadCatalog({ path: "/nowhere/catalog.yaml", environment: {} })).toThrow(
+      /\/nowhere\/catalog\.yaml:1: cannot be read: ENOENT/,
+    );
+  });
+
+  test("simulator: addresses become the simulator's, and are a fault where none runs", () => {
+    const text = withGood().replace("http://127.0.0.1:9001/v1", '"simulator:/openai/v1/"');
+    const { catalog } = loadCatalog({ text, environment: {}, simulatorUrl: "http://127.0.0.1:4321/" });
+    expect(catalog.providers.get("north")?.baseUrl).toBe("http://127.0.0.1:4321/openai/v1");
+    expect(() => loadCatalog({ text, environment: {} })).toThrow(CatalogFault);
+    expect(checkCatalog(text, "f").problems).toEqual([]);
+  });
+
+  test("secrets come from the variable that is named; a missing one warns and is never printed", () => {
+    const text = withGood().replace("base_url", "api_key_env: NORTH_KEY, headers: { x-a: b }, timeout_ms: 5, base_url");
+    const loaded = loadCatalog({ text, environment: { NORTH_KEY: " secret-1 " } });
+    expect(loaded.catalog.providers.get("north")).toEqual({
+      id: "north",
+      protocol: "openai",
+      baseUrl: "http://127.0.0.1:9001/v1",
+      apiKey: "secret-1",
+      headers: { "x-a": "b" },
+      timeoutMs: 5,
+    });
+    expect(loaded.warnings).toEqual([]);
+    const keyless = loadCatalog({ text, environment: {} });
+    expect(keyless.catalog.providers.get("north")?.apiKey).toBeNull();
+    expect(keyless.warnings).toEqual([expect.stringMatching(/"north" .*NORTH_KEY is not set/) as unknown]);
+  });
+});

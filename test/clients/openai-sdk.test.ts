@@ -1,0 +1,168 @@
+// The official OpenAI SDK against the gateway: what works at a vendor works here (WIRE.md 1, 2, 4.1, 4.2).
+import { zodResponseFormat } from "openai/helpers/zod";
+import type OpenAI from "openai";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { costIn, costOf, says, useClients } from "./clients.ts";
+
+const clients = useClients();
+const pixel = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+describe("models", () => {
+  test("list gives every row with id, object, created and owned_by", async () => {
+    const { data } = await (await clients.customer()).openai().models.list();
+    expect(data.map(({ id }) => id)).toContain("plain/chat");
+    for (const row of data) {
+      expect(row).toMatchObject({ object: "model", owned_by: expect.any(String) });
+      expect(Number.isInteger(row.created)).toBe(true);
+    }
+  });
+
+  test("retrieve finds an id with a slash, which the SDK sends as %2F, and an alias", async () => {
+    const { models } = (await clients.customer()).openai();
+    expect(await models.retrieve("plain/chat")).toMatchObject({ id: "plain/chat", object: "model" });
+    expect(await models.retrieve("best")).toMatchObject({ id: "plain/chat" });
+  });
+});
+
+describe("chat", () => {
+  test("whole, by iteration and by the helper: the same words, and each costs what the balance falls by", async () => {
+    const customer = await clients.customer();
+    const { completions } = customer.openai().chat;
+    const request = { model: "plain/chat", messages: says("Grüße an das Meer 🌊") };
+    const stream_options = { include_usage: true };
+    const whole = await completions.create(request);
+    const text = whole.choices[0]!.message.content;
+    expect(text).toContain("Grüße an das Meer 🌊");
+    expect(whole).toMatchObject({ object: "chat.completion", model: "plain/chat", choices: [{ index: 0, finish_reason: "stop" }] });
+
+    const iterated = await readAll(await completions.create({ ...request, stream: true, stream_options }));
+    expect(iterated.text).toBe(text);
+    expect(iterated.usage).toEqual(whole.usage);
+
+    const helped = await completions.stream({ ...request, stream_options }).finalChatCompletion();
+    expect(helped.choices[0]!.message.content).toBe(text);
+    expect(helped.usage).toEqual(whole.usage);
+
+    const { prompt_tokens, completion_tokens } = whole.usage!;
+    expect(costIn(whole.usage)).toBeCloseTo(costOf({ input: prompt_tokens, output: completion_tokens }), 8);
+    expect(await customer.spent()).toBeCloseTo(3 * costIn(whole.usage), 8);
+  });
+
+  test("usage is not shown to a stream that did not ask, and charged all the same", async () => {
+    const customer = await clients.customer();
+    const request = { model: "plain/chat", messages: says("hello") };
+    const { usage, withoutChoices } = await readAll(await customer.openai().chat.completions.create({ ...request, stream: true }));
+    expect(usage).toBeNull();
+    expect(withoutChoices).toBe(0);
+    const silently = await customer.spent();
+    const asked = await customer.openai().chat.completions.create(request);
+    expect(silently).toBe(costIn(asked.usage));
+  });
+
+  test("cached tokens are shown and saved, whole and streamed", async () => {
+    const { completions } = (await clients.customer()).openai().chat;
+    const request = { model: "plain/cached", messages: says("hello") };
+    const { usage } = await completions.create(request);
+    expect(usage).toMatchObject({ prompt_tokens: 1000, prompt_tokens_details: { cached_tokens: 600 }, cache_discount: (600 * 0.375) / 1e6 });
+    expect(costIn(usage)).toBeCloseTo(costOf({ input: 400, cached: 600, output: usage!.completion_tokens }), 8);
+    const streamed = await readAll(await completions.create({ ...request, stream: true, stream_options: { include_usage: true } }));
+    expect(streamed.usage).toEqual(usage);
+  });
+
+  test("withResponse gives x-request-id and the x-svc headers, whole and streamed", async () => {
+    const customer = await clients.customer();
+    const { completions } = customer.openai().chat;
+    const messages = says("hello");
+    const direct = await completions.create({ model: "best", messages }).withResponse();
+    expect(direct.request_id).toMatch(/^req_/);
+    expect(svcHeaders(direct.response)).toEqual({ "x-svc-model": "plain/chat", "x-svc-alias": "best" });
+    expect(direct.data._request_id).toBe(direct.request_id);
+    const second = await completions.create({ model: "plain/second-route", messages, stream: true }).withResponse();
+    expect(svcHeaders(second.response)).toEqual({ "x-svc-model": "plain/second-route", "x-svc-fallback": "true", "x-svc-fallback-layer": "1" });
+    expect((await readAll(second.data)).model).toBe("plain/second-route");
+  });
+
+  test("a vision model reads image parts, which arrive at the upstream as they were sent", async () => {
+    const customer = await clients.customer();
+    const content = [
+      { type: "text" as const, text: "What is in this picture?" },
+      { type: "image_url" as const, image_url: { url: pixel, detail: "low" as const } },
+    ];
+    const completion = await customer.openai().chat.completions.create({ model: "see/plain", messages: [{ role: "user", content }] });
+    expect(completion.choices[0]!.message.content).toContain("What is in this picture?");
+    const sent = clients.gateway.simulator.calls().findLast(({ model }) => model === "vision")!.json;
+    expect(sent).toMatchObject({ messages: [{ role: "user", content }] });
+  });
+
+  test("n choices, logprobs, stop and seed go through, streamed as whole", async () => {
+    const { completions } = (await clients.customer()).openai().chat;
+    const request = { model: "plain/chat", messages: says("hello"), n: 2, logprobs: true, top_logprobs: 2, seed: 7 };
+    const whole = await completions.create(request);
+    const streamed = await completions.stream(request).finalChatCompletion();
+    expect(whole.choices.map(({ index }) => index)).toEqual([0, 1]);
+    expect(whole.choices[0]!.logprobs!.content!.length).toBeGreaterThan(1);
+    expect(streamed.choices.map(({ message }) => message.content)).toEqual(whole.choices.map(({ message }) => message.content));
+    expect(streamed.choices.map(({ logprobs }) => logprobs!.content)).toEqual(whole.choices.map(({ logprobs }) => logprobs!.content));
+  });
+
+  test("max_completion_tokens ends an answer with finish_reason length", async () => {
+    const { completions } = (await clients.customer()).openai().chat;
+    const completion = await completions.create({ model: "plain/long", messages: says("hello"), max_completion_tokens: 5 });
+    expect(completion).toMatchObject({ choices: [{ finish_reason: "length" }], usage: { completion_tokens: 5 } });
+  });
+});
+
+describe("structured output", () => {
+  const shape = z.object({
+    title: z.string(),
+    mood: z.enum(["calm", "wild"]),
+    waves: z.array(z.object({ metres: z.number().min(0).max(30) })),
+    note: z.string().nullable(),
+  });
+
+  test("parse and stream give a value of the caller's zod schema", async () => {
+    const { completions } = (await clients.customer()).openai().chat;
+    const request = { model: "plain/chat", messages: says("The sea"), response_format: zodResponseFormat(shape, "sea") };
+    const parsed = (await completions.parse(request)).choices[0]!.message.parsed;
+    expect(shape.parse(parsed)).toEqual(parsed);
+    const streamed = await completions.stream(request).finalChatCompletion();
+    expect(streamed.choices[0]!.message.parsed).toEqual(parsed);
+  });
+});
+
+describe("reasoning", () => {
+  for (const model of ["think/plain", "think/other-field"]) {
+    test(`${model}: the thinking is in reasoning_content, and its tokens are counted inside completion_tokens`, async () => {
+      const customer = await clients.customer();
+      const { completions } = customer.openai().chat;
+      const request = { model, messages: says("Think about the sea"), reasoning_effort: "low" as const };
+      const whole = await completions.create(request);
+      const { usage } = whole;
+      expect((whole.choices[0]!.message as { reasoning_content?: string }).reasoning_content).toEqual(expect.any(String));
+      expect(usage!.completion_tokens_details!.reasoning_tokens).toBe(16);
+      expect(usage!.completion_tokens).toBeGreaterThan(16);
+      const streamed = await readAll(await completions.create({ ...request, stream: true, stream_options: { include_usage: true } }));
+      expect(streamed.reasoning).toBe((whole.choices[0]!.message as { reasoning_content?: string }).reasoning_content);
+      expect(streamed.usage).toEqual(usage);
+      expect(await customer.spent()).toBeCloseTo(2 * costIn(usage), 8);
+    });
+  }
+});
+
+function svcHeaders({ headers }: Response): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => name.startsWith("x-svc-")));
+}
+
+async function readAll(stream: AsyncIterable<OpenAI.ChatCompletionChunk>) {
+  const read = { text: "", reasoning: "", usage: null as OpenAI.CompletionUsage | null, withoutChoices: 0, model: "" };
+  for await (const { choices, usage, model } of stream) {
+    const delta = choices[0]?.delta as { content?: string; reasoning_content?: string } | undefined;
+    read.text += delta?.content ?? "";
+    read.reasoning += delta?.reasoning_content ?? "";
+    read.usage = usage ?? read.usage;
+    read.model = model;
+    if (choices.length === 0) read.withoutChoices += 1;
+  }
+  return read;
+}

@@ -1,0 +1,73 @@
+// The catalog that the clients' tests run against: one model per behaviour of an upstream, named by what it does.
+// Every model has a route of its own, so that one model's open breaker is no other's.
+
+interface ModelChoice {
+  /** Upstream model ids, the simulator's knobs in them; one route each, on providers of their own. */
+  upstream: readonly string[];
+  more?: Record<string, unknown>;
+}
+
+const reasons = { supports_reasoning: true };
+const sees = { supports_vision: true };
+
+const models: Record<string, ModelChoice> = {
+  "plain/chat": { upstream: ["plain"] },
+  "plain/long": { upstream: ["long+sim-tokens-3000"] },
+  "plain/unhurried": { upstream: ["unhurried+sim-tokens-400+sim-pace-5ms"] },
+  "plain/cached": { upstream: ["cached+sim-prompt-tokens-1000+sim-cached-600"] },
+  "plain/slow-start": { upstream: ["slow-start+sim-slow-1500ms"] },
+  "plain/commented": { upstream: ["commented+sim-comments+sim-crlf+sim-split-7+sim-tokens-12"] },
+  "plain/no-done": { upstream: ["no-done+sim-no-done"] },
+  "plain/no-usage": { upstream: ["no-usage+sim-no-usage"] },
+  "plain/usage-every-chunk": { upstream: ["usage-every+sim-usage-every-chunk"] },
+  "plain/usage-in-finish": { upstream: ["usage-finish+sim-usage-in-finish"] },
+  "plain/eos": { upstream: ["eos+sim-finish-eos"] },
+  "plain/finish-empty": { upstream: ["finish-empty+sim-finish-empty"] },
+  "plain/filtered": { upstream: ["filtered+sim-finish-filtered"] },
+  "plain/second-route": { upstream: ["second-a+sim-fail-503", "second-b"] },
+  "tools/null-fields": { upstream: ["null-fields+sim-null-tool-fields"] },
+  "tools/no-index": { upstream: ["no-index+sim-no-tool-index"] },
+  "tools/whole-calls": { upstream: ["whole-calls+sim-whole-tool-calls"] },
+  "think/plain": { upstream: ["reason"], more: reasons },
+  "think/other-field": { upstream: ["reason+sim-reasoning-field"], more: reasons },
+  "see/plain": { upstream: ["vision"], more: sees },
+  "blind/plain": { upstream: ["blind"], more: { supports_tools: false, supports_structured_outputs: false } },
+  "broken/error-record": { upstream: ["error-record+sim-error-after-6"] },
+  "broken/cut": { upstream: ["cut+sim-cut-after-6"] },
+  "broken/early-end": { upstream: ["early-end+sim-end-after-6"] },
+  "fail/rejects-400": { upstream: ["rejects+sim-reject-400"] },
+  "fail/rejects-413": { upstream: ["rejects+sim-reject-413"] },
+  "fail/rejects-422": { upstream: ["rejects+sim-reject-422"] },
+  "fail/context": { upstream: ["context+sim-context"] },
+  "fail/refuses": { upstream: ["refuses-a+sim-refuse", "refuses-b+sim-refuse-403"] },
+  "fail/unreadable": { upstream: ["unreadable+sim-bad-json"] },
+  "fail/down": { upstream: ["down+sim-fail-503"] },
+  "fail/gone": { upstream: ["gone+sim-404"] },
+  "fail/down-once": { upstream: ["down-once+sim-bad-json+sim-flaky-1"] },
+};
+
+const providers = ["first", "second"].map((id) => ({ id, protocol: "openai", base_url: "simulator:/openai/v1" }));
+
+/** JSON is YAML. */
+export const clientsCatalog = JSON.stringify({
+  providers,
+  models: [
+    ...Object.entries(models).map(([id, { upstream, more }]) => languageModel(id, upstream, more)),
+    { id: "vectors/small", type: "embedding", context_window: 8192, pricing: { mode: "per-token", input: 0.02 }, routes: [{ provider: "first", model: "embed" }] },
+  ],
+  aliases: { best: "plain/chat" },
+});
+
+function languageModel(id: string, upstream: readonly string[], more: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    id,
+    type: "language",
+    context_window: 128_000,
+    max_output_tokens: 16_384,
+    supports_tools: true,
+    supports_structured_outputs: true,
+    pricing: { mode: "per-token", input: 0.5, output: 1.5, cached: 0.125 },
+    routes: upstream.map((model, index) => ({ provider: providers[index]!.id, model })),
+    ...more,
+  };
+}

@@ -1,0 +1,99 @@
+// Turning error sets and codes into responses, on a document of two operations: what it refuses and what it writes.
+import { describe, expect, test } from "vitest";
+import type { Catalogue, Row } from "../../spec/generate/catalogue.ts";
+import type { Document } from "../../spec/generate/document.ts";
+import { expandErrors } from "../../spec/generate/expand-errors.ts";
+
+const row = (status: number, more: Partial<Row> = {}): Row => ({
+  status,
+  type: "invalid_request_error",
+  retryable: false,
+  message: "{param} is wrong[: {limit}].",
+  happened: "It happened.",
+  fix: "Fix it.",
+  ...more,
+});
+
+const catalogue = (): Catalogue => ({
+  rows: {
+    invalid_parameter: row(400),
+    request_rejected: row(400, { statuses: [400, 422] }),
+    csrf_failed: row(403, { bare: true }),
+    rate_limit_exceeded: row(429, { retryable: true, retryAfterSec: 60 }),
+    internal_error: row(500),
+    not_implemented: row(501),
+    upload_timeout: row(408, { reserved: true }),
+  },
+  sets: { common: ["invalid_parameter", "rate_limit_exceeded"] },
+  dialects: {
+    standard: { envelope: "standard", codes: {}, types: {}, statuses: {} },
+    old: { envelope: "bare", codes: { invalid_parameter: "invalid_request" }, types: {}, statuses: { invalid_parameter: 422 } },
+  },
+});
+
+const documentWith = (first: Record<string, unknown>, second: Record<string, unknown> = {}): Document => ({
+  openapi: "3.2.0",
+  paths: {
+    "/a": { post: { operationId: "first", responses: {}, ...first } },
+    "/b": {
+      get: { operationId: "second", responses: {}, "x-error-codes": ["request_rejected", "csrf_failed"], ...second },
+    },
+  },
+  components: { schemas: {} },
+});
+
+const both = { "x-error-sets": ["common"] };
+const unbuilt = new Set(["second"]);
+
+describe("expanding errors", () => {
+  test("a set, own codes and internal_error become one response per status, the extensions are gone", () => {
+    const document = documentWith(both);
+    const operations = expandErrors(document, catalogue(), unbuilt);
+    expect(operations.map(({ errors }) => errors)).toEqual([
+      ["invalid_parameter", "rate_limit_exceeded", "internal_error"],
+      ["request_rejected", "csrf_failed", "internal_error", "not_implemented"],
+    ]);
+    const first = document.paths["/a"]!.post!;
+    expect(Object.keys(first.responses)).toEqual(["400", "429", "500"]);
+    expect(first["x-error-sets"]).toBeUndefined();
+  });
+
+  test("a row with several statuses stands under each of them", () => {
+    const document = documentWith(both);
+    expandErrors(document, catalogue(), unbuilt);
+    expect(Object.keys(document.paths["/b"]!.get!.responses)).toEqual(["400", "403", "422", "500", "501"]);
+  });
+
+  test("a dialect renames codes and moves statuses", () => {
+    const document = documentWith({ ...both, "x-error-dialect": "old" });
+    expandErrors(document, catalogue(), unbuilt);
+    expect(Object.keys(document.paths["/a"]!.post!.responses)).toEqual(["422", "429", "500"]);
+    const { properties } = document.components.schemas["BareError422InvalidRequest"] as { properties: { error: { properties: unknown } } };
+    expect(properties.error.properties).toMatchObject({ type: { enum: ["invalid_request"] } });
+    expect(properties.error.properties).not.toHaveProperty("code");
+  });
+
+  test("a bare code has neither retryable nor x-should-retry", () => {
+    const document = documentWith(both);
+    expandErrors(document, catalogue(), unbuilt);
+    expect(document.paths["/b"]!.get!.responses["403"]!.headers).not.toHaveProperty("x-should-retry");
+    expect(JSON.stringify(document.components.schemas["Error403CsrfFailed"])).not.toContain("retryable");
+  });
+
+  test("only operations that are not built say 501", () => {
+    const document = documentWith(both);
+    const [first, second] = expandErrors(document, catalogue(), unbuilt);
+    expect([first!.built, second!.built]).toEqual([true, false]);
+    expect(document.paths["/a"]!.post!.responses).not.toHaveProperty("501");
+  });
+
+  test.each([
+    ["a code without a row", { ...both, "x-error-codes": ["no_such_code"] }, {}, unbuilt, /first: the catalogue has no code no_such_code/],
+    ["a set that does not exist", { "x-error-sets": ["commmon"] }, {}, unbuilt, /first: there is no error set commmon/],
+    ["a dialect that does not exist", { ...both, "x-error-dialect": "klingon" }, {}, unbuilt, /first: there is no error dialect klingon/],
+    ["a row that no operation declares", both, { "x-error-codes": ["request_rejected"] }, unbuilt, /no operation declares: csrf_failed/],
+    ["an unknown operation in not-built.json", both, {}, new Set(["second", "third"]), /operations that do not exist: third/],
+  ])("%s fails the build", (_what, first, second, notBuilt, message) => {
+    expect(() => expandErrors(documentWith(first, second), catalogue(), notBuilt)).toThrow(message);
+  });
+});

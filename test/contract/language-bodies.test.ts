@@ -1,0 +1,102 @@
+// What the language endpoints take and refuse before any rule that depends on the model: the generated validators, and the
+// field that the edge names from what they find.
+import { describe, expect, test } from "vitest";
+import type { OperationId } from "../../generated/operations.ts";
+import { bodies } from "../../generated/validators.js";
+import { ApiError } from "../../src/fail.ts";
+import { failInvalid } from "../../src/server/invalid.ts";
+
+const user = { role: "user", content: "hi" };
+const chat = { model: "m", messages: [user] };
+const message = { model: "m", messages: [user] };
+const decision = { state: "s", questions: { q: { type: "choice", criteria: { yes: null, no: "It is not so." } } } };
+
+const taken: [OperationId, string, unknown][] = [
+  ["createChatCompletion", "the least", chat],
+  ["createChatCompletion", "null where SDKs send it for nothing", { ...chat, temperature: null, top_p: null, max_tokens: null, max_completion_tokens: null, stop: null, stream: null, tools: null, tool_choice: null, response_format: null, n: null, stream_options: null, reasoning_effort: null }], // prettier-ignore
+  ["createChatCompletion", "every role", { model: "m", messages: ["developer", "system", "user", "assistant", "tool", "function"].map((role) => ({ role, content: "x" })) }], // prettier-ignore
+  ["createChatCompletion", "fields that nobody knows", { ...chat, seed: 7, logit_bias: { "50256": -100 }, made_up: [1, { a: null }] }],
+  ["createChatCompletion", "content parts, known and unknown", { model: "m", messages: [{ role: "user", content: [{ type: "text", text: "a", cache_control: { type: "ephemeral" } }, { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } }, { type: "hologram", data: 1 }] }] }], // prettier-ignore
+  ["createChatCompletion", "a tool round", { ...chat, messages: [user, { role: "assistant", content: null, tool_calls: [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }] }, { role: "tool", tool_call_id: "c", content: "1" }], tools: [{ type: "function", function: { name: "f", parameters: { type: "object" } } }], tool_choice: "auto" }], // prettier-ignore
+  [
+    "createChatCompletion",
+    "a schema for the answer",
+    { ...chat, response_format: { type: "json_schema", json_schema: { name: "x", schema: {} } } },
+  ],
+  ["createMessage", "no max_tokens, which is the model's then", message],
+  ["createMessage", "thinking without a budget", { ...message, thinking: { type: "enabled" } }],
+  ["createMessage", "a tool round in blocks", { model: "m", messages: [user, { role: "assistant", content: [{ type: "thinking", thinking: "t", signature: "" }, { type: "tool_use", id: "t1", name: "f", input: {} }] }, { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: [{ type: "text", text: "1" }] }] }] }], // prettier-ignore
+  ["countMessageTokens", "a request as it would be sent", { ...message, max_tokens: 5, stream: true }],
+  ["createCompletion", "one prompt in an array", { model: "m", prompt: ["a"], stop: ["1", "2", "3", "4"] }],
+  ["createEmbeddings", "one text", { model: "m", input: "a" }],
+  ["createEmbeddings", "several texts as base64", { model: "m", input: ["a", "b"], encoding_format: "base64" }],
+  ["createRerank", "fields of the model", { model: "m", query: "q", documents: ["a"], top_n: 1, truncation: true }],
+  ["createDecision", "no model", decision],
+  ["createDecision", "a state in parts", { ...decision, state: [{ type: "text", text: "s" }] }],
+  ["createSystemOneDecision", "the same body", decision],
+];
+
+const refused: [OperationId, string, "missing_parameter" | "invalid_parameter", unknown][] = [
+  ["createChatCompletion", "model", "missing_parameter", { messages: [user] }],
+  ["createChatCompletion", "model", "invalid_parameter", { ...chat, model: "" }],
+  ["createChatCompletion", "messages", "missing_parameter", { model: "m" }],
+  ["createChatCompletion", "messages", "invalid_parameter", { model: "m", messages: [] }],
+  ["createChatCompletion", "messages[1].role", "invalid_parameter", { model: "m", messages: [user, { role: "bot", content: "x" }] }],
+  ["createChatCompletion", "messages[0].role", "missing_parameter", { model: "m", messages: [{ content: "x" }] }],
+  ["createChatCompletion", "messages[0].content", "invalid_parameter", { model: "m", messages: [{ role: "user", content: 5 }] }],
+  ["createChatCompletion", "temperature", "invalid_parameter", { ...chat, temperature: 2.1 }],
+  ["createChatCompletion", "top_p", "invalid_parameter", { ...chat, top_p: -0.1 }],
+  ["createChatCompletion", "max_tokens", "invalid_parameter", { ...chat, max_tokens: 0 }],
+  ["createChatCompletion", "max_tokens", "invalid_parameter", { ...chat, max_tokens: 1.5 }],
+  ["createChatCompletion", "stream", "invalid_parameter", { ...chat, stream: "true" }],
+  ["createChatCompletion", "reasoning_effort", "invalid_parameter", { ...chat, reasoning_effort: "huge" }],
+  ["createChatCompletion", "reasoning.max_tokens", "invalid_parameter", { ...chat, reasoning: { max_tokens: 0 } }],
+  ["createChatCompletion", "response_format.json_schema", "missing_parameter", { ...chat, response_format: { type: "json_schema" } }],
+  ["createChatCompletion", "tools[0].function.name", "missing_parameter", { ...chat, tools: [{ type: "function", function: {} }] }],
+  ["createMessage", "messages[0].role", "invalid_parameter", { model: "m", messages: [{ role: "tool", content: "x" }] }],
+  ["createMessage", "thinking.budget_tokens", "invalid_parameter", { ...message, thinking: { type: "enabled", budget_tokens: 0 } }],
+  ["createMessage", "max_tokens", "invalid_parameter", { ...message, max_tokens: 0 }],
+  ["createCompletion", "prompt", "missing_parameter", { model: "m" }],
+  ["createCompletion", "prompt", "invalid_parameter", { model: "m", prompt: ["a", "b"] }],
+  ["createCompletion", "stop", "invalid_parameter", { model: "m", prompt: "a", stop: ["1", "2", "3", "4", "5"] }],
+  ["createEmbeddings", "input", "missing_parameter", { model: "m" }],
+  ["createEmbeddings", "input", "invalid_parameter", { model: "m", input: "" }],
+  ["createEmbeddings", "input", "invalid_parameter", { model: "m", input: [] }],
+  ["createEmbeddings", "input[1]", "invalid_parameter", { model: "m", input: ["a", 3] }],
+  ["createEmbeddings", "encoding_format", "invalid_parameter", { model: "m", input: "a", encoding_format: "int8" }],
+  ["createRerank", "query", "invalid_parameter", { model: "m", query: "", documents: ["a"] }],
+  ["createRerank", "documents", "invalid_parameter", { model: "m", query: "q", documents: [] }],
+  ["createRerank", "documents[0]", "invalid_parameter", { model: "m", query: "q", documents: [{ text: "a" }] }],
+  ["createDecision", "state", "missing_parameter", { questions: decision.questions }],
+  ["createDecision", "questions", "missing_parameter", { state: "s" }],
+  ["createDecision", "questions", "invalid_parameter", { state: "s", questions: [] }],
+  ["createDecision", "questions", "invalid_parameter", { state: "s", questions: {} }],
+  ["createDecision", "questions.q.type", "invalid_parameter", { state: "s", questions: { q: { type: "score", criteria: { a: null } } } }],
+  ["createDecision", "questions.q.criteria", "invalid_parameter", { state: "s", questions: { q: { type: "choice", criteria: {} } } }],
+];
+
+describe("is taken", () => {
+  test.each(taken)("%s: %s", (id, _what, body) => {
+    const validate = bodies[id]!;
+    expect({ valid: validate(body), errors: validate.errors }).toEqual({ valid: true, errors: null });
+  });
+});
+
+describe("is refused", () => {
+  test.each(refused)("%s: %s is a %s", (id, param, code, body) => {
+    const validate = bodies[id]!;
+    expect(validate(body)).toBe(false);
+    const thrown = caught(() => failInvalid(validate.errors!));
+    expect(thrown).toBeInstanceOf(ApiError);
+    expect({ code: (thrown as ApiError).code, param: (thrown as ApiError).details.param }).toEqual({ code, param });
+  });
+});
+
+function caught(run: () => unknown): unknown {
+  try {
+    run();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}

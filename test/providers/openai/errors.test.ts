@@ -1,0 +1,132 @@
+// WIRE.md 10.3: which fault an upstream's error is, and what may be shown of it.
+import { describe, expect, test } from "vitest";
+import { errorOfAnswer, errorOfFirstRecord } from "../../../src/providers/openai/errors.ts";
+import { providerAt } from "../upstream-fixture.ts";
+import { ask, askStream, askWhole, expectFault, json, sse } from "./chat-fixture.ts";
+import { startHost } from "../upstream-fixture.ts";
+
+const provider = providerAt("http://demo.example/v1", { headers: { "x-tenant": "tenant-secret-7" } });
+const classify = (status: number, body: unknown) => errorOfAnswer(status, typeof body === "string" ? body : JSON.stringify(body), null, provider);
+
+describe("classification", () => {
+  test.each([
+    [400, { error: { message: "bad temperature", type: "invalid_request_error", code: "invalid_value" } }, "rejected"],
+    [413, { error: { message: "too large" } }, "rejected"],
+    [422, { detail: [{ loc: ["body", "n"], msg: "not an int" }] }, "rejected"],
+    [400, { error: { message: "maximum context length is 8192, you asked for 9000", code: "context_length_exceeded" } }, "rejected"],
+    [401, { error: { message: "no" } }, "our_fault"],
+    [403, { error: { message: "no" } }, "our_fault"],
+    [402, { error: { message: "pay" } }, "our_fault"],
+    [429, { error: { message: "quota", code: "insufficient_quota", type: "insufficient_quota" } }, "our_fault"],
+    [429, { error: { message: "slow down", code: "rate_limit_exceeded" } }, "rate_limited"],
+    [429, "slow", "rate_limited"],
+    [413, { error: { message: "TPM", type: "tokens", code: "rate_limit_exceeded" } }, "rate_limited"], // Groq
+    [404, { error: { message: "no such model" } }, "gone"],
+    [400, { error: { message: "gone", code: "model_decommissioned" } }, "gone"], // Groq
+    [400, { code: "Client specified an invalid argument", error: "Incorrect API key provided: xa***9." }, "our_fault"], // xAI
+    [400, [{ error: { code: 400, message: "API key not valid. Please pass a valid API key.", status: "INVALID_ARGUMENT" } }], "our_fault"], // Gemini
+    [400, { error: { message: "filtered", code: "content_filter" } }, "refused"], // Azure
+    [400, { error: { message: "filtered", code: "400", innererror: { code: "ResponsibleAIPolicyViolation" } } }, "refused"],
+    [400, { error: { message: "no", code: "content_policy_violation" } }, "refused"],
+    [400, { error: { message: "no", type: "image_generation_user_error", code: "moderation_blocked" } }, "refused"],
+    [400, { error: { message: "no", code: "bad_prompt" } }, "refused"],
+    [400, [{ error: { message: "no", status: "PROHIBITED_CONTENT" } }], "refused"],
+    [403, { error: { message: "flagged", code: 403, metadata: { reasons: ["violence"], flagged_input: "…" } } }, "refused"], // OpenRouter
+    [403, { error: { message: "no", type: "safety" } }, "refused"],
+    [500, { error: { message: "no", code: "content_filter" } }, "unavailable"],
+    [408, "", "unavailable"],
+    [500, "<html><title>502 Bad Gateway</title></html>", "unavailable"],
+    [503, { error: { message: "overloaded" } }, "unavailable"],
+    [529, "", "unavailable"],
+    [302, "", "unavailable"],
+    [405, "", "our_fault"],
+  ] as const)("%i %j: %s", (status, body, fault) => {
+    expect(classify(status, body)).toMatchObject({ fault, status });
+  });
+
+  test.each([
+    [{ error: { code: 429, message: "busy" } }, "rate_limited"],
+    [{ error: { code: 502, message: "upstream died" } }, "unavailable"],
+    [{ error: { message: "no", type: "content_filter" } }, "refused"],
+    [{ error: { message: "quota", code: "insufficient_quota" } }, "our_fault"],
+    [{ error: { message: "bad", type: "BadRequestError", code: 400 } }, "rejected"],
+    [{ error: { message: "bad", type: "invalid_request_error" } }, "rejected"],
+    [{ error: { message: "hm", type: "server_error" } }, "unavailable"],
+    [{ error: { message: "hm" } }, "unreadable"],
+    ["broken", "unreadable"],
+  ] as const)("as a stream's first record, %j is %s", (error, fault) => {
+    expect(errorOfFirstRecord(error, provider).fault).toBe(fault);
+  });
+});
+
+describe("what may be shown", () => {
+  test.each([
+    [{ error: { message: "a" } }, "a"],
+    [{ error: "b" }, "b"],
+    [{ object: "error", message: "c" }, "c"],
+    [{ detail: "d" }, "d"],
+    [{ detail: { error: "e" } }, "e"],
+    [{ detail: [{ loc: ["body", "n"], msg: "not an int" }, { loc: ["body", "x"], msg: "odd" }] }, "body.n: not an int; body.x: odd"],
+    [[{ error: { code: 400, message: "f", status: "INVALID" } }], "f"],
+    [{ errors: [{ message: "g" }] }, "g"],
+    ["plain words", "plain words"],
+    ["<html><head><title>400 Bad\n Request</title></head><body>nginx</body></html>", "400 Bad Request"],
+    ["", "the upstream answered 400"],
+    ["[]", "the upstream answered 400"],
+    ["null", "the upstream answered 400"],
+    [{ error: {} }, "the upstream answered 400"],
+  ])("%j: %s", (body, reason) => {
+    expect(classify(400, body).reason).toBe(reason);
+  });
+
+  test("secrets are hidden: our key, the operator's headers, bearer tokens, masked and other keys", () => {
+    const message = "key sk-demo-secret-0001 bearer abc.def tenant-secret-7 sk-proj-abcdefgh sk-p***wxyz AIzaSyA1234567890 end";
+    const { reason } = classify(400, { error: { message } });
+    expect(reason).toMatch(/^key \[hidden\].* end$/);
+    for (const secret of ["demo-secret", "abc.def", "tenant-secret", "abcdefgh", "wxyz", "AIzaSy"]) expect(reason).not.toContain(secret);
+  });
+
+  test("500 characters at most, never half a character, no control characters", () => {
+    const { reason } = classify(400, { error: { message: `a\u0000\n${"😀".repeat(2_000)}` } });
+    expect([...reason]).toHaveLength(500);
+    expect(reason.isWellFormed()).toBe(true);
+    expect(reason.startsWith("a 😀")).toBe(true);
+  });
+});
+
+describe("over a socket", () => {
+  test("retry-after comes with the fault", async () => {
+    const host = await startHost(json(429, '{"error":{"message":"slow"}}', { "retry-after": "3" }));
+    expect((await expectFault(ask(host), "rate_limited")).retryAfterMs).toBe(3_000);
+    expect((await expectFault(ask(host, { stream: true }), "rate_limited")).retryAfterMs).toBe(3_000);
+  });
+
+  test("an error body without an end holds nobody up, and its status decides", async () => {
+    const host = await startHost((_request, response) => {
+      response.writeHead(503);
+      const pump = setInterval(() => response.write("x".repeat(20_000)), 2);
+      response.on("close", () => clearInterval(pump));
+    });
+    await expectFault(ask(host), "unavailable");
+  });
+
+  test.each([
+    ["an error under 200", '{"error":{"message":"no"}}'],
+    ["no JSON", "<html>hello</html>"],
+    ["nothing", ""],
+    ["no choices", '{"id":"x","choices":[]}'],
+    ["no object", "[1]"],
+    ["a choice without a message", '{"choices":[{"index":0}]}'],
+    ["cut JSON", '{"choices":[{"message":{"content":"a'],
+  ])("a 200 with %s is unreadable, also where a stream was asked for", async (_name, body) => {
+    await expectFault(askWhole(body), "unreadable");
+    await expectFault(askStream(json(200, body)), "unreadable");
+  });
+
+  test("a stream whose first record is an error fails before it starts, by what the error says", async () => {
+    await expectFault(askStream(sse({ error: { code: 429, message: "busy" } }, "[DONE]")), "rate_limited");
+    await expectFault(askStream(': x\n\nevent: error\ndata: {"message":"hm","type":"server_error"}\n\n'), "unavailable");
+    await expectFault(askStream(sse({ x_groq: { error: "over capacity" } })), "unreadable");
+    await expectFault(askStream(sse({ object: "error", message: "bad", type: "BadRequestError", code: 400 })), "rejected");
+  });
+});
