@@ -8,6 +8,7 @@ import { type Clock, systemClock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import type { Context } from "./context.ts";
 import { connect } from "./db/connect.ts";
+import { keepPartitions } from "./db/partitions.ts";
 import { openLedger } from "./ledger/ledger.ts";
 import { connectUpstreams } from "./providers/http.ts";
 import { openaiChat } from "./providers/openai/chat.ts";
@@ -47,6 +48,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const onFault = (error: unknown, what: string) => log.error({ err: error }, `${what} failed`);
   const ledger = await openLedger(db, onFault);
   const accounts = await createAccounts(db, { listenUrl: config.databaseDirectUrl ?? databaseUrl, clock, onFault });
+  const partitions = keepPartitions(db, onFault);
   const upstreams = connectUpstreams();
   const context: Context = {
     config,
@@ -69,6 +71,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   let stopping: Promise<void> | undefined;
   const stop = async () => {
     await server.close(graceMs);
+    partitions.stop();
     await ledger.close();
     await accounts.close();
     await upstreams.close();

@@ -10,6 +10,7 @@ import { type Config, readConfig } from "./config.ts";
 import { connect } from "./db/connect.ts";
 import { type Embedded, startEmbedded } from "./db/embedded.ts";
 import { migrate } from "./db/migrate.ts";
+import { ensurePartitions } from "./db/partitions.ts";
 import { demoKey } from "./demo-account.ts";
 import { createLog, type Gateway, startGateway } from "./main.ts";
 import { startSimulator } from "./simulator/simulator.ts";
@@ -56,7 +57,7 @@ async function prepareDatabase(config: Config, databaseUrl: string, isEmbedded: 
   const db = connect(databaseUrl, { max: 2 });
   try {
     await migrate(db);
-    await db.pool.query("select ensure_partitions('usage_log', 3)");
+    await ensurePartitions(db);
     return isEmbedded ? await demoKey(db, config.dataDir) : null;
   } finally {
     await db.close();

@@ -24,7 +24,12 @@ export function isFree(pricing: Pricing, limits: FreeTierLimits): boolean {
       return pricing.perImage < priceFromUsd(limits.per_image);
     case "per-minute":
       return pricing.perMinute <= priceFromUsd(limits.per_minute);
-    default:
+    case "per-quality":
+    case "per-megapixel":
+    case "per-second":
+    case "per-1k-chars":
+    case "per-song":
+    case "per-call":
       return false;
   }
 }

@@ -1,6 +1,7 @@
 // The story of a chat request: resolve, gate, reserve, route, charge. Answers in plain values; the dialects
 // (chat, messages, completions) differ only before and after it.
 import { errors } from "../../generated/errors.ts";
+import type { Model } from "../catalog/types.ts";
 import type { Caller, Context } from "../context.ts";
 import { ApiError } from "../fail.ts";
 import type { ChatCompletion, ChatStream, ChatWhole } from "../providers/types.ts";
@@ -10,6 +11,7 @@ import { type Candidate, candidatesOf } from "../routing/candidates.ts";
 import { noUsage, type Usage } from "../usage.ts";
 import { admitModel, assertMayUse, mayUse, tokenPricesOf } from "./admit.ts";
 import { type Bill, openCall, type OpenCall } from "./open-call.ts";
+import { suggestOthers } from "./other-models.ts";
 import { countedOutputTokens, promptSize } from "./prompt-size.ts";
 import { assertDeclares, declares, requirementsOf } from "./requirements.ts";
 import { type Hold, reserveTokens } from "./reserve.ts";
@@ -42,7 +44,8 @@ export async function runChat(context: Context, ask: ChatAsk): Promise<ChatAnswe
   const stream = ask.body.stream === true;
   const hold = await reserveTokens(context, ask.caller, model, tokenPricesOf(model), size, outputCap(ask.body));
   const call = openCall(context, ask.caller, { ...ask, stream }, admitted, hold, size);
-  const candidates = candidatesOf(context.catalog, model, (other) => other.type === "language" && declares(other, needs) && mayUse(ask.caller, other));
+  const mayServe = (other: Model) => other.type === "language" && declares(other, needs) && mayUse(ask.caller, other);
+  const candidates = candidatesOf(context.catalog, model, mayServe);
   try {
     const { result, candidate } = await attempt(candidates, context.breakers, ask.signal, call.attempts, (tried) =>
       callUpstream(context, ask, tried, hold, model.id),
@@ -55,7 +58,7 @@ export async function runChat(context: Context, ask: ChatAsk): Promise<ChatAnswe
     return { kind: "whole", call, headers, completion: result.completion, bill };
   } catch (error) {
     await settleWithout(context, ask, call, error);
-    throw error;
+    throw suggestOthers(error, context.catalog, candidates, mayServe);
   }
 }
 
@@ -95,16 +98,22 @@ async function settleWithout(context: Context, ask: ChatAsk, call: OpenCall, err
   const code = error instanceof ApiError ? error.code : "internal_error";
   try {
     if (ask.signal.aborted) await call.aborted(noUsage, false);
-    else await call.failed(row.status, code);
+    else await call.failed((error instanceof ApiError && error.details.status) || row.status, code);
   } catch (cause) {
     // The hold ends by itself; the caller's error is what matters to the caller.
     context.log.error({ err: cause, request_id: ask.requestId }, "a failed call could not be settled");
   }
 }
 
+/** Counted as the tally of a stream is, so that both forms of an answer cost the same. */
 function contentOf({ completion }: ChatWhole): { deltas: number; characters: number } {
-  const characters = completion.choices.reduce((sum, { message }) => sum + JSON.stringify(message).length, 0);
-  return { deltas: 0, characters };
+  const texts = completion.choices.flatMap(({ message }) => [
+    message.content,
+    message.reasoning_content,
+    message.refusal,
+    ...(message.tool_calls ?? []).map((call) => call.function?.arguments),
+  ]);
+  return { deltas: 0, characters: texts.reduce<number>((sum, text) => sum + (text?.length ?? 0), 0) };
 }
 
 function outputCap(body: ChatAsk["body"]): { asked: number | null; choices: number } {

@@ -95,7 +95,7 @@ export function says(content: string): { role: "user"; content: string }[] {
   return [{ role: "user", content }];
 }
 
-/** Prices of every language model of upstreams.ts. */
+/** Prices of the language models of upstreams.ts. */
 export function costOf(tokens: { input: number; cached?: number; output: number }): number {
   return (tokens.input * 0.5 + (tokens.cached ?? 0) * 0.125 + tokens.output * 1.5) / 1e6;
 }

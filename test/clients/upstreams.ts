@@ -35,6 +35,8 @@ const models: Record<string, ModelChoice> = {
   "broken/error-record": { upstream: ["error-record+sim-error-after-6"] },
   "broken/cut": { upstream: ["cut+sim-cut-after-6"] },
   "broken/early-end": { upstream: ["early-end+sim-end-after-6"] },
+  "broken/tool-call": { upstream: ["tool-call+sim-cut-after-4"] },
+  "broken/think": { upstream: ["reason-cut+sim-cut-after-6"], more: reasons },
   "fail/rejects-400": { upstream: ["rejects+sim-reject-400"] },
   "fail/rejects-413": { upstream: ["rejects+sim-reject-413"] },
   "fail/rejects-422": { upstream: ["rejects+sim-reject-422"] },
@@ -43,6 +45,7 @@ const models: Record<string, ModelChoice> = {
   "fail/unreadable": { upstream: ["unreadable+sim-bad-json"] },
   "fail/down": { upstream: ["down+sim-fail-503"] },
   "fail/gone": { upstream: ["gone+sim-404"] },
+  "dear/chat": { upstream: ["dear"], more: { pricing: { mode: "per-token", input: 30, output: 90 } } },
   "fail/down-once": { upstream: ["down-once+sim-bad-json+sim-flaky-1"] },
 };
 

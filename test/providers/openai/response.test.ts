@@ -1,0 +1,171 @@
+// Whole answers of every host of WIRE.md 10.2 in the one shape that clients know, and the usage they are billed by.
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { readUsage } from "../../../src/providers/openai/usage.ts";
+import { readCompletion } from "../../../src/providers/openai/response.ts";
+import { ask, askWhole, expectFault, fixture, json, publicModel } from "./chat-fixture.ts";
+import { startHost } from "../upstream-fixture.ts";
+
+const usageOf = (input: number, cacheRead: number, cacheWrite: number, output: number, reasoning: number) => ({ input, cacheRead, cacheWrite, output, reasoning });
+
+describe("usage, in disjoint buckets", () => {
+  test.each([
+    ["openai", usageOf(50, 40, 10, 50, 20)],
+    ["groq", usageOf(20, 0, 0, 8, 0)],
+    ["together", usageOf(5, 0, 0, 2, 0)],
+    ["deepinfra", usageOf(10, 0, 0, 34, 30)], // completion excludes reasoning
+    ["openrouter", usageOf(20, 8, 2, 9, 0)],
+    ["vllm", usageOf(11, 0, 0, 7, 0)],
+    ["ollama", usageOf(11, 0, 0, 7, 0)],
+    ["deepseek", usageOf(16, 48, 0, 20, 12)],
+    ["moonshot", usageOf(25, 25, 0, 3, 0)],
+    ["mistral", usageOf(8, 4, 0, 6, 0)],
+    ["mistral-details", usageOf(7, 5, 0, 6, 0)],
+    ["xai", usageOf(26, 6, 0, 209, 200)], // completion excludes reasoning, the total holds it
+    ["alibaba", usageOf(100, 600, 300, 9, 0)],
+    ["fireworks", usageOf(3, 0, 0, 1, 0)],
+    ["gemini", usageOf(10, 0, 0, 105, 100)],
+    ["anthropic-like", usageOf(10, 80, 20, 5, 0)], // prompt excludes cache, the total holds it
+  ])("%s", async (name, usage) => {
+    const whole = await askWhole(fixture(`${name}.json`));
+    expect(whole.usage).toEqual(usage);
+    expect(whole.completion).not.toHaveProperty("usage");
+    expect(whole.completion).not.toHaveProperty("x_groq");
+  });
+
+  test.each([
+    {},
+    { usage: null },
+    { usage: {} },
+    { usage: { prompt_tokens: 0, completion_tokens: 0 } },
+    { usage: { prompt_tokens: -5, completion_tokens: NaN } },
+    { usage: { prompt_tokens: 1e300, completion_tokens: "7" } },
+    { usage: [1] },
+    { x_groq: { id: "1" } },
+  ])("%j reports none", (answer) => {
+    expect(readUsage(answer)).toBeNull();
+  });
+
+  test("whatever is reported: never negative, cached within the prompt, reasoning within the output, integers", () => {
+    const amount = fc.oneof(fc.nat(500), fc.constantFrom(null, undefined, -1, 1.5, 1e300, NaN, "9"));
+    const row = fc.record({
+      prompt_tokens: amount, completion_tokens: amount, total_tokens: amount, cached_tokens: amount, cache_write_tokens: amount, // prettier-ignore
+      prompt_tokens_details: fc.option(fc.record({ cached_tokens: amount, cache_creation_input_tokens: amount })),
+      completion_tokens_details: fc.option(fc.record({ reasoning_tokens: amount })),
+    });
+    fc.assert(
+      fc.property(row, (usage) => {
+        const read = readUsage({ usage });
+        if (read === null) return;
+        for (const bucket of Object.values(read)) expect(Number.isInteger(bucket) && bucket >= 0).toBe(true);
+        expect(read.reasoning).toBeLessThanOrEqual(read.output);
+        const shown = Number.isInteger(usage.prompt_tokens) && usage.prompt_tokens! >= 0 ? (usage.prompt_tokens as number) : 0;
+        expect(read.input + read.cacheRead + read.cacheWrite).toBeGreaterThanOrEqual(shown > 1e8 ? 0 : shown);
+        expect(read.input + read.cacheRead + read.cacheWrite).toBeLessThanOrEqual(Math.max(shown, Number(usage.total_tokens) || 0, 2));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe("messages", () => {
+  const message = async (name: string) => (await askWhole(fixture(`${name}.json`))).completion.choices[0]!;
+
+  test("openai: kept as it is, the public model named, unknown keys kept", async () => {
+    const { completion } = await askWhole(fixture("openai.json"));
+    expect(completion).toEqual({
+      id: "up-9",
+      object: "chat.completion",
+      created: 1_790_000_000,
+      model: publicModel,
+      system_fingerprint: "fp_1",
+      service_tier: "default",
+      choices: [{ index: 0, message: { role: "assistant", content: "Hi", refusal: null, annotations: [] }, logprobs: null, finish_reason: "stop" }],
+    });
+  });
+
+  test.each(["groq", "openrouter", "vllm", "deepseek", "deepinfra", "xai", "mistral"])("%s: thinking is reasoning_content and nothing else", async (name) => {
+    const { message: told } = await message(name);
+    expect(told["reasoning_content"]).toBe("Hmm");
+    expect(told).not.toHaveProperty("reasoning");
+  });
+
+  test("mistral: content parts become text, model_length is length; openrouter: reasoning_details stay", async () => {
+    expect(await message("mistral")).toMatchObject({ message: { content: "Hi you" }, finish_reason: "length" });
+    expect((await message("openrouter")).message).toHaveProperty("reasoning_details");
+  });
+
+  test.each(["vllm", "ollama"])("%s: stop with tool calls is tool_calls, arguments are text", async (name) => {
+    const { message: told, finish_reason } = await message(name);
+    expect(finish_reason).toBe("tool_calls");
+    expect(told.tool_calls).toHaveLength(1);
+    expect(told.tool_calls![0]).toMatchObject({ type: "function", function: { name: "look", arguments: expect.stringMatching(/^\{"q": ?1\}$/) } });
+    expect(told.tool_calls![0]).not.toHaveProperty("index");
+    expect(told).not.toHaveProperty("function_call");
+  });
+
+  test("gemini: empty ids are filled, each its own; the thought signature stays; id and created are ours", async () => {
+    const { completion } = await askWhole(fixture("gemini.json"), { times: { clock: () => new Date(1_795_000_000_500) } });
+    const calls = completion.choices[0]!.message.tool_calls!;
+    expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
+    for (const { id } of calls) expect(id).toMatch(/^call_[0-9a-f]{24}$/);
+    expect(calls[0]).toMatchObject({ extra_content: { google: { thought_signature: "c2ln" } } });
+    expect(calls[1]!.function!.arguments).toBe("{}");
+    expect(completion.choices[0]!.message.content).toBeNull();
+    expect(completion.id).toMatch(/^chatcmpl-[0-9a-f]{32}$/);
+    expect(completion.created).toBe(1_795_000_000);
+  });
+
+  test("together: eos is stop, an empty list of calls is none, arrays of log probabilities become OpenAI's", async () => {
+    const choice = await message("together");
+    expect(choice.finish_reason).toBe("stop");
+    expect(choice.message).not.toHaveProperty("tool_calls");
+    expect(choice["logprobs"]).toEqual({
+      content: [
+        { token: "Hi", logprob: -0.1, bytes: [72, 105], top_logprobs: [{ token: "Hi", logprob: -0.1, bytes: [72, 105] }, { token: "Yo", logprob: -3.5, bytes: [89, 111] }] },
+        { token: " there", logprob: -0.2, bytes: [32, 116, 104, 101, 114, 101], top_logprobs: [{ token: " there", logprob: -0.2, bytes: [32, 116, 104, 101, 114, 101] }] },
+      ],
+      refusal: null,
+    });
+  });
+
+  test("error: null is not an error and not in the answer", async () => {
+    expect((await askWhole(fixture("vllm.json"))).completion).not.toHaveProperty("error");
+  });
+
+  test.each([
+    ["stop", {}, "stop"],
+    ["eos", {}, "stop"],
+    ["", {}, "stop"],
+    [null, {}, "stop"],
+    [undefined, {}, "stop"],
+    ["novel_reason", {}, "stop"],
+    ["max_tokens", {}, "length"],
+    ["SAFETY", {}, "content_filter"],
+    ["function_call", { function_call: { name: "f", arguments: "{}" } }, "function_call"],
+    ["function_call", { tool_calls: [{ function: { name: "f", arguments: "{}" } }] }, "tool_calls"],
+    [null, { tool_calls: [{ function: { name: "f", arguments: "{}" } }] }, "tool_calls"],
+    ["length", { tool_calls: [{ function: { name: "f", arguments: "{" } }] }, "length"],
+  ])("finish reason %s with %j is %s", (reason, more, expected) => {
+    const answer = { choices: [{ message: { content: null, ...more }, finish_reason: reason }] };
+    expect(readCompletion(JSON.stringify(answer), "m", new Date()).completion.choices[0]!.finish_reason).toBe(expected);
+  });
+
+  test("an answer that says it failed midway is unreadable", async () => {
+    await expectFault(askWhole('{"choices":[{"message":{"content":"a"},"finish_reason":"insufficient_system_resource"}]}'), "unreadable");
+  });
+
+  test("refusals, several choices and log probabilities are forwarded", async () => {
+    const logprobs = { content: [{ token: "A", logprob: -0.5, bytes: [65], top_logprobs: [] }], refusal: null };
+    const choices = [0, 1].map((index) => ({ index, message: { role: "assistant", content: null, refusal: "no" }, logprobs: { ...logprobs, extra: 1 }, finish_reason: "stop" }));
+    const { completion } = await askWhole(JSON.stringify({ choices }));
+    expect(completion.choices).toEqual(choices.map((choice) => ({ ...choice, logprobs })));
+  });
+
+  test("the body goes out as it was given", async () => {
+    const host = await startHost(json(200, fixture("openai.json")));
+    await ask(host, { body: '{"model":"x","seed":1e400, "a":"\\u00e9" }' });
+    expect(host.requests[0]).toMatchObject({ url: "/v1/chat/completions", body: '{"model":"x","seed":1e400, "a":"\\u00e9" }' });
+    expect(host.requests[0]!.headers.accept).toBe("application/json");
+  });
+});

@@ -1,0 +1,218 @@
+// Streams of every host of WIRE.md 10.2: records by the rules of WIRE.md 1 and 2, when they begin and how they end.
+import { describe, expect, test } from "vitest";
+import type { Answer } from "../upstream-fixture.ts";
+import { askStream, assembled, chunk, collect, events, expectFault, fixture, json, publicModel, sse } from "./chat-fixture.ts";
+
+const hosts = ["openai", "groq", "azure", "together", "together-logprobs", "vllm-continuous", "openrouter", "deepseek", "mistral", "no-done", "no-finish"];
+const tools = ["openai-tools", "nulls-tools", "gemini-tools", "ollama-tools", "late-name-tools"];
+
+/** WIRE.md 1, rules 1, 2, 6 to 9, and 2.2. */
+function expectRules(records: any[]): void {
+  const roles = new Map<number, number>();
+  const started = new Set<number>();
+  const [head] = records;
+  for (const record of records) {
+    expect(record).toMatchObject({ id: head.id, object: "chat.completion.chunk", created: head.created, model: publicModel });
+    expect(record.id).not.toBe("");
+    for (const key of ["error", "usage", "x_groq", "obfuscation"]) expect(record).not.toHaveProperty(key);
+    expect(Array.isArray(record.choices) && record.choices.length > 0).toBe(true);
+    for (const { index, delta, finish_reason } of record.choices) {
+      if (!roles.has(index)) expect(delta.role).toBe("assistant");
+      else expect(delta).not.toHaveProperty("role");
+      roles.set(index, 1);
+      expect(delta).not.toHaveProperty("reasoning");
+      expect([null, "stop", "length", "tool_calls", "content_filter", "function_call"]).toContain(finish_reason);
+      for (const call of delta.tool_calls ?? []) {
+        if (!started.has(call.index)) expect(call).toMatchObject({ id: expect.stringMatching(/./), type: "function", function: { name: "look", arguments: "" } });
+        else expect(call).toEqual({ index: call.index, function: { arguments: expect.any(String) } });
+        started.add(call.index);
+      }
+    }
+  }
+  const last = new Map(records.flatMap((record) => record.choices.map((choice: any) => [choice.index, choice.finish_reason])));
+  for (const finish of last.values()) expect(finish).not.toBeNull();
+}
+
+describe("hosts", () => {
+  test.each(hosts)("%s: the text, the end, the usage, by the rules", async (name) => {
+    const stream = await askStream(fixture(`${name}.chunks.txt`));
+    const records = await collect(stream);
+    expectRules(records);
+    const { content, finish } = assembled(records);
+    expect(content).toBe(name === "openai" ? 'The "sea" is\nwide.' : "The sea is wide.");
+    expect(finish).toBe("stop");
+    const { usage } = stream.tally;
+    expect(usage!.input + usage!.cacheRead).toBe(9);
+    expect(usage!.output).toBe(4);
+  });
+
+  test.each(["groq", "deepseek", "mistral"])("%s: thinking as reasoning_content", async (name) => {
+    expect(assembled(await collect(await askStream(fixture(`${name}.chunks.txt`)))).reasoning).toBe("Hmm");
+  });
+
+  test.each([
+    ["openai", 2],
+    ["deepseek", 3],
+    ["mistral", 1],
+  ])("%s: cached tokens from where it puts them", async (name, cached) => {
+    const stream = await askStream(fixture(`${name}.chunks.txt`));
+    await collect(stream);
+    expect(stream.tally.usage!.cacheRead).toBe(cached);
+  });
+
+  test.each(tools)("%s: two calls, whole and in order, first deltas complete, later ones bare", async (name) => {
+    const records = await collect(await askStream(fixture(`${name}.chunks.txt`)));
+    expectRules(records);
+    const { calls, finish } = assembled(records);
+    if (name === "openai-tools" || name === "nulls-tools" || name === "ollama-tools" || name === "late-name-tools") expect(calls.map(({ id }) => id)).toEqual(["call_1", "call_2"]);
+    expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
+    expect(calls.map((call) => JSON.parse(call.arguments))).toEqual([{ q: 1 }, { q: 2 }]);
+    expect(finish).toBe("tool_calls");
+  });
+
+  test("gemini: the thought signature stays on the call's first delta", async () => {
+    const records = await collect(await askStream(fixture("gemini-tools.chunks.txt")));
+    expect(records[0].choices[0].delta.tool_calls[0].extra_content).toEqual({ google: { thought_signature: "c2ln" } });
+  });
+
+  test("together: a bare log probability becomes OpenAI's; openai: service_tier and system_fingerprint stay", async () => {
+    const records = await collect(await askStream(fixture("together-logprobs.chunks.txt")));
+    expect(records[1].choices[0].logprobs.content).toMatchObject([{ token: "The sea is wide.", logprob: -0.25 }]);
+    const others = await collect(await askStream(fixture("openai.chunks.txt")));
+    for (const record of others) expect(record).toMatchObject({ service_tier: "default", system_fingerprint: "fp_1" });
+  });
+
+  test.each([...hosts, ...tools])("%s: the same records when every byte comes alone", async (name) => {
+    const text = Buffer.from(fixture(`${name}.chunks.txt`));
+    const slowly: Answer = (_request, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.socket!.setNoDelay(true);
+      let at = 0;
+      const pump = () => {
+        for (const end = Math.min(at + 40, text.length); at < end; at += 1) response.write(text.subarray(at, at + 1));
+        if (at < text.length) setImmediate(pump);
+        else response.end();
+      };
+      pump();
+    };
+    const times = { clock: () => new Date(1_790_000_000_000) };
+    const ids = (records: any[]) => JSON.stringify(records).replace(/call_[0-9a-f]{24}|chatcmpl-[0-9a-f]{32}/g, "id");
+    const whole = await collect(await askStream(fixture(`${name}.chunks.txt`), { times }));
+    expect(ids(await collect(await askStream(slowly, { times })))).toBe(ids(whole));
+  });
+
+  test("several choices, interleaved: each has its role and its end", async () => {
+    const one = (index: number, delta: unknown, finish_reason: string | null = null) => ({ id: "u", created: 1, choices: [{ index, delta, finish_reason }] });
+    const stream = await askStream(sse(one(0, { content: "a" }), one(1, { content: "x" }), one(0, { content: "b" }), one(1, { content: "y" }), one(0, {}, "stop"), one(1, {}, "length"), "[DONE]"));
+    const records = await collect(stream);
+    expectRules(records);
+    expect(assembled(records, 0)).toMatchObject({ content: "ab", finish: "stop" });
+    expect(assembled(records, 1)).toMatchObject({ content: "xy", finish: "length" });
+    expect(stream.tally).toMatchObject({ deltas: 4, characters: 4 });
+  });
+});
+
+describe("a host that answers whole", () => {
+  test.each(["openai", "vllm", "mistral", "gemini"])("%s: told as a stream by the same rules", async (name) => {
+    const stream = await askStream(json(200, fixture(`${name}.json`)));
+    const records = await collect(stream);
+    expectRules(records);
+    expect(stream.tally.usage).not.toBeNull();
+    const told = assembled(records);
+    if (name === "openai") expect(told).toMatchObject({ content: "Hi", finish: "stop" });
+    if (name === "mistral") expect(told).toMatchObject({ content: "Hi you", reasoning: "Hmm", finish: "length" });
+    if (name === "vllm") expect(told).toMatchObject({ calls: [{ name: "look", arguments: '{"q": 1}' }], finish: "tool_calls" });
+    if (name === "gemini") expect(told.calls).toHaveLength(2);
+    expect(stream.tally.characters).toBe(told.content.length + told.reasoning.length + told.calls.reduce((sum, call) => sum + call.arguments.length, 0));
+  });
+});
+
+describe("when it begins", () => {
+  test("a role alone is no beginning: an error after it still fails the call", async () => {
+    await expectFault(askStream(sse(chunk({ role: "assistant", content: "" }), { error: { message: "busy", code: 503 } })), "unavailable");
+  });
+
+  test("a socket that breaks, an empty stream, a bare [DONE], a page, before anything useful: the call fails", async () => {
+    await expectFault(askStream((_request, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" }).write(sse(chunk({ role: "assistant" })));
+      setTimeout(() => response.destroy(), 20);
+    }), "unavailable"); // prettier-ignore
+    await expectFault(askStream(""), "unreadable");
+    await expectFault(askStream(": only a comment\n\n"), "unreadable");
+    await expectFault(askStream(sse("[DONE]")), "unreadable");
+    await expectFault(askStream("<html>not a stream</html>"), "unreadable");
+    await expectFault(askStream("data: <html>\n\n"), "unreadable");
+    await expectFault(askStream(sse(chunk({ role: "assistant", content: "" }))), "unavailable");
+    await expectFault(askStream(`data: ${"x".repeat(4_300_000)}`), "unreadable");
+  });
+
+  test("an accepted call that stays silent begins after the wait, and its records come later", async () => {
+    let go: () => void = () => undefined;
+    const answer: Answer = (_request, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+      go = () => response.end(sse(chunk({ content: "Hi" }), chunk({}, "stop"), "[DONE]"));
+    };
+    const stream = await askStream(answer, { times: { startAfterMs: 50 } });
+    expect(stream.tally.id).toMatch(/^chatcmpl-/);
+    go();
+    const records = await collect(stream);
+    expectRules(records);
+    expect(records[0].id).toBe(stream.tally.id);
+    expect(assembled(records).content).toBe("Hi");
+  });
+
+  test("an answer that is only an end, or an end by [DONE] after a role, is an answer", async () => {
+    expect(assembled(await collect(await askStream(sse(chunk({}, "length"), "[DONE]"))))).toMatchObject({ content: "", finish: "length" });
+    expect(assembled(await collect(await askStream(sse(chunk({ role: "assistant" }), "[DONE]"))))).toMatchObject({ finish: "stop" });
+  });
+});
+
+describe("how it ends", () => {
+  const begun = [chunk({ role: "assistant", content: "The" }), chunk({ content: " sea" })];
+
+  test.each([
+    ["without a finish reason and without [DONE]", sse(...begun)],
+    ["with usage but no end", sse(...begun, chunk(null, null, { choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } }))],
+    ["with an error record", sse(...begun, { error: { message: "overloaded, key sk-demo-secret-0001" } }, "[DONE]")],
+    ["with an error beside its end", sse(...begun, chunk({ content: "" }, "error", { error: { code: 502, message: "died" } }), "[DONE]")],
+    ["with Groq's error", sse(...begun, { x_groq: { error: "over capacity" } })],
+    ["with an error after the end", sse(...begun, chunk({}, "stop"), { error: { message: "late" } }, "[DONE]")],
+    ["with an event named error", `${sse(...begun)}event: error\ndata: {"message":"died"}\n\n`],
+    ["with a finish reason that means failure", sse(...begun, chunk({}, "insufficient_system_resource"), "[DONE]")],
+    ["with one of two choices unfinished", sse(...begun, { ...chunk({}), choices: [{ index: 1, delta: { content: "x" }, finish_reason: null }] }, chunk({}, "stop"))],
+  ])("%s: the records so far, then unavailable", async (_name, text) => {
+    const stream = await askStream(text);
+    const records: string[] = [];
+    const error = await expectFault(stream.forEach(({ json: record }) => void records.push(record)), "unavailable");
+    expect(records.length).toBeGreaterThanOrEqual(2);
+    expect(error.message).not.toContain("secret");
+  });
+
+  test("a record that is no JSON: unreadable", async () => {
+    await expectFault(collect(await askStream(`${sse(...begun)}data: {"choices":[{"index":0,"delta":{"content":"cut\n\n`)), "unreadable");
+  });
+
+  test("a socket that breaks: unavailable; after every choice has ended: whole", async () => {
+    const breaking = (text: string): Answer => (_request, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" }).write(text);
+      setTimeout(() => response.destroy(), 20);
+    };
+    await expectFault(collect(await askStream(breaking(sse(...begun)))), "unavailable");
+    expect(assembled(await collect(await askStream(breaking(sse(...begun, chunk({}, "stop"))))))).toMatchObject({ content: "The sea", finish: "stop" });
+  });
+
+  test("[DONE] is the end, though the host keeps the socket; what follows it is not read", async () => {
+    const stream = await askStream((_request, response) => void response.writeHead(200, { "content-type": "text/event-stream" }).write(sse(...begun, chunk({}, "stop"), "[DONE]", "nonsense")));
+    expect(assembled(await collect(stream)).finish).toBe("stop");
+  });
+
+  test("repeated ends are told once", async () => {
+    const records = await collect(await askStream(sse(...begun, chunk({}, "stop"), chunk({ content: "" }, "stop"), "[DONE]")));
+    expect(records.filter((record) => record.choices[0].finish_reason !== null)).toHaveLength(1);
+  });
+
+  test("a listener that throws gets its own error back", async () => {
+    const stream = await askStream(events(sse(...begun, chunk({}, "stop"), "[DONE]")));
+    await expect(stream.forEach(() => Promise.reject(new Error("mine")))).rejects.toThrow("mine");
+  });
+});
