@@ -8,21 +8,25 @@ import { Pool } from "undici";
 const chunks = 200;
 const [role, upstreamUrl] = process.argv.slice(2);
 
-const server = role === "upstream" ? createServer(answer) : createServer(passThrough(new Pool(upstreamUrl as string, { connections: 256 })));
+const server =
+  role === "upstream" ? createServer(answer) : createServer(passThrough(new Pool(upstreamUrl as string, { connections: 256 })));
 server.keepAliveTimeout = 60_000;
 server.listen(0, "127.0.0.1", () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`));
 
 async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
   let body = "";
   for await (const chunk of req) body += chunk;
-  if (!body.includes('"stream":true')) return void res.writeHead(200, { "content-type": "application/json", "content-length": whole.length }).end(whole);
+  if (!body.includes('"stream":true'))
+    return void res.writeHead(200, { "content-type": "application/json", "content-length": whole.length }).end(whole);
   res.writeHead(200, { "content-type": "text/event-stream" });
   for (let index = 0; index < chunks; index += 1) {
     res.write(record(`{"delta":{"content":" word${index}"},"index":0,"finish_reason":null}`));
     if (index % 10 === 9) await nextTurn();
   }
   res.write(record('{"delta":{},"index":0,"finish_reason":"stop"}'));
-  res.write(`data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1790000000,"model":"up","choices":[],"usage":${usage}}\n\n`);
+  res.write(
+    `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1790000000,"model":"up","choices":[],"usage":${usage}}\n\n`,
+  );
   res.end("data: [DONE]\n\n");
 }
 
@@ -33,7 +37,12 @@ function record(choice: string): string {
 function passThrough(pool: Pool): (req: IncomingMessage, res: ServerResponse) => void {
   return (req, res) => {
     pool.dispatch(
-      { method: "POST", path: req.url as string, headers: { "content-type": "application/json", "content-length": req.headers["content-length"] as string }, body: req },
+      {
+        method: "POST",
+        path: req.url as string,
+        headers: { "content-type": "application/json", "content-length": req.headers["content-length"] as string },
+        body: req,
+      },
       {
         onRequestStart: () => undefined,
         onResponseStart: (_controller, status, headers) => void res.writeHead(status, headers as Record<string, string>),

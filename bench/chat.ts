@@ -51,7 +51,9 @@ try {
   await db.close();
 } finally {
   for (const child of children) child.kill("SIGTERM");
-  await Promise.all(children.map((child) => (child.exitCode === null ? new Promise((resolve) => child.once("exit", resolve)) : undefined)));
+  await Promise.all(
+    children.filter((child) => child.exitCode === null).map((child) => new Promise((resolve) => child.once("exit", resolve))),
+  );
   await embedded.stop();
   rmSync(dir, { recursive: true, force: true });
 }
@@ -79,14 +81,24 @@ async function report(title: string, targets: Target[], connections: number, str
 
 async function slice(target: Target, connections: number, stream: boolean, forMs: number, unitsPerRequest: number): Promise<Slice> {
   const pool = new Pool(target.url, { connections, pipelining: 1 });
-  const body = JSON.stringify({ model: target.model, messages: [{ role: "user", content: "Say something. ".repeat(60) }], max_tokens: 400, stream });
+  const body = JSON.stringify({
+    model: target.model,
+    messages: [{ role: "user", content: "Say something. ".repeat(60) }],
+    max_tokens: 400,
+    stream,
+  });
   const latencies: number[] = [];
   const before = { cpu: cpuOf(target.pid), postgres: cpuOfPostgres(), at: performance.now() };
   await Promise.all(
     Array.from({ length: connections }, async () => {
       while (performance.now() - before.at < forMs) {
         const at = performance.now();
-        const answer = await pool.request({ method: "POST", path: "/v1/chat/completions", headers: { "content-type": "application/json", ...target.headers }, body });
+        const answer = await pool.request({
+          method: "POST",
+          path: "/v1/chat/completions",
+          headers: { "content-type": "application/json", ...target.headers },
+          body,
+        });
         const text = await answer.body.text();
         if (answer.statusCode !== 200) throw new Error(`${target.name}: ${answer.statusCode} ${text}`);
         latencies.push(performance.now() - at);
@@ -96,7 +108,11 @@ async function slice(target: Target, connections: number, stream: boolean, forMs
   const seconds = (performance.now() - before.at) / 1000;
   const units = latencies.length * unitsPerRequest;
   const perUnit = (ticks: number) => (ticks / ticksPerSecond / units) * 1e6;
-  const result = { cpuUs: perUnit(cpuOf(target.pid) - before.cpu), postgresUs: perUnit(cpuOfPostgres() - before.postgres), perSecond: latencies.length / seconds };
+  const result = {
+    cpuUs: perUnit(cpuOf(target.pid) - before.cpu),
+    postgresUs: perUnit(cpuOfPostgres() - before.postgres),
+    perSecond: latencies.length / seconds,
+  };
   await pool.close();
   latencies.sort((a, b) => a - b);
   return { ...result, p50: latencies[Math.floor(latencies.length / 2)] ?? 0, p99: latencies[Math.floor(latencies.length * 0.99)] ?? 0 };
@@ -112,7 +128,11 @@ models: [{ id: bench, type: language, context_window: 128000, max_output_tokens:
   );
   const env = { ...process.env, DATABASE_URL: embedded.url, SVC_CATALOG: catalog, SVC_DATA_DIR: dir, PORT: "0", LOG_LEVEL: "warn" };
   const started = await startChild(["src/cli/main.ts", "start"], /gateway ready (http:\S+)/, env);
-  const created = await startChild(["src/cli/main.ts", "account", "create", "--email", "bench@bench.test", "--deposit", "100000", "--json"], /"api_key":\s*"([^"]+)"/, env);
+  const created = await startChild(
+    ["src/cli/main.ts", "account", "create", "--email", "bench@bench.test", "--deposit", "100000", "--json"],
+    /"api_key":\s*"([^"]+)"/,
+    env,
+  );
   return { url: started.found, pid: started.pid, key: created.found };
 }
 

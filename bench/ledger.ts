@@ -35,7 +35,9 @@ try {
       for (const [variant, request] of Object.entries(variants)) {
         const { perSecond, p50, p99 } = await closedLoop(accounts, request);
         best[variant] = Math.max(best[variant] ?? 0, perSecond);
-        console.log(`${name.padEnd(15)} ${variant.padEnd(6)} ${perSecond.toFixed(0).padStart(7)} requests/s   p50 ${p50.toFixed(1)} ms   p99 ${p99.toFixed(1)} ms`);
+        console.log(
+          `${name.padEnd(15)} ${variant.padEnd(6)} ${perSecond.toFixed(0).padStart(7)} requests/s   p50 ${p50.toFixed(1)} ms   p99 ${p99.toFixed(1)} ms`,
+        );
       }
     console.log(`${name.padEnd(15)} ratio  ${((best.lanes ?? 0) / (best.naive ?? 1)).toFixed(1)}x (best of ${rounds})\n`);
   }
@@ -65,17 +67,32 @@ async function naive(naiveDb: Db, accountId: bigint): Promise<void> {
   await transaction(naiveDb, async (query) => {
     const [balance] = await query("select available from balance where account_id = $1 for update", [accountId]);
     if (balance === undefined || (balance.available as bigint) < want) throw new Error("refused");
-    await query("insert into hold (account_id, id, amount, owner, expires_at) values ($1, $2, $3, $4, now() + interval '2 minutes')", [accountId, id, want, id]);
+    await query("insert into hold (account_id, id, amount, owner, expires_at) values ($1, $2, $3, $4, now() + interval '2 minutes')", [
+      accountId,
+      id,
+      want,
+      id,
+    ]);
   });
   await transaction(naiveDb, async (query) => {
     await query("select available from balance where account_id = $1 for update", [accountId]);
     await query("delete from hold where account_id = $1 and id = $2", [accountId, id]);
-    await query("insert into ledger_entry (account_id, created_at, id, kind, amount, ref) values ($1, $2, $3, 'usage', $4, 'request')", [accountId, at, id, -cost]);
-    await query("insert into usage_log select * from jsonb_populate_record(null::usage_log, $1)", [JSON.stringify(logRow(accountId, id, cost, want, at))]);
+    await query("insert into ledger_entry (account_id, created_at, id, kind, amount, ref) values ($1, $2, $3, 'usage', $4, 'request')", [
+      accountId,
+      at,
+      id,
+      -cost,
+    ]);
+    await query("insert into usage_log select * from jsonb_populate_record(null::usage_log, $1)", [
+      JSON.stringify(logRow(accountId, id, cost, want, at)),
+    ]);
   });
 }
 
-async function transaction(on: Db, work: (query: (text: string, values: unknown[]) => Promise<Record<string, unknown>[]>) => Promise<void>): Promise<void> {
+async function transaction(
+  on: Db,
+  work: (query: (text: string, values: unknown[]) => Promise<Record<string, unknown>[]>) => Promise<void>,
+): Promise<void> {
   const client = await on.pool.connect();
   try {
     await client.query("begin");

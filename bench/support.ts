@@ -39,7 +39,16 @@ export function logRow(accountId: bigint, id: string, cost: bigint, reserved: bi
     cost: String(cost),
     reserved: String(reserved),
     prices: { input: "150000", output: "600000", cached: null, per_request: "0" },
-    attempts: [{ route: "sim/chat", model: "north/swift", outcome: "ok", status: 200, latency_ms: 512, cost_basis: { input: 0.15, output: 0.6, cached: null, per_request: 0 } }],
+    attempts: [
+      {
+        route: "sim/chat",
+        model: "north/swift",
+        outcome: "ok",
+        status: 200,
+        latency_ms: 512,
+        cost_basis: { input: 0.15, output: 0.6, cached: null, per_request: 0 },
+      },
+    ],
     stream: false,
     fallback_layer: null,
     latency_ms: 530,

@@ -42,6 +42,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
 function wholeNumber(text: string | null, name: string, min: number, max: number): number | undefined {
   if (text === null) return undefined;
   const value = Number(text);
-  if (!Number.isInteger(value) || value < min || value > max) throw new Error(`${name} must be a whole number from ${min} to ${max}, not "${text}"`);
+  if (!Number.isInteger(value) || value < min || value > max)
+    throw new Error(`${name} must be a whole number from ${min} to ${max}, not "${text}"`);
   return value;
 }

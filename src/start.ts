@@ -96,7 +96,9 @@ async function startWorkers(config: Config, ground: Ground, log: Logger): Promis
     log.error({ pid: worker.process.pid, code, signal }, "a worker ended and is replaced");
     setTimeout(() => stopping || fork(), restartPauseMs);
   });
-  const urls = Array.from({ length: config.workers }, fork).map((worker) => new Promise<string>((resolve) => worker.once("message", resolve)));
+  const urls = Array.from({ length: config.workers }, fork).map(
+    (worker) => new Promise<string>((resolve) => worker.once("message", resolve)),
+  );
   const [url] = await Promise.all(urls);
   return {
     url: url as string,

@@ -78,7 +78,8 @@ describe("sizes", () => {
 });
 
 describe("calls", () => {
-  const only = (pattern: RegExp, where: readonly string[]) => files.filter((file) => pattern.test(source(file)) && !where.some((prefix) => file.startsWith(prefix)));
+  const only = (pattern: RegExp, where: readonly string[]) =>
+    files.filter((file) => pattern.test(source(file)) && !where.some((prefix) => file.startsWith(prefix)));
   test("process.env is read by config.ts and the starting command alone", () => {
     expect(only(/process\.env\b/, ["src/config.ts", "src/cli/"])).toEqual([]);
   });

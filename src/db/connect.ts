@@ -53,7 +53,7 @@ const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: "text" | "binary") => {
     if (oid === int8) return BigInt;
     if (oid === int8Array) return parseBigInts;
-    return pg.types.getTypeParser(oid, format as "text");
+    return pg.types.getTypeParser(oid, format as "text") as unknown;
   }) as pg.CustomTypesConfig["getTypeParser"],
 };
 

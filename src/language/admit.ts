@@ -44,7 +44,8 @@ export function admitModel(catalog: Catalog, id: string, type: Model["type"]): A
       extra: suggestModels(catalog, id, type),
     });
   }
-  if (model.type !== type) fail("wrong_endpoint", { param: "model", text: { model: id, type: model.type, endpoint: endpointOfType[model.type] } });
+  if (model.type !== type)
+    fail("wrong_endpoint", { param: "model", text: { model: id, type: model.type, endpoint: endpointOfType[model.type] } });
   return { model, alias };
 }
 

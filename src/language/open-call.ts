@@ -41,7 +41,14 @@ export interface OpenCall {
   failed(httpStatus: number, code: string): Promise<void>;
 }
 
-export function openCall(context: Pick<Context, "ledger" | "clock">, caller: Caller, facts: CallFacts, admitted: Admitted, hold: Hold, size: PromptSize): OpenCall {
+export function openCall(
+  context: Pick<Context, "ledger" | "clock">,
+  caller: Caller,
+  facts: CallFacts,
+  admitted: Admitted,
+  hold: Hold,
+  size: PromptSize,
+): OpenCall {
   const prices = tokenPricesOf(admitted.model);
   let settled: Promise<Bill> | null = null;
 
@@ -61,7 +68,12 @@ export function openCall(context: Pick<Context, "ledger" | "clock">, caller: Cal
     firstByteMs: null,
     complete(usage, counted) {
       const bill = billOf(prices, call.served, usage ?? counted);
-      return settle(usage === null ? atMost(hold.granted, bill) : bill, { status: "success", http_status: 200, error_code: null, estimated: usage === null });
+      return settle(usage === null ? atMost(hold.granted, bill) : bill, {
+        status: "success",
+        http_status: 200,
+        error_code: null,
+        estimated: usage === null,
+      });
     },
     async aborted(delivered, measured) {
       const bill = delivered.output > 0 || measured ? atMost(hold.granted, billOf(prices, call.served, delivered)) : nothing;
@@ -117,7 +129,12 @@ function logRow(
     reasoning_tokens: usage.reasoning,
     cost: String(cost),
     reserved: String(hold.granted),
-    prices: { input: String(prices.input), output: String(prices.output), cached: prices.cached === null ? null : String(prices.cached), per_request: String(prices.perRequest) },
+    prices: {
+      input: String(prices.input),
+      output: String(prices.output),
+      cached: prices.cached === null ? null : String(prices.cached),
+      per_request: String(prices.perRequest),
+    },
     attempts: call.attempts.map(attemptRecord),
     stream: facts.stream,
     fallback_layer: served === null || served.layer === 0 ? null : served.layer,

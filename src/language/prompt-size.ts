@@ -28,7 +28,8 @@ export function promptSize(body: PromptFields): PromptSize {
   const { messages } = body;
   const size = { bytes: 0, images: 0 };
   for (const message of messages) measure(message, size);
-  for (const key of ["tools", "functions", "response_format", "prediction"] as const) if (body[key] != null) size.bytes += Buffer.byteLength(JSON.stringify(body[key]));
+  for (const key of ["tools", "functions", "response_format", "prediction"] as const)
+    if (body[key] != null) size.bytes += Buffer.byteLength(JSON.stringify(body[key]));
   const fixed = messages.length * messageTokens + size.images * imageTokens;
   return { tokensMax: size.bytes + fixed, tokensLikely: Math.ceil(size.bytes / bytesPerToken) + messages.length * 4 + size.images * 256 };
 }

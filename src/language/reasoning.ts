@@ -16,7 +16,8 @@ export function reasoningEdits(body: ReasoningFields, model: Pick<Model, "suppor
   if (!model.supports.reasoning) return dropped(body);
   const budget = reasoning?.max_tokens;
   // A budget wins over an effort, the object over the plain field.
-  if (reasoning != null && budget != null) return { ...(effort == null ? {} : { reasoning_effort: null }), ...budgetEdit(reasoning, budget, cap) };
+  if (reasoning != null && budget != null)
+    return { ...(effort == null ? {} : { reasoning_effort: null }), ...budgetEdit(reasoning, budget, cap) };
   if (reasoning?.effort != null) {
     const switched = switchable(reasoning.effort, model);
     return {
@@ -44,5 +45,8 @@ function switchable(effort: string, model: Pick<Model, "reasoningAlwaysOn">): st
 }
 
 function dropped(body: ReasoningFields): Edits {
-  return { ...(body.reasoning === undefined ? {} : { reasoning: null }), ...(body.reasoning_effort === undefined ? {} : { reasoning_effort: null }) };
+  return {
+    ...(body.reasoning === undefined ? {} : { reasoning: null }),
+    ...(body.reasoning_effort === undefined ? {} : { reasoning_effort: null }),
+  };
 }

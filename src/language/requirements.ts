@@ -47,7 +47,11 @@ export function assertDeclares(model: Model, needs: Requirements): void {
 
 /** May stand in for a model that was asked for. */
 export function declares(model: Model, needs: Requirements): boolean {
-  return (!needs.tools || model.supports.tools) && (!needs.structured || model.supports.structuredOutputs) && needs.parts.every(({ kind }) => reads(model, kind));
+  return (
+    (!needs.tools || model.supports.tools) &&
+    (!needs.structured || model.supports.structuredOutputs) &&
+    needs.parts.every(({ kind }) => reads(model, kind))
+  );
 }
 
 function reads(model: Model, kind: PartKind): boolean {

@@ -43,7 +43,8 @@ export async function reserveTokens(
   const least = tokenCostBound(prices, inputTokens, cap.choices);
   const id = randomUUID();
   const reserved = await context.ledger.reserve({ accountId: caller.accountId, id, want, least });
-  if (reserved.granted === null) refusePayment(context, caller, model, least, reserved, (amount) => perChoice(affordableOutputTokens(prices, inputTokens, amount), cap));
+  if (reserved.granted === null)
+    refusePayment(context, caller, model, least, reserved, (amount) => perChoice(affordableOutputTokens(prices, inputTokens, amount), cap));
   if (reserved.granted >= want) return { id, granted: reserved.granted, lowered: null, sent: cap.asked, available: reserved.available };
   const lowered = Math.min(outputMax, perChoice(affordableOutputTokens(prices, inputTokens, reserved.granted), cap));
   return { id, granted: reserved.granted, lowered, sent: lowered, available: reserved.available };

@@ -30,8 +30,7 @@ export interface ChatAsk {
 }
 
 export type ChatAnswer = { call: OpenCall; headers: Record<string, string> } & (
-  | { kind: "whole"; completion: ChatCompletion; bill: Bill }
-  | { kind: "stream"; source: ChatStream }
+  { kind: "whole"; completion: ChatCompletion; bill: Bill } | { kind: "stream"; source: ChatStream }
 );
 
 export async function runChat(context: Context, ask: ChatAsk): Promise<ChatAnswer> {
@@ -62,7 +61,13 @@ export async function runChat(context: Context, ask: ChatAsk): Promise<ChatAnswe
   }
 }
 
-async function callUpstream(context: Context, ask: ChatAsk, candidate: Candidate, hold: Hold, publicModel: string): Promise<ChatWhole | ChatStream> {
+async function callUpstream(
+  context: Context,
+  ask: ChatAsk,
+  candidate: Candidate,
+  hold: Hold,
+  publicModel: string,
+): Promise<ChatWhole | ChatStream> {
   const chat = context.providers.chat[candidate.route.provider.protocol];
   if (chat === undefined) throw new UpstreamError("gone", `no chat adapter for protocol ${candidate.route.provider.protocol}`);
   return chat({
@@ -77,7 +82,10 @@ async function callUpstream(context: Context, ask: ChatAsk, candidate: Candidate
 
 /** A stream whose client leaves before anybody reads it must be settled all the same. */
 function leaveTogether({ log }: Context, ask: ChatAsk, answer: Extract<ChatAnswer, { kind: "stream" }>): ChatAnswer {
-  const charge = () => chargeDelivered(answer).catch((cause: unknown) => log.error({ err: cause, request_id: ask.requestId }, "a stream that was left could not be settled"));
+  const charge = () =>
+    chargeDelivered(answer).catch((cause: unknown) =>
+      log.error({ err: cause, request_id: ask.requestId }, "a stream that was left could not be settled"),
+    );
   if (ask.signal.aborted) void charge();
   else ask.signal.addEventListener("abort", charge, { once: true });
   return answer;
@@ -90,7 +98,13 @@ export async function chargeDelivered({ call, source }: Extract<ChatAnswer, { ki
 }
 
 export function countedUsage(call: Pick<OpenCall, "size">, content: { deltas: number; characters: number }): Usage {
-  return { input: call.size.tokensLikely, cacheRead: 0, cacheWrite: 0, output: countedOutputTokens(content.deltas, content.characters), reasoning: 0 };
+  return {
+    input: call.size.tokensLikely,
+    cacheRead: 0,
+    cacheWrite: 0,
+    output: countedOutputTokens(content.deltas, content.characters),
+    reasoning: 0,
+  };
 }
 
 async function settleWithout(context: Context, ask: ChatAsk, call: OpenCall, error: unknown): Promise<void> {

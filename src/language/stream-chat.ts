@@ -16,7 +16,12 @@ export const eventStreamHeaders = {
   "x-accel-buffering": "no",
 };
 
-export async function streamChat(context: Context, ask: ChatAsk, answer: Extract<ChatAnswer, { kind: "stream" }>, sink: Sink): Promise<void> {
+export async function streamChat(
+  context: Context,
+  ask: ChatAsk,
+  answer: Extract<ChatAnswer, { kind: "stream" }>,
+  sink: Sink,
+): Promise<void> {
   const { call, source } = answer;
   const silence = setTimeout(() => {
     void sink.write(": keep-alive\n\n");
@@ -45,12 +50,24 @@ function usageRecord({ call, source }: Extract<ChatAnswer, { kind: "stream" }>, 
 }
 
 /** WIRE.md 2.4: top-level `error` with a string message; clients miss it anywhere else. */
-function interruptedRecord({ publicUrl }: Context, { requestId }: ChatAsk, { call, source }: Extract<ChatAnswer, { kind: "stream" }>): string {
+function interruptedRecord(
+  { publicUrl }: Context,
+  { requestId }: ChatAsk,
+  { call, source }: Extract<ChatAnswer, { kind: "stream" }>,
+): string {
   const { message, type, retryable } = errors.stream_interrupted;
   return JSON.stringify({
     ...chunkHead(source.tally, call.admitted.model.id),
     choices: [{ index: 0, delta: {}, finish_reason: "error" }],
-    error: { message, type, code: "stream_interrupted", param: null, retryable, request_id: requestId, doc_url: `${publicUrl}/docs/errors#stream_interrupted` },
+    error: {
+      message,
+      type,
+      code: "stream_interrupted",
+      param: null,
+      retryable,
+      request_id: requestId,
+      doc_url: `${publicUrl}/docs/errors#stream_interrupted`,
+    },
   });
 }
 

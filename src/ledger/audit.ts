@@ -27,12 +27,19 @@ export async function audit(db: Db): Promise<Audit> {
   const client = await db.pool.connect();
   try {
     await client.query("begin isolation level repeatable read read only");
-    const { rows: counts } = await client.query<{ accounts: number; entries: number; holds_open: number; reservations_open: number }>(countsSql);
+    const { rows: counts } = await client.query<{ accounts: number; entries: number; holds_open: number; reservations_open: number }>(
+      countsSql,
+    );
     const { rows: mismatches } = await client.query<{ account_id: bigint; what: string; stored: bigint; computed: bigint }>(mismatchesSql);
     await client.query("commit");
     return {
       ...(counts[0] as (typeof counts)[0]),
-      mismatches: mismatches.map((row) => ({ account_id: `acc_${row.account_id}`, what: row.what, stored: toUsd(row.stored), computed: toUsd(row.computed) })),
+      mismatches: mismatches.map((row) => ({
+        account_id: `acc_${row.account_id}`,
+        what: row.what,
+        stored: toUsd(row.stored),
+        computed: toUsd(row.computed),
+      })),
     };
   } finally {
     client.release();

@@ -13,7 +13,9 @@ export interface Balance {
 }
 
 export async function readBalance(db: Db, accountId: bigint): Promise<Balance | undefined> {
-  const { rows } = await db.pool.query<Balance>("select available, reserved, purchased, earned, spent from balance where account_id = $1", [accountId]);
+  const { rows } = await db.pool.query<Balance>("select available, reserved, purchased, earned, spent from balance where account_id = $1", [
+    accountId,
+  ]);
   return rows[0];
 }
 

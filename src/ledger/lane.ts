@@ -32,7 +32,7 @@ interface Waiting<Item, Result> {
 export function createLane<Item, Result>({ work, waitingMax, patienceMs }: LaneOptions<Item, Result>): Lane<Item, Result> {
   let waiting: Waiting<Item, Result>[] = [];
   let busy = false;
-  let whenDrained: (() => void)[] = [];
+  const whenDrained: (() => void)[] = [];
 
   async function loop(): Promise<void> {
     while (waiting.length > 0) {
@@ -83,6 +83,7 @@ async function patiently<Result>(attempt: () => Promise<Result>, patienceMs: num
 /** The database was away, restarting, or asked for a repeat; the batch itself is not at fault. */
 export function isTransient(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
-  if (typeof code !== "string") return /connection (terminated|ended|closed)|timeout exceeded when trying to connect/i.test(String((error as Error).message));
+  if (typeof code !== "string")
+    return /connection (terminated|ended|closed)|timeout exceeded when trying to connect/i.test(String((error as Error).message));
   return /^(08...|57P0[1-5]|40001|40P01|53300|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT)$/.test(code);
 }

@@ -58,8 +58,16 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
   const open = new Map<string, { accountId: bigint; since: number }>();
   const beating: Beating = await keepBeating(db, owner, open, onFault);
 
-  const reserving = createLane({ work: (items: readonly ReserveRequest[]) => reserveBatch(db, owner, items), waitingMax: reserveWaitingMax, patienceMs: reservePatienceMs });
-  const settling = createLane({ work: (items: readonly Settlement[]) => settleBatch(db, items), waitingMax: Infinity, patienceMs: settlePatienceMs });
+  const reserving = createLane({
+    work: (items: readonly ReserveRequest[]) => reserveBatch(db, owner, items),
+    waitingMax: reserveWaitingMax,
+    patienceMs: reservePatienceMs,
+  });
+  const settling = createLane({
+    work: (items: readonly Settlement[]) => settleBatch(db, items),
+    waitingMax: Infinity,
+    patienceMs: settlePatienceMs,
+  });
 
   return {
     async reserve(request) {
@@ -99,11 +107,10 @@ async function reserveBatch(db: Db, owner: string, items: readonly ReserveReques
 }
 
 async function settleBatch(db: Db, items: readonly Settlement[]): Promise<Amount[]> {
-  const { rows } = await db.pool.query<{ account_id: bigint; balance: Amount }>("select account_id, balance from ledger_settle($1, $2, $3)", [
-    items.map((i) => i.accountId),
-    items.map((i) => i.id),
-    `[${items.map((i) => JSON.stringify(i.log)).join(",")}]`,
-  ]);
+  const { rows } = await db.pool.query<{ account_id: bigint; balance: Amount }>(
+    "select account_id, balance from ledger_settle($1, $2, $3)",
+    [items.map((i) => i.accountId), items.map((i) => i.id), `[${items.map((i) => JSON.stringify(i.log)).join(",")}]`],
+  );
   const balances = new Map(rows.map((row) => [row.account_id, row.balance]));
   return items.map((item) => balances.get(item.accountId) ?? 0n);
 }

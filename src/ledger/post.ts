@@ -28,6 +28,8 @@ export async function postEntry(db: Db, { accountId, kind, amount, ref, at }: Po
     amount,
     ref,
   ]);
-  const { rows } = await db.pool.query<{ balance: Amount }>("select available + reserved as balance from balance where account_id = $1", [accountId]);
+  const { rows } = await db.pool.query<{ balance: Amount }>("select available + reserved as balance from balance where account_id = $1", [
+    accountId,
+  ]);
   return (rows[0] as { balance: Amount }).balance;
 }

@@ -20,18 +20,26 @@ export interface TokenCost {
 
 export function tokenCost(prices: TokenPrices, usage: Usage): TokenCost {
   const cached = prices.cached ?? prices.input;
-  const cost = prices.perRequest + costOf([
-    [usage.input + usage.cacheWrite, prices.input],
-    [usage.cacheRead, cached],
-    [usage.output, prices.output],
-  ]);
+  const cost =
+    prices.perRequest +
+    costOf([
+      [usage.input + usage.cacheWrite, prices.input],
+      [usage.cacheRead, cached],
+      [usage.output, prices.output],
+    ]);
   const saved = cached < prices.input ? costOf([[usage.cacheRead, prices.input - cached]]) : 0n;
   return { cost, cacheDiscount: saved };
 }
 
 /** The most that `inputTokens` and `outputTokens` can cost: nothing is assumed to be cached. */
 export function tokenCostBound(prices: TokenPrices, inputTokens: number, outputTokens: number): Amount {
-  return prices.perRequest + costOf([[inputTokens, dearestInput(prices)], [outputTokens, prices.output]]);
+  return (
+    prices.perRequest +
+    costOf([
+      [inputTokens, dearestInput(prices)],
+      [outputTokens, prices.output],
+    ])
+  );
 }
 
 /** How many output tokens `amount` still pays for after `inputTokens`; below 0 where not even those. */

@@ -45,7 +45,8 @@ export async function attempt<Result>(
       if (countsForBreaker(error)) breakers.failed(candidate.routeId);
       else breakers.undecided(candidate.routeId);
       record(error.fault, error.status);
-      if (error.fault === "rejected") fail("request_rejected", { text: { reason: error.reason }, status: error.status ?? 400, cause: error });
+      if (error.fault === "rejected")
+        fail("request_rejected", { text: { reason: error.reason }, status: error.status ?? 400, cause: error });
       faults.push(error);
     }
   }
@@ -66,7 +67,9 @@ function* tryable(candidates: readonly Candidate[], breakers: Breakers, signal: 
 
 /** 4xx never count: they say something of the request or of our account, not of the route's health. */
 function countsForBreaker(error: UpstreamError): boolean {
-  return (error.fault === "unavailable" || error.fault === "unreadable") && (error.status === null || error.status < 400 || error.status >= 500);
+  return (
+    (error.fault === "unavailable" || error.fault === "unreadable") && (error.status === null || error.status < 400 || error.status >= 500)
+  );
 }
 
 function allFailed(faults: readonly UpstreamError[]): never {

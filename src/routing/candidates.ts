@@ -15,7 +15,9 @@ export interface Candidate {
 
 /** `mayServe` says which fallback models can do what the request asks for. */
 export function candidatesOf(catalog: Catalog, model: Model, mayServe: (fallback: Model) => boolean): Candidate[] {
-  const fallbacks = model.fallbacks.flatMap((id) => catalog.models.get(id) ?? []).filter((other) => other.state.kind === "active" && mayServe(other));
+  const fallbacks = model.fallbacks
+    .flatMap((id) => catalog.models.get(id) ?? [])
+    .filter((other) => other.state.kind === "active" && mayServe(other));
   return [model, ...fallbacks].flatMap((served) =>
     served.routes.map((route, index) => ({
       model: served,

@@ -63,7 +63,7 @@ function merge(left: Record<string, unknown>, right: Record<string, unknown>): R
     merged["properties"] = { ...right["properties"], ...left["properties"] };
   }
   if (Array.isArray(left["required"]) && Array.isArray(right["required"])) {
-    merged["required"] = [...new Set([...left["required"], ...right["required"]])];
+    merged["required"] = [...new Set<unknown>([...(left["required"] as unknown[]), ...(right["required"] as unknown[])])];
   }
   return merged;
 }

@@ -84,7 +84,10 @@ function* records(reply: StreamReply, knobs: Knobs, protocol: SimulatorProtocol)
   const errorAt = knobs.okError ? 0 : knobs.errorAfter;
   let count = 0;
   for (const data of reply.records()) {
-    if (count === errorAt) return yield protocol.renderRefusal(streamError);
+    if (count === errorAt) {
+      yield protocol.renderRefusal(streamError);
+      return;
+    }
     yield count === 0 && knobs.badJson ? data.slice(0, Math.ceil(data.length / 2)) : data;
     count += 1;
   }

@@ -66,7 +66,10 @@ describe("kill -9", () => {
 /** Each acknowledged charge is there once; what else is there was under way when its process died. */
 async function expectCharged(accountId: bigint, workers: readonly Worker[]): Promise<void> {
   const acknowledged = workers.flatMap((worker) => worker.acknowledged);
-  const { rows } = await db.pool.query<{ id: string; n: bigint }>("select id, count(*) as n from ledger_entry where account_id = $1 and kind = 'usage' group by id", [accountId]);
+  const { rows } = await db.pool.query<{ id: string; n: bigint }>(
+    "select id, count(*) as n from ledger_entry where account_id = $1 and kind = 'usage' group by id",
+    [accountId],
+  );
   const charged = new Map(rows.map(({ id, n }) => [id, n]));
   expect(acknowledged.filter((id) => charged.get(id) !== 1n)).toEqual([]);
   expect(rows.length - acknowledged.length).toBeLessThanOrEqual(64 * workers.length);
@@ -76,7 +79,8 @@ async function expectCharged(accountId: bigint, workers: readonly Worker[]): Pro
 }
 
 async function until(holds: () => boolean | Promise<boolean>, deadlineMs = 60_000): Promise<void> {
-  for (const startedAt = performance.now(); !(await holds()); await sleep(50)) if (performance.now() - startedAt > deadlineMs) throw new Error("it did not come to be in time");
+  for (const startedAt = performance.now(); !(await holds()); await sleep(50))
+    if (performance.now() - startedAt > deadlineMs) throw new Error("it did not come to be in time");
 }
 
 async function quietly<Result>(work: () => Promise<Result>): Promise<Result | undefined> {

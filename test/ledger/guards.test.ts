@@ -36,7 +36,11 @@ describe("raw SQL is refused", () => {
     ["a balance of no account", () => "insert into balance (account_id) values (987654)", /foreign key/],
     ["a hold's new amount", () => "update hold set amount = 1", /keeps its amount/],
     ["truncating holds", () => "truncate hold", /end by delete/],
-    ["a hold above what is available", () => `insert into hold values (${account}, gen_random_uuid(), 1001, gen_random_uuid(), now())`, /above what its account has/],
+    [
+      "a hold above what is available",
+      () => `insert into hold values (${account}, gen_random_uuid(), 1001, gen_random_uuid(), now())`,
+      /above what its account has/,
+    ],
     ["a negative hold", () => `insert into hold values (${account}, gen_random_uuid(), -1, gen_random_uuid(), now())`, /hold_amount_check/],
     ["an entry of no account", () => entry("bonus", "5").replace(String(account), "987654"), /unknown account/],
     ["an entry of nothing", () => entry("bonus", "0"), /check/],
@@ -57,7 +61,12 @@ describe("raw SQL is refused", () => {
     await expect(postEntry(db, { accountId: account, kind: "signup_credit", amount: 50n, ref: "test", at })).rejects.toThrow(/signup_once/);
     const id = "00000000-0000-7000-8000-000000000001";
     const insert = (kind: string, amount: bigint) =>
-      db.pool.query("insert into ledger_entry (account_id, created_at, id, kind, amount, ref) values ($1, now(), $2, $3, $4, 'raw')", [account, id, kind, amount]);
+      db.pool.query("insert into ledger_entry (account_id, created_at, id, kind, amount, ref) values ($1, now(), $2, $3, $4, 'raw')", [
+        account,
+        id,
+        kind,
+        amount,
+      ]);
     await insert("usage", -5n);
     await expect(insert("usage", -5n)).rejects.toThrow(/pkey/);
     await insert("hold", -7n);

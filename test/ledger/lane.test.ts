@@ -57,7 +57,11 @@ describe("a lane", () => {
       },
     });
     expect(await Promise.all([lane.run(1), lane.run(2)])).toEqual([1, 2]);
-    expect(seen).toEqual([[1, 2], [1, 2], [1, 2]]);
+    expect(seen).toEqual([
+      [1, 2],
+      [1, 2],
+      [1, 2],
+    ]);
   });
 
   test("refuses what would wait too long instead of queueing without bound", async () => {

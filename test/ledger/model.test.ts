@@ -52,7 +52,8 @@ class Reserve implements fc.AsyncCommand<Model, World> {
     const id = randomUUID();
     const { granted, available } = await world.ledger.reserve({ accountId: world.accountId, id, want: this.want, least: this.least });
     expect(available).toBe(model.available);
-    const expected = model.available >= this.least && model.available >= 0n ? (this.want < model.available ? this.want : model.available) : null;
+    const expected =
+      model.available >= this.least && model.available >= 0n ? (this.want < model.available ? this.want : model.available) : null;
     expect(granted).toBe(expected);
     if (expected === null) return;
     model.available -= expected;
@@ -73,7 +74,11 @@ class Settle implements fc.AsyncCommand<Model, World> {
   check = (model: Readonly<Model>) => model.holds.size + model.charged.size > 0;
   async run(model: Model, world: World) {
     const { id, at } = world.granted[this.pick % world.granted.length] as { id: string; at: Date };
-    await world.ledger.settle({ accountId: world.accountId, id, log: usageLogRow({ accountId: world.accountId, id, cost: this.cost, at }) });
+    await world.ledger.settle({
+      accountId: world.accountId,
+      id,
+      log: usageLogRow({ accountId: world.accountId, id, cost: this.cost, at }),
+    });
     model.available += model.holds.get(id) ?? 0n;
     model.holds.delete(id);
     // The first settlement decides; a repeat changes nothing, and one at 0 leaves no charge to repeat.
@@ -168,7 +173,11 @@ describe("the ledger", () => {
 
   test("an unknown account has nothing to spend", async () => {
     const ledger = await openLedger(db, (error) => expect.fail(String(error)));
-    expect(await ledger.reserve({ accountId: 999_999n, id: randomUUID(), want: 1n, least: 1n })).toEqual({ granted: null, available: 0n, reserved: 0n });
+    expect(await ledger.reserve({ accountId: 999_999n, id: randomUUID(), want: 1n, least: 1n })).toEqual({
+      granted: null,
+      available: 0n,
+      reserved: 0n,
+    });
     await ledger.close();
   });
 });

@@ -28,7 +28,11 @@ describe("a balance that pays k calls", () => {
     const workers = Array.from({ length: 4 }, () => startWorker(database.url, accountId, calls / 4, cost));
     const counts = await Promise.all(workers.map((worker) => worker.counts));
     const sum = (key: "admitted" | "refused" | "broken") => counts.reduce((total, count) => total + count[key], 0);
-    expect({ admitted: sum("admitted"), refused: sum("refused"), broken: sum("broken") }).toEqual({ admitted: k, refused: calls - k, broken: 0 });
+    expect({ admitted: sum("admitted"), refused: sum("refused"), broken: sum("broken") }).toEqual({
+      admitted: k,
+      refused: calls - k,
+      broken: 0,
+    });
     expect(await readBalance(db, accountId)).toMatchObject({ available: rest, reserved: 0n, spent: BigInt(k) * cost });
     expect((await audit(db)).mismatches).toEqual([]);
   });
@@ -39,7 +43,10 @@ describe("a balance that pays k calls", () => {
     const racy = async () => {
       const balance = await readBalance(db, accountId);
       if (balance === undefined || balance.available < 100n) return;
-      await db.pool.query("insert into ledger_entry (account_id, created_at, id, kind, amount, ref) values ($1, now(), gen_random_uuid(), 'usage', -100, 'racy')", [accountId]);
+      await db.pool.query(
+        "insert into ledger_entry (account_id, created_at, id, kind, amount, ref) values ($1, now(), gen_random_uuid(), 'usage', -100, 'racy')",
+        [accountId],
+      );
       admitted += 1;
     };
     await Promise.all(Array.from({ length: 50 }, racy));

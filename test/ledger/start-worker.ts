@@ -22,7 +22,9 @@ export interface Worker {
 
 export function startWorker(url: string, accountId: bigint, calls: number, cost: bigint, upstreamMs = 0): Worker {
   const script = fileURLToPath(new URL("race-worker.ts", import.meta.url));
-  const child = spawn(process.execPath, [script, url, String(accountId), String(calls), String(cost), String(upstreamMs)], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [script, url, String(accountId), String(calls), String(cost), String(upstreamMs)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const acknowledged: string[] = [];
   let counts: Counts | undefined;
   const ready = Promise.withResolvers<void>();

@@ -191,9 +191,10 @@ describe("a caller who leaves", () => {
       let text = "";
       for await (const bytes of response.body!) if (enough((text += Buffer.from(bytes).toString()))) controller.abort();
     });
+    const left = expect(reading).rejects.toThrow();
     await vi.waitFor(() => expect(world.gateway.simulator.counters().received).toBe(1));
     if (enough("")) controller.abort();
-    await expect(reading).rejects.toThrow();
+    await left;
     await vi.waitFor(() => expect(world.gateway.simulator.counters().aborted).toBe(1));
     const { rows } = await vi.waitFor(async () => {
       const found = await world.gateway.context.db.pool.query("select * from usage_log where account_id = $1", [account.accountId]);

@@ -45,7 +45,15 @@ describe("prices", () => {
 
   test("1234 input at 0.15, 567 output at 0.60 and 100 cached at 0.0125 USD per million cost 0.00052655 USD", () => {
     const perMillion = (usd: number) => priceFromUsd(usd, 1_000_000n);
-    expect(usdText(costOf([[1234, perMillion(0.15)], [567, perMillion(0.6)], [100, perMillion(0.0125)]]))).toBe("0.00052655");
+    expect(
+      usdText(
+        costOf([
+          [1234, perMillion(0.15)],
+          [567, perMillion(0.6)],
+          [100, perMillion(0.0125)],
+        ]),
+      ),
+    ).toBe("0.00052655");
   });
 
   test("what is affordable costs no more than the amount, and one more unit does", () => {

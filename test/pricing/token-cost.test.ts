@@ -4,7 +4,12 @@ import { describe, expect, test } from "vitest";
 import { affordableOutputTokens, tokenCost, tokenCostBound, type TokenPrices } from "../../src/pricing/token-cost.ts";
 
 const price = fc.bigInt({ min: 0n, max: 100_000_000n });
-const prices: fc.Arbitrary<TokenPrices> = fc.record({ input: price, output: price, cached: fc.option(price), perRequest: fc.bigInt({ min: 0n, max: 1_000_000n }) });
+const prices: fc.Arbitrary<TokenPrices> = fc.record({
+  input: price,
+  output: price,
+  cached: fc.option(price),
+  perRequest: fc.bigInt({ min: 0n, max: 1_000_000n }),
+});
 const tokens = fc.nat(1_000_000);
 
 const plain: TokenPrices = { input: 500_000n, output: 1_500_000n, cached: 50_000n, perRequest: 0n };

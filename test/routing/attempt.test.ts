@@ -29,10 +29,17 @@ async function run(script: (UpstreamFault | "ok" | { fault: UpstreamFault; statu
 }
 
 describe("attempts", () => {
-  test.each<[UpstreamFault]>([["unavailable"], ["rate_limited"], ["unreadable"], ["our_fault"], ["gone"], ["refused"]])("after %s the next route is tried", async (fault) => {
-    const { code, tried, attempts } = await run([fault, "ok", "ok"]);
-    expect({ code, tried, outcomes: attempts.map(({ outcome }) => outcome) }).toEqual({ code: "served by b", tried: ["a", "b"], outcomes: [fault, "ok"] });
-  });
+  test.each<[UpstreamFault]>([["unavailable"], ["rate_limited"], ["unreadable"], ["our_fault"], ["gone"], ["refused"]])(
+    "after %s the next route is tried",
+    async (fault) => {
+      const { code, tried, attempts } = await run([fault, "ok", "ok"]);
+      expect({ code, tried, outcomes: attempts.map(({ outcome }) => outcome) }).toEqual({
+        code: "served by b",
+        tried: ["a", "b"],
+        outcomes: [fault, "ok"],
+      });
+    },
+  );
   test("a rejected parameter goes to the caller at once, no other route would take it", async () => {
     expect(await run([{ fault: "rejected", status: 422 }, "ok"])).toMatchObject({ code: "request_rejected", tried: ["a"] });
   });

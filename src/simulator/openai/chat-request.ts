@@ -65,7 +65,7 @@ function readMessages(messages: unknown): Fields[] {
     if (!isFields(message) || typeof message["role"] !== "string")
       refuse(`messages[${index}].role`, `Invalid 'messages[${index}]': a message has a role.`);
   }
-  return messages;
+  return messages as Fields[];
 }
 
 function readStop(stop: unknown): string[] {

@@ -66,5 +66,9 @@ function countMessage(message: Fields): number {
 
 function countCall(call: unknown): number {
   const called = isFields(call) && isFields(call["function"]) ? call["function"] : {};
-  return countTokens(String(called["name"] ?? "")) + countTokens(String(called["arguments"] ?? ""));
+  return countTokens(textOf(called["name"])) + countTokens(textOf(called["arguments"]));
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }

@@ -59,12 +59,20 @@ function chooseNamed(tools: Tool[], choice: Fields, userText: string): Tool[] {
 /** Every tool whose full name stands in the message; else the first that shares a word with it, or that "use tool" asks for. */
 function findMentioned(tools: Tool[], userText: string): Tool[] {
   const said = userText.toLowerCase();
-  const named = tools.filter(({ name }) => new RegExp(`(?<![\\w-])${RegExp.escape(name.toLowerCase())}(?![\\w-])`).test(said));
+  const named = tools.filter(({ name }) => names(said, name.toLowerCase()));
   if (named.length > 0) return named;
   const hinted =
     tools.find(({ name }) => wordsOf(name).some((word) => said.includes(word))) ??
     (/\buse (a |the )?tools?\b/.test(said) ? tools[0] : undefined);
   return hinted === undefined ? [] : [hinted];
+}
+
+/** The whole name, not a part of a longer word. */
+function names(said: string, name: string): boolean {
+  for (let at = said.indexOf(name); at !== -1; at = said.indexOf(name, at + 1)) {
+    if (!/[\w-]/.test(said[at - 1] ?? " ") && !/[\w-]/.test(said[at + name.length] ?? " ")) return true;
+  }
+  return false;
 }
 
 /** `get_current_weather` and `getCurrentWeather` are about "current" and "weather"; shorter words say too little. */

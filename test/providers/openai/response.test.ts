@@ -57,9 +57,9 @@ describe("usage, in disjoint buckets", () => {
       fc.property(row, (usage) => {
         const read = readUsage({ usage });
         if (read === null) return;
-        for (const bucket of Object.values(read)) expect(Number.isInteger(bucket) && bucket >= 0).toBe(true);
+        for (const bucket of Object.values(read)) expect(Number.isInteger(bucket) && Number(bucket) >= 0).toBe(true);
         expect(read.reasoning).toBeLessThanOrEqual(read.output);
-        const shown = Number.isInteger(usage.prompt_tokens) && usage.prompt_tokens! >= 0 ? (usage.prompt_tokens as number) : 0;
+        const shown = Number.isInteger(usage.prompt_tokens) && Number(usage.prompt_tokens) >= 0 ? Number(usage.prompt_tokens) : 0;
         expect(read.input + read.cacheRead + read.cacheWrite).toBeGreaterThanOrEqual(shown > 1e8 ? 0 : shown);
         expect(read.input + read.cacheRead + read.cacheWrite).toBeLessThanOrEqual(Math.max(shown, Number(usage.total_tokens) || 0, 2));
       }),
