@@ -30,15 +30,18 @@ export interface GatewayOptions {
   log?: Logger;
   /** See ServerParts; tests throw. */
   onUndeclared?: Parameters<typeof createServer>[0]["onUndeclared"];
+  /** Tests shorten what they would otherwise wait for. */
+  limits?: Parameters<typeof createServer>[0]["limits"];
+  graceMs?: number;
 }
 
 /** Two lanes, the reads of authentication and account endpoints, the heartbeat. */
 const connectionsMax = 10;
-const graceMs = 30_000;
+const graceDefaultMs = 30_000;
 
 /** The database must be migrated. */
 export async function startGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
-  const { databaseUrl, catalog, clock = systemClock, log = createLog(config) } = options;
+  const { databaseUrl, catalog, clock = systemClock, log = createLog(config), limits = {}, graceMs = graceDefaultMs } = options;
   const db = connect(databaseUrl, {
     max: connectionsMax,
     onIdleError: (error) => log.warn({ err: error }, "a database connection broke"),
@@ -63,7 +66,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     publicUrl: config.publicUrl ?? "",
   };
   const metrics = createMetrics();
-  const server = await createServer({ context, handlers, ready: () => answers(db), metrics, onUndeclared: options.onUndeclared });
+  const server = await createServer({ context, handlers, ready: () => answers(db), metrics, limits, onUndeclared: options.onUndeclared });
   const { port } = await server.listen(config.port, config.host);
   const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`;
   if (config.publicUrl === null) context.publicUrl = url;

@@ -17,37 +17,50 @@ export interface Admitted {
   alias: string | null;
 }
 
-/** Where models of a type are served, for the sentence of wrong_endpoint. */
-const endpointOfType: Record<Model["type"], string> = {
+/** Throws model_not_found or wrong_endpoint. */
+export function admitModel(catalog: Catalog, id: string, type: Model["type"]): Admitted {
+  const found = resolveModel(catalog, id);
+  if (found === undefined) refuseModel(catalog, id, type, null);
+  const { model, alias } = found;
+  const endpoint = endpointOf(model);
+  if (model.state.kind !== "active" || endpoint === null) refuseModel(catalog, id, type, model);
+  if (model.type !== type) fail("wrong_endpoint", { param: "model", text: { model: id, type: model.type, endpoint } });
+  return { model, alias };
+}
+
+/** An id may be as long as a body, and a message isn't. */
+const shownCharacters = 200;
+
+function refuseModel(catalog: Catalog, id: string, type: Model["type"], model: Model | null): never {
+  const state = model?.state ?? { kind: "active" };
+  fail("model_not_found", {
+    param: "model",
+    text: {
+      model: id.length > shownCharacters ? `${id.slice(0, shownCharacters)}…` : id,
+      ...(state.kind === "active" ? {} : { state: state.kind }),
+      ...(state.kind === "retired" && state.replacement !== null ? { replacement: state.replacement } : {}),
+    },
+    extra: suggestModels(catalog, id, type),
+  });
+}
+
+/** Where a model is served, for the sentence of wrong_endpoint. Null: models of its type are accepted in the file, never served. */
+function endpointOf({ type, capability }: Model): string | null {
+  return capability === null ? endpointOfType[type] : `/v1/audio/${capability}`;
+}
+
+const endpointOfType: Record<Model["type"], string | null> = {
   language: "/v1/chat/completions",
   image: "/v1/images/generations",
   video: "/v1/videos/generations",
   embedding: "/v1/embeddings",
   reranking: "/v1/rerank",
   transcription: "/v1/audio/transcriptions",
-  "audio-understanding": "/v1/audio/understand",
-  realtime: "no endpoint",
+  "audio-understanding": null,
+  realtime: null,
   speech: "/v1/audio/speech",
   decisions: "/v1/decisions",
 };
-
-/** Throws model_not_found or wrong_endpoint. */
-export function admitModel(catalog: Catalog, id: string, type: Model["type"]): Admitted {
-  const found = resolveModel(catalog, id);
-  if (found === undefined) fail("model_not_found", { param: "model", text: { model: id }, extra: suggestModels(catalog, id, type) });
-  const { model, alias } = found;
-  if (model.state.kind !== "active") {
-    const replacement = model.state.kind === "retired" ? model.state.replacement : null;
-    fail("model_not_found", {
-      param: "model",
-      text: { model: id, state: model.state.kind, ...(replacement === null ? {} : { replacement }) },
-      extra: suggestModels(catalog, id, type),
-    });
-  }
-  if (model.type !== type)
-    fail("wrong_endpoint", { param: "model", text: { model: id, type: model.type, endpoint: endpointOfType[model.type] } });
-  return { model, alias };
-}
 
 /** An account that never added credits reaches free-tier models only; nothing is charged. */
 export async function assertMayUse(context: Pick<Context, "db" | "catalog" | "publicUrl">, caller: Caller, model: Model): Promise<void> {

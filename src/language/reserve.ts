@@ -1,10 +1,10 @@
 // Reserves what a token-billed call may cost at most and lowers its output cap to what the balance can pay
 // (gateway-api.md, max_tokens; OPERATOR.md "The upper bound reserved"). Refuses with 402 when not one token can be paid.
-import { randomUUID } from "node:crypto";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Caller, Context } from "../context.ts";
 import { fail } from "../fail.ts";
+import { uuidv7 } from "../ids.ts";
 import type { Reserved } from "../ledger/ledger.ts";
 import { type Amount, toUsd, usdText } from "../money.ts";
 import { affordableOutputTokens, tokenCostBound, type TokenPrices } from "../pricing/token-cost.ts";
@@ -30,7 +30,7 @@ export interface Hold {
 
 /** `prices` are those of the model asked for: a fallback never costs more. */
 export async function reserveTokens(
-  context: Pick<Context, "ledger" | "catalog" | "publicUrl">,
+  context: Pick<Context, "ledger" | "catalog" | "publicUrl" | "clock">,
   caller: Caller,
   model: Model,
   prices: TokenPrices,
@@ -41,7 +41,7 @@ export async function reserveTokens(
   const outputMax = Math.min(cap.asked ?? model.maxOutputTokens, model.maxOutputTokens);
   const want = tokenCostBound(prices, inputTokens, outputMax * cap.choices);
   const least = tokenCostBound(prices, inputTokens, cap.choices);
-  const id = randomUUID();
+  const id = uuidv7(context.clock());
   const reserved = await context.ledger.reserve({ accountId: caller.accountId, id, want, least });
   if (reserved.granted === null)
     refusePayment(context, caller, model, least, reserved, (amount) => perChoice(affordableOutputTokens(prices, inputTokens, amount), cap));

@@ -1,6 +1,6 @@
 // Entries that are no charge: deposits and credits. One insert; the triggers move the balance (migration 0002).
-import { randomUUID } from "node:crypto";
 import type { Db } from "../db/connect.ts";
+import { uuidv7 } from "../ids.ts";
 import { type Amount, parseUsd } from "../money.ts";
 
 export type PostedKind = "deposit" | "signup_credit" | "bonus" | "refund";
@@ -23,7 +23,7 @@ export async function postEntry(db: Db, { accountId, kind, amount, ref, at }: Po
   await db.pool.query("insert into ledger_entry (account_id, created_at, id, kind, amount, ref) values ($1, $2, $3, $4, $5, $6)", [
     accountId,
     at,
-    randomUUID(),
+    uuidv7(at),
     kind,
     amount,
     ref,

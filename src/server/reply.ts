@@ -20,6 +20,8 @@ export async function sendReply(edge: Edge, exchange: Exchange, reply: AnyReply)
   if (hasBody(exchange) && !exchange.req.complete) return sendEarly(edge, exchange, reply.status, head, payload);
   exchange.res.writeHead(reply.status, head);
   exchange.res.end(payload ?? undefined);
+  // What the kernel didn't take waits in memory for its reader, who must go on taking: every byte starts the time anew.
+  if (exchange.res.writableLength > 0) exchange.res.setTimeout(edge.limits.stalledReaderMs, () => exchange.res.destroy());
 }
 
 function payloadOf(reply: AnyReply): { payload: string | Buffer | null; type: string | null } {

@@ -77,7 +77,7 @@ describe("chat", () => {
     const direct = await completions.create({ model: "best", messages }).withResponse();
     expect(direct.request_id).toMatch(/^req_/);
     expect(svcHeaders(direct.response)).toEqual({ "x-svc-model": "plain/chat", "x-svc-alias": "best" });
-    expect(direct.data._request_id).toBe(direct.request_id);
+    expect((direct.data as { _request_id?: string })._request_id).toBe(direct.request_id);
     const second = await completions.create({ model: "plain/second-route", messages, stream: true }).withResponse();
     expect(svcHeaders(second.response)).toEqual({ "x-svc-model": "plain/second-route", "x-svc-fallback": "true", "x-svc-fallback-layer": "1" });
     expect((await readAll(second.data)).model).toBe("plain/second-route");

@@ -67,8 +67,9 @@ describe.each(models)("%s", (model) => {
         },
       };
       const { completions } = (await clients.customer()).openai().chat;
-      const request = { model, messages: says("What is the weather in Paris?"), tools: [weather] };
-      const runner = stream ? completions.runTools({ ...request, stream: true }) : completions.runTools(request);
+      const request = { model, messages: says("What is the weather in Paris?") };
+      const tools: [typeof weather] = [weather];
+      const runner = stream ? completions.runTools({ ...request, tools, stream: true }) : completions.runTools({ ...request, tools });
       expect(await runner.finalContent()).toContain("You said:");
       expect(cities).toEqual([expect.any(String)]);
       expect(runner.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"]);

@@ -13,6 +13,7 @@ const sees = { supports_vision: true };
 const models: Record<string, ModelChoice> = {
   "plain/chat": { upstream: ["plain"] },
   "plain/long": { upstream: ["long+sim-tokens-3000"] },
+  "plain/large-chunks": { upstream: ["large-chunks+sim-tokens-300+sim-big-65536"] },
   "plain/unhurried": { upstream: ["unhurried+sim-tokens-400+sim-pace-5ms"] },
   "plain/cached": { upstream: ["cached+sim-prompt-tokens-1000+sim-cached-600"] },
   "plain/slow-start": { upstream: ["slow-start+sim-slow-1500ms"] },

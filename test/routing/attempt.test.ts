@@ -43,6 +43,17 @@ describe("attempts", () => {
   test("a rejected parameter goes to the caller at once, no other route would take it", async () => {
     expect(await run([{ fault: "rejected", status: 422 }, "ok"])).toMatchObject({ code: "request_rejected", tried: ["a"] });
   });
+  test.each([
+    [422, 422],
+    [413, 413],
+    [200, 400], // an error as the first record of a stream that began well
+    [null, 400],
+  ])("a rejection that came with %s is told with %i", async (status, told) => {
+    const rejection = attempt(candidates, createBreakers(), idle, [], async () => {
+      throw new UpstreamError("rejected", "the upstream's words", { status });
+    });
+    await expect(rejection).rejects.toMatchObject({ code: "request_rejected", details: { status: told } });
+  });
   test.each<[string, (UpstreamFault | "ok")[]]>([
     ["route_refused", ["refused", "refused"]],
     ["upstream_invalid_response", ["unreadable", "unreadable"]],

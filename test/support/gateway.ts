@@ -27,7 +27,11 @@ export interface GatewayOptions {
   catalog?: string;
   env?: Record<string, string>;
   clock?: Clock;
+  limits?: ServerOptions["limits"];
+  graceMs?: number;
 }
+
+type ServerOptions = Parameters<typeof startServer>[1];
 
 export interface NewAccountOptions {
   deposit?: string;
@@ -73,6 +77,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     catalog,
     log: pino({ level: process.env.TEST_LOG ?? "silent" }),
     clock: options.clock ?? systemClock,
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
+    ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
     onUndeclared: (operationId, code) => void undeclared.push(`${operationId} ${code}`),
   });
   const { db } = server.context;

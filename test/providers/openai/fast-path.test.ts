@@ -88,6 +88,16 @@ describe("the fast path", () => {
     expect(run(deltas.map((value) => compact(value, "", 0)))).toBe(11); // each kind: first read, then forwarded
   });
 
+  test("a call that starts anew at the same index, an end, another usage: what was learned before no longer holds", () => {
+    const start = (id: string) => ({ tool_calls: [{ index: 0, id, type: "function", function: { name: "f", arguments: "" } }] });
+    const args = { tool_calls: [{ index: 0, function: { arguments: "1" } }] };
+    run([start("a"), args, args, start("b"), args, args].map((value) => compact(value, "", 0)));
+    const end = JSON.stringify({ id: "c-1", created: 5, choices: [{ index: 0, delta: {}, finish_reason: "stop" }] });
+    run([...Array(4).fill(compact({ content: "a" }, "", 0)), end, compact({ content: "" }, "", 0)]);
+    const counted = (tokens: number) => forms["counted"]!({ content: "a" }, "", tokens);
+    run([counted(1), counted(1), counted(1), counted(2), counted(1)]);
+  });
+
   test("text that is no valid JSON string, or that closes it, is never forwarded", () => {
     const tally = newChunkState("m").tally;
     const fast = openFastPath(tally);
@@ -97,5 +107,9 @@ describe("the fast path", () => {
     expect(fast.forward(`${head}"b"${tail}`)).toBe(`${head}"b"${tail}`);
     for (const inner of ['x","role":"tool', "\\", "\\u12", "\\x", "tab\there", "\u0001", '"']) expect(fast.forward(`${head}"${inner}"${tail}`)).toBeNull();
     expect(tally).toMatchObject({ deltas: 1, characters: 1 });
+    const padded = forms["padded"]!({ content: "a" }, "xyz", 0);
+    fast.learn(padded, data);
+    expect(fast.forward(padded.replace("xyz", "q"))).toBe(data);
+    for (const inner of ["\\q", "\u0001", 'x","usage":"y']) expect(fast.forward(padded.replace("xyz", inner))).toBeNull();
   });
 });

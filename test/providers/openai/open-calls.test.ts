@@ -69,6 +69,16 @@ describe("aborts", () => {
     await until(() => host.sockets.size === 0 && upstream.gauge().calls === 0);
   });
 
+  test("after all of it arrived, before anybody read it: forEach rejects with the signal's reason", async () => {
+    const host = await startHost((_request, response) => response.writeHead(200, { "content-type": "text/event-stream" }).end(first));
+    const abort = new AbortController();
+    const upstream = useUpstream();
+    const stream = await started(upstream, host, abort.signal);
+    await until(() => upstream.gauge().calls === 0);
+    abort.abort(new Error("left"));
+    await expect(stream.forEach(() => undefined)).rejects.toThrow("left");
+  });
+
   test("a listener that throws, and a stream that nobody reads, cancelled: the host's socket closes", async () => {
     const host = await startHost(endless);
     const upstream = useUpstream();
@@ -146,12 +156,12 @@ describe("back-pressure", () => {
     let records = 0;
     const reading = stream.forEach(({ json }) => {
       characters += (JSON.parse(json) as any).choices[0].delta.content?.length ?? 0;
-      if (++records === 10) return new Promise<void>((resolve) => (release = resolve));
+      if (++records === 4_000) return new Promise<void>((resolve) => (release = resolve));
     });
-    await until(() => records === 10);
+    await until(() => records === 4_000);
     await settled(written);
-    expect(written()).toBeLessThan(16e6);
-    expect(records).toBe(10);
+    expect(written()).toBeLessThan(24e6);
+    expect(records).toBe(4_000);
     release();
     await reading;
     expect(characters).toBe(stream.tally.characters);

@@ -46,6 +46,11 @@ describe("usage, in disjoint buckets", () => {
     expect(readUsage(answer)).toBeNull();
   });
 
+  test("a total that could mean either is read as reasoning, never as both", () => {
+    const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 25, cached_tokens: 10, completion_tokens_details: { reasoning_tokens: 10 } };
+    expect(readUsage({ usage })).toEqual(usageOf(0, 10, 0, 15, 10));
+  });
+
   test("whatever is reported: never negative, cached within the prompt, reasoning within the output, integers", () => {
     const amount = fc.oneof(fc.nat(500), fc.constantFrom(null, undefined, -1, 1.5, 1e300, NaN, "9"));
     const row = fc.record({
