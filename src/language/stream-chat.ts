@@ -2,6 +2,7 @@
 // that says so when the stream broke. The charge is durable before the client reads [DONE].
 import { errors } from "../../generated/errors.ts";
 import type { Context } from "../context.ts";
+import { UpstreamError } from "../providers/types.ts";
 import type { Sink } from "../server/types.ts";
 import { chatUsage } from "./chat-usage.ts";
 import type { Bill } from "./open-call.ts";
@@ -37,12 +38,17 @@ export async function streamChat(
     await sink.write(`${asked ? `data: ${usageRecord(answer, bill)}\n\n` : ""}data: [DONE]\n\n`);
   } catch (error) {
     if (ask.signal.aborted) return await chargeDelivered(answer);
-    context.log.warn({ err: error, request_id: ask.requestId }, "a stream broke");
+    context.log.warn({ ...withoutWords(error), request_id: ask.requestId }, "a stream broke");
     await call.failed(200, "stream_interrupted");
     await sink.write(`data: ${interruptedRecord(context, ask, answer)}\n\ndata: [DONE]\n\n`);
   } finally {
     clearTimeout(silence);
   }
+}
+
+/** What an upstream says of its failure may quote the prompt, and prompts stay out of logs. */
+function withoutWords(error: unknown): Record<string, unknown> {
+  return error instanceof UpstreamError ? { fault: error.fault, upstream_status: error.status } : { err: error };
 }
 
 function usageRecord({ call, source }: Extract<ChatAnswer, { kind: "stream" }>, bill: Bill): string {

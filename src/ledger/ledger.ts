@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import type { Db } from "../db/connect.ts";
 import { fail } from "../fail.ts";
 import type { Amount } from "../money.ts";
-import { createLane, LaneFull } from "./lane.ts";
+import { createLane, isTransient, LaneFull } from "./lane.ts";
 import { type Beating, keepBeating } from "./replica.ts";
 import type { UsageLogRow } from "./usage-log.ts";
 
@@ -48,8 +48,8 @@ export interface Ledger {
 const reserveWaitingMax = 20_000;
 /** A caller waits this long for a database that is away; then 503. */
 const reservePatienceMs = 3_000;
-/** A charge is never given up while the process lives, short of an hour without a database. */
-const settlePatienceMs = 3_600_000;
+/** A restart of Postgres is over by then. Afterwards the caller is told 503 and not charged: its hold expires. */
+const settlePatienceMs = 30_000;
 /** A hold lives this long without renewal; live calls are renewed every 30 s (replica.ts). */
 const holdLife = "2 minutes";
 
@@ -76,13 +76,18 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
         if (reserved.granted !== null) open.set(request.id, { accountId: request.accountId, since: performance.now() });
         return reserved;
       } catch (cause) {
-        if (cause instanceof LaneFull) fail("overloaded", { cause });
+        if (cause instanceof LaneFull || isTransient(cause)) fail("overloaded", { cause });
         throw cause;
       }
     },
     async settle(settlement) {
       try {
         return await settling.run(settlement);
+      } catch (cause) {
+        // Delivered and not charged: the operator must be able to find it.
+        onFault(cause, `settling ${settlement.log.cost} units of account ${settlement.accountId}, request ${settlement.log.request_id},`);
+        if (isTransient(cause)) fail("overloaded", { cause });
+        throw cause;
       } finally {
         open.delete(settlement.id);
       }
