@@ -1,5 +1,6 @@
 // A lane makes one database call out of all that queued while the last one ran (DATA.md 2, "natural batching").
 // It knows nothing of money: what a batch does is its `work`.
+import { isDatabaseAway } from "../away.ts";
 
 export interface Lane<Item, Result> {
   run(item: Item): Promise<Result>;
@@ -49,7 +50,7 @@ export function createLane<Item, Result>({ work, waitingMax, patienceMs }: LaneO
       const results = await patiently(() => work(batch.map(({ item }) => item)), patienceMs);
       batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
     } catch (error) {
-      if (batch.length === 1 || isTransient(error)) for (const { reject } of batch) reject(error);
+      if (batch.length === 1 || isDatabaseAway(error)) for (const { reject } of batch) reject(error);
       // One bad item must not fail its neighbours.
       else for (const one of batch) await settleBatch([one]);
     }
@@ -74,16 +75,8 @@ async function patiently<Result>(attempt: () => Promise<Result>, patienceMs: num
     try {
       return await attempt();
     } catch (error) {
-      if (!isTransient(error) || performance.now() + pauseMs > giveUpAt) throw error;
+      if (!isDatabaseAway(error) || performance.now() + pauseMs > giveUpAt) throw error;
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
-}
-
-/** The database was away, restarting, or asked for a repeat; the batch itself is not at fault. */
-export function isTransient(error: unknown): boolean {
-  const code = (error as { code?: unknown }).code;
-  if (typeof code !== "string")
-    return /connection (terminated|ended|closed)|timeout exceeded when trying to connect/i.test(String((error as Error).message));
-  return /^(08...|57P0[1-5]|40001|40P01|53300|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT)$/.test(code);
 }

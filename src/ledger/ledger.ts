@@ -1,10 +1,11 @@
 // Reserve before a call, settle after it, in two batched lanes (README.md beside this file). Knows no prices and
 // no HTTP; what a request costs is decided by its flow.
 import { randomUUID } from "node:crypto";
+import { isDatabaseAway } from "../away.ts";
 import type { Db } from "../db/connect.ts";
 import { fail } from "../fail.ts";
 import type { Amount } from "../money.ts";
-import { createLane, isTransient, LaneFull } from "./lane.ts";
+import { createLane, LaneFull } from "./lane.ts";
 import { type Beating, keepBeating } from "./replica.ts";
 import type { UsageLogRow } from "./usage-log.ts";
 
@@ -76,7 +77,7 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
         if (reserved.granted !== null) open.set(request.id, { accountId: request.accountId, since: performance.now() });
         return reserved;
       } catch (cause) {
-        if (cause instanceof LaneFull || isTransient(cause)) fail("overloaded", { cause });
+        if (cause instanceof LaneFull || isDatabaseAway(cause)) fail("overloaded", { cause });
         throw cause;
       }
     },
@@ -86,7 +87,7 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
       } catch (cause) {
         // Delivered and not charged: the operator must be able to find it.
         onFault(cause, `settling ${settlement.log.cost} units of account ${settlement.accountId}, request ${settlement.log.request_id},`);
-        if (isTransient(cause)) fail("overloaded", { cause });
+        if (isDatabaseAway(cause)) fail("overloaded", { cause });
         throw cause;
       } finally {
         open.delete(settlement.id);

@@ -32,9 +32,17 @@ interface OpenCall {
   finish(): void;
 }
 
-function openCall({ signal, provider }: UpstreamRequest, resolve: (answer: UpstreamAnswer) => void, reject: (reason: unknown) => void): OpenCall {
+function openCall(
+  { signal, provider }: UpstreamRequest,
+  resolve: (answer: UpstreamAnswer) => void,
+  reject: (reason: unknown) => void,
+): OpenCall {
   let answered = false;
-  const feed = openBody({ pause: () => call.controller?.pause(), resume: () => call.controller?.resume(), stop: (reason) => call.stop(reason) });
+  const feed = openBody({
+    pause: () => call.controller?.pause(),
+    resume: () => call.controller?.resume(),
+    stop: (reason) => call.stop(reason),
+  });
   const deadline = setTimeout(() => call.stop(noAnswer(provider.timeoutMs)), provider.timeoutMs);
   const onAbort = () => call.stop(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });

@@ -26,7 +26,14 @@ export function targetOf(provider: Provider): Target {
 
 /** Set by each call or by the HTTP layer; an operator's value would break the request. */
 const ownHeaders = new Set([
-  "accept", "connection", "content-length", "content-type", "expect", "host", "transfer-encoding", "x-request-id", // prettier-ignore
+  "accept",
+  "connection",
+  "content-length",
+  "content-type",
+  "expect",
+  "host",
+  "transfer-encoding",
+  "x-request-id", // prettier-ignore
 ]);
 
 function headersOf(provider: Provider): string[] {

@@ -46,11 +46,16 @@ export async function attempt<Result>(
       else breakers.undecided(candidate.routeId);
       record(error.fault, error.status);
       if (error.fault === "rejected")
-        fail("request_rejected", { text: { reason: error.reason }, status: error.status ?? 400, cause: error });
+        fail("request_rejected", { text: { reason: error.reason }, status: rejectionStatus(error), cause: error });
       faults.push(error);
     }
   }
   return allFailed(faults);
+}
+
+/** The upstream's own where the contract knows it; a stream may begin with 200 and reject in its first record. */
+function rejectionStatus({ status }: UpstreamError): number {
+  return status === 413 || status === 422 ? status : 400;
 }
 
 /** Skips open breakers; when every candidate's is open, the first is tried anyway. */

@@ -1,5 +1,6 @@
 // Whatever was thrown while a request was answered becomes an error reply, or, once the head is out, the end of the
 // connection. Exceptions nobody planned are logged whole under the request id and say nothing to the caller.
+import { isDatabaseAway } from "../away.ts";
 import { ApiError } from "../fail.ts";
 import type { Edge, Exchange } from "./edge.ts";
 import { renderError } from "./render-error.ts";
@@ -31,6 +32,10 @@ function breakOff({ req, res }: Exchange): void {
 }
 
 function unplanned(edge: Edge, exchange: Exchange, thrown: unknown): ApiError {
+  if (isDatabaseAway(thrown)) {
+    edge.context.log.warn({ err: thrown, request_id: exchange.requestId }, "the database is away");
+    return new ApiError("overloaded", { cause: thrown });
+  }
   edge.context.log.error({ err: thrown, request_id: exchange.requestId, operation: exchange.operation?.id }, "unexpected exception");
   return new ApiError("internal_error", { cause: thrown });
 }

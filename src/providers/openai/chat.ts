@@ -3,7 +3,8 @@
 import { systemClock, type Clock } from "../../clock.ts";
 import type { Upstream, UpstreamAnswer } from "../http.ts";
 import { retryAfterMs } from "../retry-after.ts";
-import { UpstreamError, type Chat, type Provider } from "../types.ts";
+import type { UpstreamError } from "../types.ts";
+import { type Chat, type Provider } from "../types.ts";
 import { errorOfAnswer } from "./errors.ts";
 import { chatRequest } from "./request.ts";
 import { readCompletion } from "./response.ts";

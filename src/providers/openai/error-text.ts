@@ -25,7 +25,7 @@ export function readErrorBody(text: string): ErrorSigns {
 
 /** Accepts `{error:{…}}`, `{error:"text"}`, `{message}`, `{detail}`, arrays of these, and the inner object itself. */
 export function readErrorValue(value: unknown): ErrorSigns {
-  const body = Array.isArray(value) ? value[0] : value; // Gemini answers with an array
+  const body: unknown = Array.isArray(value) ? value[0] : value; // Gemini answers with an array
   if (typeof body === "string") return { words: new Set(), status: null, message: textOf(body) };
   if (!isObject(body)) return { words: new Set(), status: null, message: null };
   const inner = [body, objectOf(body["error"]), objectOf(body["detail"]), objectOf(objectOf(body["detail"])["error"])];

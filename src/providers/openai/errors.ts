@@ -112,4 +112,12 @@ const goneWords = new Set(["model_not_found", "model_decommissioned", "model_not
 
 const requestWords = new Set(["invalid_request_error", "context_length_exceeded", "badrequesterror", "invalid_argument"]);
 
-const serverWords = new Set(["server_error", "internal_error", "internalservererror", "overloaded", "overloaded_error", "api_error", "timeout"]);
+const serverWords = new Set([
+  "server_error",
+  "internal_error",
+  "internalservererror",
+  "overloaded",
+  "overloaded_error",
+  "api_error",
+  "timeout",
+]);

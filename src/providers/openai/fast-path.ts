@@ -107,7 +107,8 @@ function makeTemplate(data: string, out: string): Template | null {
 /** The one string of a chunk that may vary, where the rest can be copied: no usage, no log probabilities, one choice. */
 function varyingField(chunk: Json): { field: Field; holder: Json } | null {
   const choices = chunk["choices"];
-  if (!Array.isArray(choices) || choices.length !== 1 || isObject(chunk["usage"]) || isObject(objectOf(chunk["x_groq"])["usage"])) return null;
+  if (!Array.isArray(choices) || choices.length !== 1 || isObject(chunk["usage"]) || isObject(objectOf(chunk["x_groq"])["usage"]))
+    return null;
   const choice = objectOf(choices[0]);
   const delta = objectOf(choice["delta"]);
   if (choice["logprobs"] != null) return null;

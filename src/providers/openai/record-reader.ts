@@ -6,7 +6,7 @@ import { missingEnds, readChunk, type ChunkState } from "./chunk.ts";
 import { readErrorValue, safeReason } from "./error-text.ts";
 import { errorOfFirstRecord } from "./errors.ts";
 import { openFastPath } from "./fast-path.ts";
-import { isObject, type Json } from "./json.ts";
+import { isObject } from "./json.ts";
 
 export interface ReadRecord {
   records: string[];
@@ -48,7 +48,7 @@ export function openRecordReader(state: ChunkState, provider: Provider, now: () 
   };
 }
 
-function parseData(data: string, event: string): Json | unknown {
+function parseData(data: string, event: string): unknown {
   try {
     return JSON.parse(data);
   } catch {

@@ -61,7 +61,13 @@ async function run(answer: UpstreamAnswer, state: ChunkState, reader: RecordRead
 }
 
 /** Gives a promise only where a record has to be waited for: most chunks pass without one. */
-function takeAll(records: SseRecord[], reader: RecordReader, outlet: Outlet, onError: (error: UpstreamError) => void, from = 0): void | Promise<void> {
+function takeAll(
+  records: SseRecord[],
+  reader: RecordReader,
+  outlet: Outlet,
+  onError: (error: UpstreamError) => void,
+  from = 0,
+): void | Promise<void> {
   for (let at = from; at < records.length && !outlet.ended; at += 1) {
     const pending = takeOne(records[at]!, reader, outlet, onError);
     if (pending) return pending.then(() => takeAll(records, reader, outlet, onError, at + 1));

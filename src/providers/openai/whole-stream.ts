@@ -46,7 +46,9 @@ function choiceDeltas({ index, message, logprobs, finish_reason, ...rest }: Chat
   if (text !== null) pieces.push(piece({ content: text }, text.length, { logprobs }));
   if (refused !== null) pieces.push(piece({ refusal: refused }, refused.length));
   if (Object.keys(extra).length > 0) pieces.push(piece(extra, 0)); // annotations, audio, function_call …
-  arrayOf(tool_calls).filter(isObject).forEach((call, at) => pieces.push(...callPieces(call, at, piece)));
+  arrayOf(tool_calls)
+    .filter(isObject)
+    .forEach((call, at) => pieces.push(...callPieces(call, at, piece)));
   pieces.push({ choice: { ...rest, index, delta: {}, finish_reason }, characters: 0 });
   return pieces;
 }
