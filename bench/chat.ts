@@ -14,6 +14,8 @@ const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
 const ticksPerSecond = 100;
 const chunksPerStream = 203;
 const children: ChildProcess[] = [];
+/** As `npm start` runs it; the reference gets the same. */
+const runtimeFlags = ["--max-semi-space-size=32"];
 
 interface Target {
   name: string;
@@ -137,7 +139,7 @@ models: [{ id: bench, type: language, context_window: 128000, max_output_tokens:
 }
 
 function startChild(args: string[], pattern: RegExp, env: NodeJS.ProcessEnv = process.env): Promise<{ found: string; pid: number }> {
-  const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [...runtimeFlags, ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
   children.push(child);
   return new Promise((resolve, reject) => {
     let text = "";
