@@ -90,7 +90,8 @@ export interface paths {
          *
          *     When the model fails it is tried once more; then a secondary that keeps timestamps answers in every format; then, for a form and for
          *     `text` or `json` only, a plain-text tertiary.
-         *     The headers `x-svc-fallback` and `x-svc-fallback-layer` tell. Errors of the request itself (400, 413, 415, 422) end it at once.
+         *     The headers `x-svc-fallback` and `x-svc-fallback-layer` tell. Errors of the request itself (400, 413, 415, 422) end it at once; a 429 of
+         *     the provider is passed on with its `Retry-After`.
          *     Audio without speech gives 422 `no_speech_detected`, and timestamps from a model that has none give 400 `segments_unsupported`;
          *     neither is charged.
          *
@@ -521,8 +522,8 @@ export interface paths {
         /**
          * Continue a text (deprecated)
          * @deprecated
-         * @description Continues a text, through chat. A missing `prompt`, more than one prompt, `suffix`, `echo` with `stream` and more than 4 stop sequences are
-         *     refused with 400; the message names `POST /v1/chat/completions`, which is what to use instead.
+         * @description Continues a text, through chat and billed like chat. A missing `prompt`, more than one prompt, `suffix`, `echo` with `stream` and more
+         *     than 4 stop sequences are refused with 400; the message names `POST /v1/chat/completions`, which is what to use instead.
          */
         post: operations["createCompletion"];
         delete?: never;
@@ -675,7 +676,9 @@ export interface paths {
         /**
          * Decide between options
          * @description Picks one of the options of each question and says how sure it is. Billed on input tokens, rounded up to the nearest 0.0001 USD;
-         *     output is free and failures cost nothing. A body in OpenAI's form (`input`, or questions as an array) gives 400 `invalid_parameter`.
+         *     output is free and failures cost nothing. A missing `state` or `questions` gives 400 `missing_parameter`. Another model, a question that is
+         *     no `choice`, and a body in OpenAI's form (`input`, or questions as an array) give 400 `invalid_parameter`, the first with near matches in
+         *     `did_you_mean` and `suggested_models`.
          */
         post: operations["createDecision"];
         delete?: never;
@@ -695,8 +698,8 @@ export interface paths {
         put?: never;
         /**
          * Create embeddings
-         * @description Turns texts into vectors. Billed on input tokens alone, after the call; never streamed.
-         *     A model that makes no embeddings is refused with 400 `wrong_endpoint`.
+         * @description Turns texts into vectors, one for each input and in input order. Billed on input tokens alone, after the call; never streamed.
+         *     A model that makes no embeddings is refused with 400 `wrong_endpoint`, a value that the model does not take with 400 `request_rejected`.
          */
         post: operations["createEmbeddings"];
         delete?: never;
@@ -859,8 +862,12 @@ export interface paths {
         /**
          * Create a message
          * @description Answers a conversation in Anthropic's form, whole or as a stream (`stream: true`), with the models and prices of chat. The key comes as
-         *     `Authorization: Bearer` or as `x-api-key`. Errors have Anthropic's envelope. A stream that broke ends with an `error` event of code
-         *     `stream_interrupted`; nothing is charged then.
+         *     `Authorization: Bearer` or as `x-api-key`. Errors have Anthropic's envelope, where `upstream_error` is `overloaded_error` on 503 and
+         *     `api_error` on 502. A stream that broke ends with an `error` event of code `stream_interrupted`; nothing is charged then.
+         *
+         *     A model that shows its reasoning answers with a `thinking` block (empty `signature`) before text and tool calls, also in a stream; a
+         *     model that does not answers without one. The thinking budget is sent on the first turn only: once the history holds a `thinking`,
+         *     `redacted_thinking` or `tool_use` block of the assistant, the request goes out without it.
          */
         post: operations["createMessage"];
         delete?: never;
@@ -990,8 +997,9 @@ export interface paths {
         /**
          * Rank documents against a query
          * @description Sorts documents by how well they fit a query. Billed on input tokens at the model's input rate; never streamed.
-         *     The request is refused before the call when the balance cannot pay for it. Errors are of the older form: `error.type` is the word to branch on.
-         *     A 401, 402 or 403 of the model's provider comes back as 503.
+         *     The request is refused before the call when the balance cannot pay for it. Errors are of the older form: `error.type` is the word to
+         *     branch on; a 402 says it as `error.code` too. A 401, 402 or 403 of the model's provider comes back as 503 `server_error`, its other 4xx as
+         *     `invalid_request`.
          */
         post: operations["createRerank"];
         delete?: never;
@@ -1712,6 +1720,11 @@ export interface components {
             details: components["schemas"]["PaymentDetails"];
             /** @description What is wrong. */
             error: {
+                /**
+                 * @description Equals `type`.
+                 * @enum {string}
+                 */
+                code?: "insufficient_credits" | "model_requires_paid";
                 /** @description For people; not to be parsed. */
                 message: string;
                 /** @description Equals the header `x-request-id`. */
@@ -1771,6 +1784,21 @@ export interface components {
             };
             /** @description Other ids that may serve. */
             suggested_models?: string[];
+        };
+        /** @description Body of a 415. */
+        BareError415InvalidRequest: {
+            /** @description What is wrong. */
+            error: {
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /**
+                 * @description Stable word to branch on; it takes the place of a code.
+                 * @enum {string}
+                 */
+                type: "invalid_request";
+            };
         };
         /** @description Body of a 422. */
         BareError422InvalidRequest: {
@@ -1862,7 +1890,7 @@ export interface components {
             [key: string]: unknown;
         };
         /** @description An addition to a block. */
-        BlockDelta: components["schemas"]["TextDelta"] | components["schemas"]["InputJsonDelta"] | components["schemas"]["ThinkingDelta"] | components["schemas"]["SignatureDelta"];
+        BlockDelta: components["schemas"]["TextDelta"] | components["schemas"]["InputJsonDelta"] | components["schemas"]["ThinkingDelta"] | components["schemas"]["SignatureDelta"] | components["schemas"]["CitationsDelta"];
         /** @description Adds to a block. */
         BlockDeltaEvent: {
             /** @description The addition. */
@@ -1905,6 +1933,15 @@ export interface components {
              * @enum {string}
              */
             type: "content_block_stop";
+        };
+        /** @description Where the provider should cache the prompt; without effect on models whose provider caches by itself or not at all. */
+        CacheControl: {
+            /** @description How long the cache lives: `5m`, the default, or `1h`. */
+            ttl?: string | null;
+            /** @description Kind of caching; `ephemeral` is the only one. */
+            type: string;
+        } & {
+            [key: string]: unknown;
         };
         /** @description Pixels as `WIDTHxHEIGHT`, or `auto`. */
         CatalogAskedSize: string;
@@ -2618,6 +2655,18 @@ export interface components {
              */
             total_tokens: number;
         };
+        /** @description What the text quotes, on models that say so. */
+        CitationsDelta: {
+            /** @description One more quotation, added to the block's `citations`. */
+            citation: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Always `citations_delta`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "citations_delta";
+        };
         /** @description Body of a 400. */
         CloneVoiceError400: {
             /** @description What is wrong. */
@@ -2713,22 +2762,33 @@ export interface components {
             /** @description The next piece of the text. */
             text: string;
         };
-        /** @description A text to be continued. Unknown fields are ignored; `suffix` is refused. */
+        /**
+         * @description A text to be continued. Unknown fields are ignored. What `POST /v1/chat/completions` does instead is no bound of this schema: the
+         *     endpoint refuses it itself, so that the message can name that path.
+         */
         CompletionRequest: {
-            /** @description Whether the answer repeats the prompt before its text; default false. Refused together with `stream`. */
+            /**
+             * @description Whether the answer repeats the prompt before its text; default false. Together with `stream` it gives 400 `invalid_parameter`, which
+             *     names `POST /v1/chat/completions`.
+             */
             echo?: boolean | null;
             /** @description Most tokens of the answer. Default: the model's. Lowered when the balance cannot pay for all of it. */
             max_tokens?: number | null;
             /** @description Model id or alias. */
             model: string;
-            /** @description The text to continue. An array of one text is taken too, a longer one is refused: use `POST /v1/chat/completions`. */
-            prompt: string | components["schemas"]["SinglePrompt"];
-            /** @description Where to stop: one text, or up to 4. */
-            stop?: string | components["schemas"]["StopSequences"] | null;
+            /**
+             * @description The text to continue. Required: without it 400 `missing_parameter`. An array of one text is taken too; any other array gives 400
+             *     `invalid_parameter`. Both messages name `POST /v1/chat/completions`.
+             */
+            prompt?: string | unknown[] | null;
+            /** @description Where to stop: one text, or up to 4; default: nowhere. More give 400 `invalid_parameter`, which names `POST /v1/chat/completions`. */
+            stop?: string | string[] | null;
             /** @description Whether the answer comes as server-sent events; default false. */
             stream?: boolean | null;
-            /** @description What a stream carries beside the answer. */
+            /** @description What a stream carries beside the answer; only with `stream`. */
             stream_options?: components["schemas"]["StreamOptions"] | null;
+            /** @description Not taken: a text after the answer gives 400 `invalid_parameter`, which names `POST /v1/chat/completions`. */
+            suffix?: unknown;
             /** @description 0 to 2. No service default; the model's applies. */
             temperature?: number | null;
         } & {
@@ -2975,13 +3035,15 @@ export interface components {
         };
         /** @description Body of a 400. */
         CreateDecisionError400: {
+            /** @description The nearest id; null where none is near. */
+            did_you_mean?: string | null;
             /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "request_rejected";
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -3001,6 +3063,8 @@ export interface components {
                  */
                 type: "invalid_request_error";
             };
+            /** @description Other ids that may serve. */
+            suggested_models?: string[];
         };
         /** @description Body of a 503. */
         CreateDecisionError503: {
@@ -3473,13 +3537,15 @@ export interface components {
         };
         /** @description Body of a 400. */
         CreateSystemOneDecisionError400: {
+            /** @description The nearest id; null where none is near. */
+            did_you_mean?: string | null;
             /** @description What is wrong. */
             error: {
                 /**
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "request_rejected";
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -3499,6 +3565,8 @@ export interface components {
                  */
                 type: "invalid_request_error";
             };
+            /** @description Other ids that may serve. */
+            suggested_models?: string[];
         };
         /** @description Body of a 503. */
         CreateSystemOneDecisionError503: {
@@ -3967,7 +4035,7 @@ export interface components {
             /** @description Its title. */
             title?: string | null;
             /**
-             * @description Always `document`. (enum property replaced by openapi-typescript)
+             * @description Always `document`.
              * @enum {string}
              */
             type: "document";
@@ -4021,7 +4089,7 @@ export interface components {
         };
         /** @description What to embed. Unknown fields are forwarded as sent. */
         EmbeddingRequest: {
-            /** @description Length of the vectors, on models that can truncate them; default: the model's own length. */
+            /** @description Length of the vectors, on models that can truncate them (others refuse it); default: the model's own length. */
             dimensions?: number | null;
             /** @description How the vectors are written; default `float`. */
             encoding_format?: components["schemas"]["EmbeddingEncoding"] | null;
@@ -4653,6 +4721,35 @@ export interface components {
                  * @enum {string}
                  */
                 type: "request_too_large";
+            };
+        };
+        /** @description Body of a 415. */
+        Error415RequestRejectedOrUnsupportedAudioType: {
+            /** @description What is wrong. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "request_rejected" | "unsupported_audio_type";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault; null where none is. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
             };
         };
         /** @description Body of a 415. */
@@ -5556,7 +5653,7 @@ export interface components {
             /** @description Where it comes from. */
             source: components["schemas"]["ImageSource"];
             /**
-             * @description Always `image`. (enum property replaced by openapi-typescript)
+             * @description Always `image`.
              * @enum {string}
              */
             type: "image";
@@ -5693,8 +5790,8 @@ export interface components {
         };
         /** @description Where an image comes from. */
         ImageSource: components["schemas"]["Base64Source"] | components["schemas"]["UrlSource"] | components["schemas"]["FileSource"];
-        /** @description What a message can be made of. Blocks of the provider's own server tools are not taken. */
-        InputBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["DocumentBlock"] | components["schemas"]["SearchResultBlock"] | components["schemas"]["ThinkingBlock"] | components["schemas"]["RedactedThinkingBlock"] | components["schemas"]["ToolUseBlock"] | components["schemas"]["ToolResultBlock"];
+        /** @description What a message can be made of. Blocks of tools that a provider runs itself are refused with 400 `unsupported_content`. */
+        InputBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["DocumentBlock"] | components["schemas"]["SearchResultBlock"] | components["schemas"]["InputThinkingBlock"] | components["schemas"]["RedactedThinkingBlock"] | components["schemas"]["ToolUseBlock"] | components["schemas"]["ToolResultBlock"] | components["schemas"]["OtherBlock"];
         /** @description The next piece of a tool call's arguments. */
         InputJsonDelta: {
             /** @description The next piece of the arguments' JSON text. */
@@ -5711,6 +5808,20 @@ export interface components {
             content: string | components["schemas"]["InputBlock"][];
             /** @description Who speaks. */
             role: components["schemas"]["MessageRole"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Thinking of an earlier turn. When the history holds one, the thinking budget is not sent. */
+        InputThinkingBlock: {
+            /** @description As it was answered. May be left out: some clients drop an empty one. */
+            signature?: string;
+            /** @description The thinking. */
+            thinking: string;
+            /**
+             * @description Always `thinking`.
+             * @enum {string}
+             */
+            type: "thinking";
         } & {
             [key: string]: unknown;
         };
@@ -5920,7 +6031,7 @@ export interface components {
         };
         /** @description A media job; `object` tells which kind. */
         MediaJob: components["schemas"]["ImageJob"] | components["schemas"]["VideoJob"];
-        /** @description Price of a media model; `pricing_mode` tells which keys `detail` has. `per-song` and `per-call` appear on no row. */
+        /** @description Price of a media model; `pricing_mode` tells which keys `detail` has. `per-video`, `per-song` and `per-call` appear on no row. */
         MediaPriceRow: components["schemas"]["PerImageRow"] | components["schemas"]["PerQualityRow"] | components["schemas"]["PerMegapixelRow"] | components["schemas"]["PerSecondRow"] | components["schemas"]["PerMinuteRow"] | components["schemas"]["PerThousandCharactersRow"];
         /** @description A message of the model. */
         Message: {
@@ -5941,8 +6052,8 @@ export interface components {
             stop_details?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Why it ended; null in `message_start` only. */
-            stop_reason: components["schemas"]["StopReason"] | null;
+            /** @description Why it ended. */
+            stop_reason: components["schemas"]["StopReason"];
             /** @description The sequence that stopped it, when one did. */
             stop_sequence: string | null;
             /**
@@ -5962,7 +6073,7 @@ export interface components {
              * @enum {string}
              */
             type: "message_delta";
-            /** @description Totals of the whole message, `cost` included. */
+            /** @description Totals of the whole message, `cost` and `cache_discount` included. */
             usage: components["schemas"]["MessageUsage"];
         };
         /** @description How the message ended. */
@@ -5984,8 +6095,20 @@ export interface components {
              */
             type: "error";
         };
-        /** @description A message request in Anthropic's form. Unknown fields and the header `anthropic-version` are ignored. */
+        /** @description Who the request is for. */
+        MessageMetadata: {
+            /** @description An opaque id of the caller's own user; dropped. */
+            user_id?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @description A message request in Anthropic's form. Other fields (`speed`, `container`, `context_management`, `inference_geo`, …) and the header
+         *     `anthropic-version` are ignored.
+         */
         MessageRequest: {
+            /** @description Lets the provider set the prompt's cache points itself, on models that can; passed on to those. */
+            cache_control?: components["schemas"]["CacheControl"] | null;
             /**
              * Format: int32
              * @description Most tokens of the answer, thinking included. Default: the model's. Lowered when the balance cannot pay for all of it.
@@ -5993,11 +6116,15 @@ export interface components {
             max_tokens?: number;
             /** @description The conversation, at least one message. */
             messages: components["schemas"]["InputMessage"][];
+            /** @description Who the request is for; dropped. */
+            metadata?: components["schemas"]["MessageMetadata"] | null;
             /** @description Model id or alias. */
             model: string;
             /** @description Effort and form of the answer. */
-            output_config?: components["schemas"]["OutputConfig"];
-            /** @description Where to stop: any of these texts. */
+            output_config?: components["schemas"]["OutputConfig"] | null;
+            /** @description `auto` or `standard_only`; without effect, since there is one kind of service. */
+            service_tier?: string | null;
+            /** @description Where to stop: any of these texts; default: none. */
             stop_sequences?: string[];
             /** @description Whether the answer comes as server-sent events; default false. */
             stream?: boolean;
@@ -6005,7 +6132,7 @@ export interface components {
             system?: string | components["schemas"]["TextBlock"][];
             /**
              * Format: double
-             * @description 0 to 2. Dropped for models that refuse it.
+             * @description 0 to 2. No service default; the model's applies. Dropped for models that refuse it.
              */
             temperature?: number;
             /** @description Whether the model thinks before it answers. */
@@ -6021,7 +6148,7 @@ export interface components {
             top_k?: number;
             /**
              * Format: double
-             * @description 0 to 1. Dropped for models that refuse it.
+             * @description 0 to 1; default: the model's. Dropped for models that refuse it.
              */
             top_p?: number;
         } & {
@@ -6032,15 +6159,32 @@ export interface components {
          * @enum {string}
          */
         MessageRole: "user" | "assistant" | "system";
-        /** @description Opens the message. Its usage holds the best estimate of the input and 0 for the output. */
+        /** @description Opens the message. */
         MessageStartEvent: {
-            /** @description The message, still without content and stop reason. */
-            message: components["schemas"]["Message"];
+            /** @description The message, still without content, stop reason and cost. */
+            message: components["schemas"]["StartedMessage"];
             /**
              * @description Always `message_start`.
              * @enum {string}
              */
             type: "message_start";
+        };
+        /** @description Tokens as far as they are known before the first one of the answer. What was charged comes in `message_delta`. */
+        MessageStartUsage: {
+            /** @description Tokens written to the model's prompt cache, where that is known already. */
+            cache_creation_input_tokens?: number | null;
+            /** @description Tokens read from the model's prompt cache, where that is known already. */
+            cache_read_input_tokens?: number | null;
+            /**
+             * Format: int64
+             * @description Best estimate of the prompt's tokens, those of the cache not included.
+             */
+            input_tokens: number;
+            /**
+             * @description Always 0: some clients add the total of `message_delta` to it.
+             * @enum {number}
+             */
+            output_tokens: 0;
         };
         /** @description Ends the stream. */
         MessageStopEvent: {
@@ -6062,7 +6206,7 @@ export interface components {
              * @description The code's entry in the documentation.
              */
             doc_url: string;
-            /** @description For people. */
+            /** @description For people; not to be parsed. */
             message: string;
             /** @description Always null. */
             param: null;
@@ -6070,12 +6214,14 @@ export interface components {
             request_id: string;
             /** @description Always true: send the whole request again. */
             retryable: boolean;
-            /**
-             * @description Always `api_error`.
-             * @enum {string}
-             */
-            type: "api_error";
+            /** @description Category of the fault. */
+            type: components["schemas"]["MessageStreamFaultType"];
         };
+        /**
+         * @description Category of what broke a stream, in Anthropic's words.
+         * @enum {string}
+         */
+        MessageStreamFaultType: "api_error" | "overloaded_error";
         /** @description Whether the model thinks before it answers; on models with `supports_reasoning`, dropped for others. */
         MessageThinking: components["schemas"]["ThinkingEnabled"] | components["schemas"]["ThinkingAdaptive"] | components["schemas"]["ThinkingDisabled"] | components["schemas"]["ThinkingBetweenTools"];
         /** @description A tool that the model may call; on models with `supports_tools`. */
@@ -6099,12 +6245,12 @@ export interface components {
         MessageUsage: {
             /** @description Tokens written to the model's prompt cache. */
             cache_creation_input_tokens?: number | null;
-            /** @description Saved by prompt caching, in USD; not in `message_start`. */
-            cache_discount?: components["schemas"]["Usd"];
+            /** @description Saved by prompt caching, in USD; 0 where nothing was read from a cache. */
+            cache_discount: components["schemas"]["Usd"];
             /** @description Tokens read from the model's prompt cache; billed at the cached rate. */
             cache_read_input_tokens?: number | null;
-            /** @description Charged for this call, in USD; not in `message_start`. */
-            cost?: components["schemas"]["Usd"];
+            /** @description Charged for this call, in USD. */
+            cost: components["schemas"]["Usd"];
             /**
              * Format: int64
              * @description Tokens of the prompt, those of the cache not included.
@@ -6406,6 +6552,16 @@ export interface components {
             /** @description Who is signed in. */
             user: components["schemas"]["User"];
         };
+        /**
+         * @description A block of a kind that this gateway does not know, such as `server_tool_use`, `web_search_tool_result` or `tool_reference`. It is
+         *     refused with 400 `unsupported_content`, which names its kind.
+         */
+        OtherBlock: {
+            /** @description The kind. */
+            type: string;
+        } & {
+            [key: string]: unknown;
+        };
         /** @description What an answer is made of: thinking first, where the model shows it, then text and tool calls. */
         OutputBlock: components["schemas"]["ThinkingBlock"] | components["schemas"]["RedactedThinkingBlock"] | components["schemas"]["TextBlock"] | components["schemas"]["ToolUseBlock"];
         /** @description Effort and form of the answer. */
@@ -6682,7 +6838,7 @@ export interface components {
             type: "ping";
         };
         /** @description What a document can be made of. */
-        PlainBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"];
+        PlainBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["OtherBlock"];
         /** @description Every price. */
         PricingCatalog: {
             /** @description Media models, sorted by `id`. */
@@ -6964,7 +7120,7 @@ export interface components {
             /** @description Address of the weights; null where they are not public or the address is not known. */
             weights_source: string | null;
         };
-        /** @description Thinking of an earlier turn that the model's provider hid. */
+        /** @description Thinking that the model's provider hid. In the history it keeps the thinking budget from being sent, as shown thinking does. */
         RedactedThinkingBlock: {
             /** @description What the provider sent in its place. */
             data: string;
@@ -7107,7 +7263,7 @@ export interface components {
         /** @description Form of the answer. Forms other than text are for models with `supports_structured_outputs`. */
         ResponseFormat: components["schemas"]["TextFormat"] | components["schemas"]["JsonObjectFormat"] | components["schemas"]["JsonSchemaFormat"];
         /** @description What a tool's answer can be made of. */
-        ResultBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["DocumentBlock"] | components["schemas"]["SearchResultBlock"];
+        ResultBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["DocumentBlock"] | components["schemas"]["SearchResultBlock"] | components["schemas"]["OtherBlock"];
         /** @description Body of a 400. */
         RunGenmediaGenmediaError400: {
             /** @description What is wrong, for machines. */
@@ -7173,7 +7329,7 @@ export interface components {
             /** @description Its title. */
             title: string;
             /**
-             * @description Always `search_result`. (enum property replaced by openapi-typescript)
+             * @description Always `search_result`.
              * @enum {string}
              */
             type: "search_result";
@@ -7366,8 +7522,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A single prompt in an array, as some clients send it. */
-        SinglePrompt: string[];
         /** @description One pool of slots. */
         SlotUse: {
             /**
@@ -7420,8 +7574,8 @@ export interface components {
             input?: string;
             /**
              * @description Id of a text-to-speech model; default: the family A quality multilingual model. A model of another kind gives 400 `not_a_tts_model`,
-             *     a paused or unknown one 404 `model_not_found`. Prices per 1,000 characters: family A multilingual 0.405 USD, flash and turbo 0.2025;
-             *     family B HD 0.07, turbo 0.04.
+             *     a paused one (the most expressive of family A) or an unknown one 404 `model_not_found`. Prices per 1,000 characters: family A
+             *     multilingual 0.405 USD, flash (first byte after about 75 ms) and turbo 0.2025; family B HD 0.07, turbo 0.04.
              */
             model?: string;
             /**
@@ -7454,13 +7608,40 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description A message that has just begun. */
+        StartedMessage: {
+            /** @description Always null: there are no containers here. */
+            container?: null;
+            /** @description Always empty: the blocks follow. */
+            content: components["schemas"]["OutputBlock"][];
+            /** @description Id of the answer. */
+            id: string;
+            /** @description The model that was asked for, its alias resolved. */
+            model: string;
+            /**
+             * @description Always `assistant`.
+             * @enum {string}
+             */
+            role: "assistant";
+            /** @description Always null. */
+            stop_details?: null;
+            /** @description Always null. */
+            stop_reason: null;
+            /** @description Always null. */
+            stop_sequence: null;
+            /**
+             * @description Always `message`.
+             * @enum {string}
+             */
+            type: "message";
+            /** @description Tokens as far as they are known. */
+            usage: components["schemas"]["MessageStartUsage"];
+        };
         /**
          * @description Why a message ended.
          * @enum {string}
          */
         StopReason: "end_turn" | "max_tokens" | "stop_sequence" | "tool_use" | "pause_turn" | "refusal" | "model_context_window_exceeded";
-        /** @description Up to 4 texts. */
-        StopSequences: string[];
         /** @description How a stream that broke says so, in its last record. */
         StreamError: {
             /**
@@ -7494,8 +7675,12 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Text. `cache_control` and `citations` are taken and passed on to models that know them. */
+        /** @description Text. */
         TextBlock: {
+            /** @description Caches the prompt up to and with this block, on models that can. Every other block takes it too. */
+            cache_control?: components["schemas"]["CacheControl"] | null;
+            /** @description What the text quotes; null or absent where it quotes nothing. Passed on to models that know it. */
+            citations?: unknown[] | null;
             /** @description The text. */
             text: string;
             /**
@@ -7595,9 +7780,9 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Thinking of an earlier turn. When the history holds one, the thinking budget is not sent. */
+        /** @description Thinking of the model, where it shows it. */
         ThinkingBlock: {
-            /** @description Empty in this gateway's answers. */
+            /** @description Always there, and empty. */
             signature: string;
             /** @description The thinking. */
             thinking: string;
@@ -7606,8 +7791,6 @@ export interface components {
              * @enum {string}
              */
             type: "thinking";
-        } & {
-            [key: string]: unknown;
         };
         /** @description The next piece of thinking. */
         ThinkingDelta: {
@@ -7754,12 +7937,14 @@ export interface components {
         };
         /** @description What to count: a message request without what concerns the answer. */
         TokenCountRequest: {
+            /** @description Lets the provider set the prompt's cache points itself, on models that can; passed on to those. */
+            cache_control?: components["schemas"]["CacheControl"] | null;
             /** @description The conversation, at least one message. */
             messages: components["schemas"]["InputMessage"][];
             /** @description Model id or alias. */
             model: string;
             /** @description Effort and form of the answer. */
-            output_config?: components["schemas"]["OutputConfig"];
+            output_config?: components["schemas"]["OutputConfig"] | null;
             /** @description Instructions before the conversation: a text, or text blocks. */
             system?: string | components["schemas"]["TextBlock"][];
             /** @description Whether the model thinks before it answers. */
@@ -7828,7 +8013,7 @@ export interface components {
             /** @description The call that this is the result of. */
             tool_use_id: string;
             /**
-             * @description Always `tool_result`. (enum property replaced by openapi-typescript)
+             * @description Always `tool_result`.
              * @enum {string}
              */
             type: "tool_result";
@@ -9436,7 +9621,10 @@ export interface operations {
                     "application/json": components["schemas"]["Error413RequestRejectedOrRequestTooLarge"];
                 };
             };
-            /** @description `unsupported_audio_type`: The content of the file is none of the formats that the endpoint takes. */
+            /**
+             * @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `unsupported_audio_type`: The content of the file is none of the formats that the endpoint takes.
+             */
             415: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -9446,7 +9634,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error415UnsupportedAudioType"];
+                    "application/json": components["schemas"]["Error415RequestRejectedOrUnsupportedAudioType"];
                 };
             };
             /**
@@ -10354,6 +10542,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description The new key's name. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ApiKeyRequest"];
@@ -10654,6 +10843,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description What to change. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ApiKeyChange"];
@@ -10926,6 +11116,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description Whose password was forgotten. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["EmailRequest"];
@@ -11046,6 +11237,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description The new password and the mail's token. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PasswordReset"];
@@ -11289,6 +11481,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description Address and password. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SignInRequest"];
@@ -11430,6 +11623,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description What the provider issued. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SignInByIdToken"] | components["schemas"]["SignInByCode"];
@@ -11690,6 +11884,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description Who signs up. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SignUpRequest"];
@@ -11815,7 +12010,7 @@ export interface operations {
                 from?: components["schemas"]["Timestamp"];
                 /** @description Only requests of this key: record id or masked form. */
                 key?: string;
-                /** @description Rows per page; default 50. */
+                /** @description Rows per page: 1 to 200, default 50. */
                 limit?: number;
                 /** @description Only requests that asked for this model. */
                 model?: string;
@@ -11958,6 +12153,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description What the mail carried. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["VerificationByToken"] | components["schemas"]["VerificationByCode"];
@@ -12084,6 +12280,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description Whose mail to send again. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["EmailRequest"];
@@ -12221,7 +12418,7 @@ export interface operations {
                     /** @description What the account could spend, in USD; beside `x-svc-max-tokens-clamped`. */
                     "x-svc-credits-have"?: number;
                     /** @description `true` when a fallback route or model answered. */
-                    "x-svc-fallback"?: string;
+                    "x-svc-fallback"?: "true";
                     /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
                     "x-svc-fallback-layer"?: number;
                     /** @description The `max_tokens` that was sent to the model, when the balance could not pay for what was asked. */
@@ -12434,6 +12631,10 @@ export interface operations {
             /** @description The whole answer. */
             200: {
                 headers: {
+                    /** @description `true`: the endpoint is deprecated. */
+                    deprecation?: "true";
+                    /** @description Address of the endpoint to use instead, with `rel="successor-version"`. */
+                    link?: string;
                     /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
@@ -12441,7 +12642,7 @@ export interface operations {
                     /** @description What the account could spend, in USD; beside `x-svc-max-tokens-clamped`. */
                     "x-svc-credits-have"?: number;
                     /** @description `true` when a fallback route or model answered. */
-                    "x-svc-fallback"?: string;
+                    "x-svc-fallback"?: "true";
                     /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
                     "x-svc-fallback-layer"?: number;
                     /** @description The `max_tokens` that was sent to the model, when the balance could not pay for what was asked. */
@@ -12761,7 +12962,7 @@ export interface operations {
             query?: {
                 /** @description Lists what is older than the entry of this id: the `last_id` of the page before. */
                 after?: string;
-                /** @description Entries per page; default 50. */
+                /** @description Entries per page: 1 to 200, default 50. */
                 limit?: number;
                 /** @description Only entries of this type. */
                 type?: components["schemas"]["LedgerEntryType"];
@@ -13004,6 +13205,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description How much to add. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["TopupRequest"];
@@ -13121,7 +13323,10 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            /**
+             * @description `internal_error`: An error of the gateway itself. Nothing was charged.
+             *     `db_error`: The gateway's database failed. A hold was returned in full.
+             */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13131,7 +13336,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error500InternalError"];
+                    "application/json": components["schemas"]["Error500InternalErrorOrDbError"];
                 };
             };
             /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
@@ -13318,6 +13523,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description The event. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PaymentEvent"];
@@ -13456,7 +13662,7 @@ export interface operations {
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
                     /** @description `true` when a fallback route or model answered. */
-                    "x-svc-fallback"?: string;
+                    "x-svc-fallback"?: "true";
                     /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
                     "x-svc-fallback-layer"?: number;
                     /** @description Id of the model that was asked for, its alias resolved. */
@@ -13473,7 +13679,6 @@ export interface operations {
              * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
              *     `missing_parameter`: A required field is absent. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
-             *     `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
              */
             400: {
                 headers: {
@@ -13532,10 +13737,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /**
-             * @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
-             *     `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one.
-             */
+            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13545,20 +13747,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error413RequestRejectedOrRequestTooLarge"];
-                };
-            };
-            /** @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
-            422: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error422RequestRejected"];
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
@@ -13666,7 +13855,7 @@ export interface operations {
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
                     /** @description `true` when a fallback route or model answered. */
-                    "x-svc-fallback"?: string;
+                    "x-svc-fallback"?: "true";
                     /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
                     "x-svc-fallback-layer"?: number;
                     /** @description Id of the model that was asked for, its alias resolved. */
@@ -13756,10 +13945,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
                 };
             };
-            /**
-             * @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
-             *     `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one.
-             */
+            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13769,20 +13955,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error413RequestRejectedOrRequestTooLarge"];
-                };
-            };
-            /** @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
-            422: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error422RequestRejected"];
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
@@ -14837,7 +15010,7 @@ export interface operations {
                     /** @description What the account could spend, in USD; beside `x-svc-max-tokens-clamped`. */
                     "x-svc-credits-have"?: number;
                     /** @description `true` when a fallback route or model answered. */
-                    "x-svc-fallback"?: string;
+                    "x-svc-fallback"?: "true";
                     /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
                     "x-svc-fallback-layer"?: number;
                     /** @description The `max_tokens` that was sent to the model, when the balance could not pay for what was asked. */
@@ -15692,7 +15865,7 @@ export interface operations {
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
                     /** @description `true` when a fallback route or model answered. */
-                    "x-svc-fallback"?: string;
+                    "x-svc-fallback"?: "true";
                     /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
                     "x-svc-fallback-layer"?: number;
                     /** @description Id of the model that was asked for, its alias resolved. */
@@ -15787,6 +15960,19 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CreateRerankBareError413"];
+                };
+            };
+            /** @description `invalid_request`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
+            415: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BareError415InvalidRequest"];
                 };
             };
             /** @description `invalid_request`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
@@ -15903,7 +16089,7 @@ export interface operations {
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
                     /** @description `true` when a fallback route or model answered. */
-                    "x-svc-fallback"?: string;
+                    "x-svc-fallback"?: "true";
                     /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
                     "x-svc-fallback-layer"?: number;
                     /** @description Id of the model that was asked for, its alias resolved. */
@@ -15920,7 +16106,6 @@ export interface operations {
              * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
              *     `missing_parameter`: A required field is absent. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
-             *     `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
              */
             400: {
                 headers: {
@@ -15979,10 +16164,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /**
-             * @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
-             *     `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one.
-             */
+            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -15992,20 +16174,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error413RequestRejectedOrRequestTooLarge"];
-                };
-            };
-            /** @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
-            422: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error422RequestRejected"];
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */

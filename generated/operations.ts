@@ -111,6 +111,8 @@ export interface Operation {
   dialect: Dialect;
   /** The catalogue's codes that it may answer with. */
   errors: readonly ErrorCode[];
+  /** Where it answers a code with other statuses than the catalogue's row. */
+  statuses?: Partial<Readonly<Record<ErrorCode, readonly number[]>>>;
   bodies: readonly ("application/json" | "multipart/form-data")[];
   bodyRequired: boolean;
   parameters: readonly Parameter[];
@@ -289,6 +291,14 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "not_implemented",
       "overloaded"
     ],
+    "statuses": {
+      "request_rejected": [
+        400,
+        413,
+        415,
+        422
+      ]
+    },
     "bodies": [
       "multipart/form-data",
       "application/json"
@@ -1140,6 +1150,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "request_too_large",
       "rate_limit_exceeded",
       "internal_error",
+      "db_error",
       "not_implemented",
       "overloaded"
     ],
@@ -1235,7 +1246,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_json",
       "missing_parameter",
       "invalid_parameter",
-      "request_rejected",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
@@ -1289,6 +1299,11 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "not_implemented",
       "overloaded"
     ],
+    "statuses": {
+      "request_rejected": [
+        400
+      ]
+    },
     "bodies": [
       "application/json"
     ],
@@ -1905,6 +1920,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "model_not_found",
       "request_too_large",
       "rate_limit_exceeded",
+      "route_refused",
       "upstream_invalid_response",
       "provider_unavailable",
       "model_unavailable",
@@ -1912,6 +1928,14 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "not_implemented",
       "overloaded"
     ],
+    "statuses": {
+      "request_rejected": [
+        400,
+        413,
+        415,
+        422
+      ]
+    },
     "bodies": [
       "application/json"
     ],
@@ -1934,7 +1958,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_json",
       "missing_parameter",
       "invalid_parameter",
-      "request_rejected",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",

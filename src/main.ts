@@ -1,5 +1,6 @@
 // The composition root: config → database → domain → context → server. One gateway in this process; `svc start`
 // (start.ts) is what puts a database, a simulator, workers and signals around it.
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Logger, pino } from "pino";
 import { handlers } from "../handlers/index.ts";
 import { createAccounts } from "./accounts/accounts.ts";
@@ -37,13 +38,17 @@ export interface GatewayOptions {
 
 /** Two lanes, the reads of authentication and account endpoints, the heartbeat. */
 const connectionsMax = 10;
+/** No query of a request takes a tenth of it; a caller waits for two of them at most. */
+const databaseSilenceMs = 4_000;
 const graceDefaultMs = 30_000;
+const settleMs = 5_000;
 
 /** The database must be migrated. */
 export async function startGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
   const { databaseUrl, catalog, clock = systemClock, log = createLog(config), limits = {}, graceMs = graceDefaultMs } = options;
   const db = connect(databaseUrl, {
     max: connectionsMax,
+    silenceMs: databaseSilenceMs,
     onIdleError: (error) => log.warn({ err: error }, "a database connection broke"),
     // A direct address beside it says that a transaction pooler stands before databaseUrl; it refuses the parameter.
     ...(config.databaseDirectUrl === null ? {} : { statementTimeoutMs: 0 }),
@@ -75,12 +80,18 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const stop = async () => {
     await server.close(graceMs);
     partitions.stop();
+    await settled(ledger);
     await ledger.close();
     await accounts.close();
     await upstreams.close();
     await db.close();
   };
   return { url, context, stop: () => (stopping ??= stop()) };
+}
+
+/** Calls that were cut off at the end of the grace time have yet to say what they cost; a moment after, all have. */
+async function settled(ledger: Context["ledger"]): Promise<void> {
+  for (const giveUpAt = performance.now() + settleMs; ledger.inFlight() > 0 && performance.now() < giveUpAt; ) await sleep(20);
 }
 
 export function createLog(config: Pick<Config, "logLevel">): Logger {

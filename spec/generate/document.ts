@@ -24,6 +24,13 @@ export interface Response {
   links?: Record<string, unknown>;
 }
 
+/** A tag outside the mapping means the default: OpenAPI 3.2 only. */
+export interface Discriminator {
+  propertyName: string;
+  mapping: Record<string, string>;
+  defaultMapping?: string;
+}
+
 export interface ParameterObject {
   name: string;
   in: "path" | "query" | "header" | "cookie";

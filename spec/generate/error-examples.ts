@@ -24,7 +24,15 @@ const bodyOf: Record<Dialect["envelope"], (one: Shown) => unknown> = {
     request_id: requestId,
     ...extrasOf(one),
   }),
-  bare: (one) => ({ error: { message: messageOf(one.code, one.row), type: one.shown, request_id: requestId }, ...extrasOf(one) }),
+  bare: (one) => ({
+    error: {
+      message: messageOf(one.code, one.row),
+      type: one.shown,
+      ...(one.status === 402 ? { code: one.shown } : {}),
+      request_id: requestId,
+    },
+    ...extrasOf(one),
+  }),
   genmedia: (one) => {
     const { details: _taken, ...others } = extrasOf(one);
     return {

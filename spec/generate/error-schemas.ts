@@ -6,6 +6,8 @@ import { errorExamples } from "./error-examples.ts";
 
 export interface ErrorsOfStatus {
   status: number;
+  /** Whether the operation names near models beside a code that doesn't do so by itself. */
+  suggests: boolean;
   /** `shown` is the code in the operation's dialect. */
   entries: { code: string; shown: string; row: Row }[];
 }
@@ -21,10 +23,10 @@ export function errorSchema(document: Document, operationId: string, dialect: Di
   return { $ref: `#/components/schemas/${name}` };
 }
 
-function nameOf(operationId: string, { envelope }: Dialect, { status, entries }: ErrorsOfStatus): string {
+function nameOf(operationId: string, { envelope }: Dialect, { status, entries, suggests }: ErrorsOfStatus): string {
   const prefix = envelope === "standard" ? "Error" : `${pascal(envelope)}Error`;
   const codes = [...new Set(entries.map(({ shown }) => shown))];
-  const shared = codes.length <= 2 && entries.length === codes.length;
+  const shared = codes.length <= 2 && entries.length === codes.length && !suggests;
   return shared ? `${prefix}${status}${codes.map(pascal).join("Or")}` : `${pascal(operationId)}${prefix}${status}`;
 }
 
@@ -48,9 +50,11 @@ const build: Record<Dialect["envelope"], Build> = {
     return sealed(properties, ["type", "error", "request_id", ...requiredExtras(document, group)]);
   },
   bare: (document, group) => {
-    // No code in these bodies: the type is what the code would be.
+    // No code in these bodies: the type is what the code would be. Money alone is said under both names (WIRE.md 16).
     const type = { ...codeOf(group), description: "Stable word to branch on; it takes the place of a code." };
-    const error = { ...sealed({ message, type, request_id: requestId }, ["message", "type", "request_id"]), description: "What is wrong." };
+    const properties: Record<string, Schema> = { message, type, request_id: requestId };
+    if (group.status === 402) properties.code = { ...codeOf(group), description: "Equals `type`." };
+    const error = { ...sealed(properties, ["message", "type", "request_id"]), description: "What is wrong." };
     return sealed({ error, ...extras(document, group) }, ["error", ...requiredExtras(document, group)]);
   },
   genmedia: (document, group) => {
@@ -106,11 +110,11 @@ export function anthropicType(type: string, status: number): string {
 }
 
 /** Fields beside `error`, from the models of error-bodies.tsp. */
-function extras(document: Document, { status, entries }: ErrorsOfStatus): Record<string, Schema> {
-  const suggests = entries.some(({ code }) => code === "model_not_found" || code === "invalid_model");
+function extras(document: Document, { status, suggests, entries }: ErrorsOfStatus): Record<string, Schema> {
+  const unknownModel = entries.some(({ code }) => code === "model_not_found" || code === "invalid_model");
   return {
     ...(status === 402 ? propertiesOf(document, "PaymentNeeded") : {}),
-    ...(suggests ? propertiesOf(document, "ModelSuggestions") : {}),
+    ...(suggests || unknownModel ? propertiesOf(document, "ModelSuggestions") : {}),
   };
 }
 

@@ -9,6 +9,8 @@ export interface ExpandedOperation extends Located {
   dialect: string;
   /** The catalogue's codes, in its order. */
   errors: string[];
+  /** Where this operation answers a code with other statuses than the catalogue's row. */
+  statuses: Record<string, number[]>;
   built: boolean;
 }
 
@@ -23,9 +25,13 @@ export function expandErrors(document: Document, catalogue: Catalogue, notBuilt:
     const built = !notBuilt.has(id);
     const dialect = (one.operation["x-error-dialect"] as string | undefined) ?? "standard";
     const errors = codesOf(one, catalogue, built);
-    for (const [status, response] of responsesOf(document, catalogue, id, dialect, errors)) one.operation.responses[status] = response;
-    for (const name of ["x-error-sets", "x-error-codes"] as const) delete one.operation[name];
-    return { ...one, dialect, errors, built };
+    const statuses = (one.operation["x-error-statuses"] as Record<string, number[]> | undefined) ?? {};
+    const suggests = (one.operation["x-error-suggests"] as string[] | undefined) ?? [];
+    assertDeclared(id, [...Object.keys(statuses), ...suggests], errors);
+    const expanded = { ...one, dialect, errors, statuses, built };
+    for (const [status, response] of responsesOf(document, catalogue, expanded, suggests)) one.operation.responses[status] = response;
+    for (const name of ["x-error-sets", "x-error-codes", "x-error-statuses", "x-error-suggests"] as const) delete one.operation[name];
+    return expanded;
   });
   assertReachable(catalogue, operations);
   return operations;
@@ -46,19 +52,19 @@ function codesOf({ operation }: Located, { rows, sets }: Catalogue, built: boole
 function responsesOf(
   document: Document,
   catalogue: Catalogue,
-  operationId: string,
-  dialectName: string,
-  codes: readonly string[],
+  { operation: { operationId }, dialect: dialectName, errors, statuses }: ExpandedOperation,
+  suggests: readonly string[],
 ): [string, Response][] {
   const dialect = catalogue.dialects[dialectName];
   if (dialect === undefined) throw new Error(`${operationId}: there is no error dialect ${dialectName}`);
   const byStatus = new Map<number, ErrorsOfStatus>();
-  for (const code of codes) {
+  for (const code of errors) {
     const row = catalogue.rows[code] as Row;
     if (row.inStream === true) continue;
-    for (const status of statusesOf(row, dialect.statuses[code])) {
-      const group = byStatus.get(status) ?? { status, entries: [] };
+    for (const status of statuses[code] ?? statusesOf(row, dialect.statuses[code])) {
+      const group = byStatus.get(status) ?? { status, suggests: false, entries: [] };
       group.entries.push({ code, shown: dialect.codes[code] ?? code, row });
+      group.suggests ||= suggests.includes(code);
       byStatus.set(status, group);
     }
   }
@@ -81,6 +87,12 @@ function statusesOf(row: Row, ofDialect: number | undefined): number[] {
 function descriptionOf({ entries }: ErrorsOfStatus): string {
   const texts = new Map(entries.map(({ shown, row }) => [shown, row.happened]));
   return [...texts].map(([code, happened]) => `\`${code}\`: ${happened}`).join("\n");
+}
+
+/** A narrowing or an addition to a code that the operation doesn't declare is a slip of the pen. */
+function assertDeclared(id: string, named: readonly string[], errors: readonly string[]): void {
+  const unknown = named.filter((code) => !errors.includes(code));
+  if (unknown.length > 0) throw new Error(`${id}: x-error-statuses or x-error-suggests name what it never answers: ${unknown.join(", ")}`);
 }
 
 function assertKnown(ids: readonly string[], located: readonly Located[]): void {

@@ -1,11 +1,12 @@
 // What the emitter's document lacks for the tools that read it (TOOLCHAIN.md 1.4: each rule fixes a consumer seen to fail),
 // and the 3.1 form of it.
-import { type Document, type Media, operationsOf, type Schema } from "./document.ts";
+import { type Discriminator, type Document, type Media, operationsOf, type Schema } from "./document.ts";
 
 export function normalise(document: Document): void {
   for (const schema of Object.values(document.components.schemas)) {
     eachSchema(schema, openObjects);
     eachSchema(schema, objectBounds);
+    eachSchema(schema, defaultIsNoKnownKind);
   }
   for (const media of allMedia(document)) {
     for (const schema of [media.schema, media.itemSchema]) if (schema !== undefined) eachSchema(schema, openObjects);
@@ -15,13 +16,14 @@ export function normalise(document: Document): void {
       if (encoding.contentType === "application/json") delete encoding.contentType;
   }
   filePartsAsBinary(document);
+  streamExamples(document);
   inlineHeaders(document);
   linkJobs(document);
   documentWholeApi(document);
   dropUnused(document);
 }
 
-/** The catalog file is the operator's: its schema is published on its own. */
+/** The catalog file is the operator's: its schema is published on its own, and what only it uses goes with it. */
 export function withoutCatalogFile(document: Document): Document {
   const copy = structuredClone(document);
   delete copy.components.schemas.CatalogFile;
@@ -33,6 +35,7 @@ export function withoutCatalogFile(document: Document): Document {
 export function toVersion31(document: Document): Document {
   const copy = structuredClone(document);
   copy.openapi = "3.1.1";
+  eachSchema(copy.components.schemas, withoutDefaultMapping);
   for (const media of allMedia(copy)) {
     if (media.itemSchema === undefined) continue;
     media["x-itemSchema"] = media.itemSchema;
@@ -64,6 +67,23 @@ function objectBounds(schema: Schema): void {
   }
 }
 
+/** Of a union with a default branch: otherwise a faulty block of a known kind would pass as one of an unknown kind. */
+function defaultIsNoKnownKind(schema: Schema): void {
+  const { propertyName, mapping, defaultMapping } = (schema.discriminator ?? {}) as Partial<Discriminator>;
+  if (propertyName === undefined || mapping === undefined || defaultMapping === undefined) return;
+  const branches = schema.oneOf as Schema[];
+  const known = { properties: { [propertyName]: { enum: Object.keys(mapping) } }, required: [propertyName] };
+  schema.oneOf = branches.map((branch) => (branch.$ref === defaultMapping ? { ...branch, not: known } : branch));
+}
+
+/** 3.1 knows no default branch: a plain union then, whose branches their literals and the default's `not` keep apart. */
+function withoutDefaultMapping(schema: Schema): void {
+  if ((schema.discriminator as Partial<Discriminator> | undefined)?.defaultMapping === undefined) return;
+  schema.anyOf = schema.oneOf;
+  delete schema.oneOf;
+  delete schema.discriminator;
+}
+
 function binaryAsFormat(media: Media): void {
   const { schema } = media;
   if (schema !== undefined && (Object.keys(schema).length === 0 || "contentMediaType" in schema))
@@ -77,6 +97,19 @@ function filePartsAsBinary(document: Document): void {
     const form = typeof schema?.$ref === "string" ? document.components.schemas[schema.$ref.split("/").at(-1) as string] : schema;
     for (const part of Object.values((form?.properties ?? {}) as Record<string, Schema>))
       if (Object.keys(part).every((key) => key === "description")) Object.assign(part, { type: "string", format: "binary" });
+  }
+}
+
+/** TypeSpec's examples can't show a stream; the spec says one as an extension. */
+function streamExamples(document: Document): void {
+  for (const { operation } of operationsOf(document)) {
+    const value = operation["x-stream-example"];
+    delete operation["x-stream-example"];
+    for (const { content } of Object.values(operation.responses)) {
+      const stream = content?.["text/event-stream"];
+      if (stream !== undefined && value !== undefined)
+        stream.examples = { stream: { summary: "stream", description: "The same answer as a stream.", value } };
+    }
   }
 }
 
@@ -122,15 +155,17 @@ function documentWholeApi(document: Document): void {
   for (const name of carriers) if (document.components.schemas[name] === undefined) throw new Error(`errors.tsp has no ${name}`);
 }
 
+/** Keeps what operations, the catalog file and the errors of unknown paths lead to, in the document's order. */
 function dropUnused(document: Document): void {
-  for (;;) {
-    const text = JSON.stringify({ paths: document.paths, schemas: document.components.schemas, unrouted: document["x-unrouted-errors"] });
-    const unused = Object.keys(document.components.schemas).filter(
-      (name) => name !== "CatalogFile" && !text.includes(`"#/components/schemas/${name}"`),
-    );
-    if (unused.length === 0) return;
-    for (const name of unused) delete document.components.schemas[name];
-  }
+  const { schemas } = document.components;
+  const used = new Set(schemas.CatalogFile === undefined ? [] : ["CatalogFile"]);
+  const follow = (value: unknown) => {
+    for (const [, name] of (JSON.stringify(value) ?? "").matchAll(/"#\/components\/schemas\/([^"]+)"/g)) used.add(name as string);
+  };
+  follow([document.paths, document["x-unrouted-errors"]]);
+  // A set that grows while it is walked is walked to its end.
+  for (const name of used) follow(schemas[name]);
+  for (const name of Object.keys(schemas)) if (!used.has(name)) delete schemas[name];
 }
 
 function* allMedia(document: Document): Generator<Media> {

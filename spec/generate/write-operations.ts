@@ -33,6 +33,8 @@ export interface Operation {
   dialect: Dialect;
   /** The catalogue's codes that it may answer with. */
   errors: readonly ErrorCode[];
+  /** Where it answers a code with other statuses than the catalogue's row. */
+  statuses?: Partial<Readonly<Record<ErrorCode, readonly number[]>>>;
   bodies: readonly ("application/json" | "multipart/form-data")[];
   bodyRequired: boolean;
   parameters: readonly Parameter[];
@@ -45,7 +47,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = ${JSON.strin
 `;
 }
 
-function row({ operation, path, method, dialect, errors, built }: ExpandedOperation) {
+function row({ operation, path, method, dialect, errors, statuses, built }: ExpandedOperation) {
   const security = operation.security ?? [];
   const schemes = new Set(security.flatMap((one) => Object.keys(one)));
   const bodies = Object.keys(operation.requestBody?.content ?? {});
@@ -57,6 +59,7 @@ function row({ operation, path, method, dialect, errors, built }: ExpandedOperat
     xApiKey: schemes.has("XApiKey"),
     dialect,
     errors,
+    ...(Object.keys(statuses).length > 0 && { statuses }),
     bodies,
     bodyRequired: operation.requestBody?.required ?? false,
     parameters: (operation.parameters ?? [])

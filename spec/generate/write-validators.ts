@@ -5,7 +5,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import standaloneCode from "ajv/dist/standalone/index.js";
 import addFormats from "ajv-formats";
 import { build } from "esbuild";
-import type { Document, ParameterObject, Schema } from "./document.ts";
+import type { Discriminator, Document, ParameterObject, Schema } from "./document.ts";
 import type { ExpandedOperation } from "./expand-errors.ts";
 
 export interface Validators {
@@ -127,13 +127,27 @@ function rebased(schema: Schema): Schema {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', `"${base}#/components/`)) as Schema;
 }
 
-/** ajv refuses a discriminator's mapping; the tags are literals anyway. */
+/** ajv refuses a discriminator's mapping; the tags are literals anyway. A field of that name has a schema, no tag. */
 function withoutMapping(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value), (key, inner: unknown) =>
-    key === "discriminator" && typeof inner === "object" && inner !== null && "propertyName" in inner
-      ? { propertyName: (inner as { propertyName: string }).propertyName }
-      : inner,
-  );
+  return JSON.parse(JSON.stringify(value), (_key, inner: unknown) => {
+    const discriminator = (inner as { discriminator?: Partial<Discriminator> } | null)?.discriminator;
+    if (discriminator?.propertyName === undefined) return inner;
+    const { propertyName, mapping, defaultMapping } = discriminator as Discriminator;
+    return defaultMapping === undefined ? { ...(inner as Schema), discriminator: { propertyName } } : openUnion(propertyName, mapping);
+  });
+}
+
+/** Any tag passes; a known one leads to its own branch alone, so that a fault names the field that the caller meant. */
+function openUnion(tag: string, mapping: Record<string, string>): Schema {
+  return {
+    type: "object",
+    required: [tag],
+    properties: { [tag]: { type: "string" } },
+    allOf: Object.entries(mapping).map(([value, $ref]) => ({
+      if: { type: "object", properties: { [tag]: { const: value } }, required: [tag] },
+      then: { $ref },
+    })),
+  };
 }
 
 /** One schema with everything it refers to under $defs. */

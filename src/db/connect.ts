@@ -21,6 +21,11 @@ export interface ConnectOptions {
    * refuses start-up parameters that it doesn't know.
    */
   statementTimeoutMs?: number;
+  /**
+   * After this the connection is given up with its query: a machine or network that fails in silence sends no error.
+   * Absent: never.
+   */
+  silenceMs?: number;
   /** A connection that breaks while idle harms no query; the pool replaces it. */
   onIdleError?: (error: Error) => void;
 }
@@ -34,10 +39,11 @@ export function connect(url: string, options: ConnectOptions): Db {
     connectionString: url,
     max: options.max,
     application_name: options.applicationName ?? "svc",
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: options.silenceMs ?? 10_000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     types,
+    ...(options.silenceMs === undefined ? {} : { query_timeout: options.silenceMs }),
     ...(statementTimeoutMs > 0 ? { statement_timeout: statementTimeoutMs } : {}),
   });
   pool.on("error", options.onIdleError ?? (() => undefined));

@@ -29,10 +29,12 @@ export function upstreamBody(text: string, body: ChatFields, candidate: Candidat
   });
 }
 
-/** The lowered cap replaces whichever name the caller used; with none, the older name that every host knows. */
-function capEdits(body: ChatFields, hold: Hold): Record<string, string | null> {
-  if (hold.lowered === null) return {};
-  const cap = String(hold.lowered);
-  if (body.max_completion_tokens == null) return { max_tokens: cap };
-  return { max_completion_tokens: cap, ...(body.max_tokens == null ? {} : { max_tokens: cap }) };
+/** Whichever name the upstream reads, it finds the cap that is reserved for; where the caller used none, the older one that every host knows. */
+function capEdits(body: ChatFields, { sent }: Hold): Record<string, string> {
+  if (sent === null) return {};
+  const given = capNames.filter((name) => body[name] != null);
+  const names = given.length === 0 ? (["max_tokens"] as const) : given;
+  return Object.fromEntries(names.filter((name) => body[name] !== sent).map((name) => [name, String(sent)]));
 }
+
+const capNames = ["max_tokens", "max_completion_tokens"] as const;

@@ -51,13 +51,20 @@ const reserveWaitingMax = 20_000;
 const reservePatienceMs = 3_000;
 /** A restart of Postgres is over by then. Afterwards the caller is told 503 and not charged: its hold expires. */
 const settlePatienceMs = 30_000;
+/** The first of an outage were under way and may be made; those that follow never reach the database. */
+const givenUpMax = 10_000;
 /** A hold lives this long without renewal; live calls are renewed every 30 s (replica.ts). */
 const holdLife = "2 minutes";
 
 export async function openLedger(db: Db, onFault: (error: unknown, what: string) => void): Promise<Ledger> {
   const owner = randomUUID();
   const open = new Map<string, { accountId: bigint; since: number }>();
-  const beating: Beating = await keepBeating(db, owner, open, onFault);
+  /** Calls that may hold a reservation though nobody waits for them: the database did not answer. */
+  const givenUp = new Map<string, { accountId: bigint; since: number }>();
+  const giveUp = ({ accountId, id }: { accountId: bigint; id: string }) => {
+    if (givenUp.size < givenUpMax) givenUp.set(id, { accountId, since: performance.now() });
+  };
+  const beating: Beating = await keepBeating(db, owner, open, givenUp, onFault);
 
   const reserving = createLane({
     work: (items: readonly ReserveRequest[]) => reserveBatch(db, owner, items),
@@ -77,6 +84,7 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
         if (reserved.granted !== null) open.set(request.id, { accountId: request.accountId, since: performance.now() });
         return reserved;
       } catch (cause) {
+        if (isDatabaseAway(cause)) giveUp(request);
         if (cause instanceof LaneFull || isDatabaseAway(cause)) fail("overloaded", { cause });
         throw cause;
       }
@@ -87,6 +95,7 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
       } catch (cause) {
         // Delivered and not charged: the operator must be able to find it.
         onFault(cause, `settling ${settlement.log.cost} units of account ${settlement.accountId}, request ${settlement.log.request_id},`);
+        giveUp(settlement);
         if (isDatabaseAway(cause)) fail("overloaded", { cause });
         throw cause;
       } finally {

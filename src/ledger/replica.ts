@@ -11,10 +11,12 @@ const deadAfter = "9 seconds";
 /** A hold lives 2 minutes (ledger.ts); renewing it every 30 s survives three missed rounds. */
 const renewAfterMs = 30_000;
 const renewFor = "2 minutes";
+/** Above every time after which the server or we end a statement. */
+const givenUpForMs = 30_000;
 
 interface OpenCall {
   accountId: bigint;
-  /** performance.now() of its reservation or last renewal. */
+  /** performance.now() of its reservation, its last renewal or its giving up. */
   since: number;
 }
 
@@ -22,6 +24,7 @@ export async function keepBeating(
   db: Db,
   owner: string,
   open: Map<string, OpenCall>,
+  givenUp: Map<string, OpenCall>,
   onFault: (error: unknown, what: string) => void,
 ): Promise<Beating> {
   await beat(db, owner);
@@ -30,7 +33,7 @@ export async function keepBeating(
   const timer = setInterval(() => {
     if (busy) return;
     busy = true;
-    running = round(db, owner, open)
+    running = round(db, owner, open, givenUp)
       .catch((error) => onFault(error, "ledger heartbeat"))
       .finally(() => (busy = false));
   }, beatMs);
@@ -38,14 +41,17 @@ export async function keepBeating(
     async stop() {
       clearInterval(timer);
       await running;
-      await db.pool.query("delete from replica where id = $1 and not exists (select 1 from hold where owner = $1)", [owner]);
+      // Without a database there is nothing to tidy: the others see that the beating has ended.
+      const sql = "delete from replica where id = $1 and not exists (select 1 from hold where owner = $1)";
+      await db.pool.query(sql, [owner]).catch((error: unknown) => onFault(error, "leaving the ledger"));
     },
   };
 }
 
-async function round(db: Db, owner: string, open: Map<string, OpenCall>): Promise<void> {
+async function round(db: Db, owner: string, open: Map<string, OpenCall>, givenUp: Map<string, OpenCall>): Promise<void> {
   await beat(db, owner);
   await renew(db, open);
+  await giveBack(db, givenUp);
   await db.pool.query("select ledger_sweep($1)", [deadAfter]);
 }
 
@@ -63,4 +69,19 @@ async function renew(db: Db, open: Map<string, OpenCall>): Promise<void> {
     [due.map(([, call]) => call.accountId), due.map(([id]) => id), renewFor],
   );
   for (const [, call] of due) call.since = now;
+}
+
+/** Holds that may have been made though nobody heard of it. A server that was only slow may still make one: asked again for a while. */
+async function giveBack(db: Db, givenUp: Map<string, OpenCall>): Promise<void> {
+  const due = [...givenUp];
+  if (due.length === 0) return;
+  // The balances first, as everywhere: a delete alone would lock them in the order of its holds.
+  await db.pool.query(
+    `with locked as materialized (select 1 from balance where account_id = any($1::bigint[]) order by account_id for no key update)
+     delete from hold h using unnest($1::bigint[], $2::uuid[]) d(account_id, id)
+     where (select count(*) from locked) >= 0 and h.account_id = d.account_id and h.id = d.id`,
+    [due.map(([, call]) => call.accountId), due.map(([id]) => id)],
+  );
+  const now = performance.now();
+  for (const [id, call] of due) if (now - call.since > givenUpForMs) givenUp.delete(id);
 }

@@ -40,7 +40,11 @@ describe("text", () => {
 
   test("response headers reach the caller", async () => {
     const { response } = await generateText({ model: (await clients.customer()).aiSdk()("best"), prompt });
-    expect(response.headers).toMatchObject({ "x-svc-model": "plain/chat", "x-svc-alias": "best", "x-request-id": expect.stringMatching(/^req_/) });
+    expect(response.headers).toMatchObject({
+      "x-svc-model": "plain/chat",
+      "x-svc-alias": "best",
+      "x-request-id": expect.stringMatching(/^req_/),
+    });
     expect(response.modelId).toBe("plain/chat");
   });
 
@@ -51,7 +55,9 @@ describe("text", () => {
     ];
     const { text } = await generateText({ model: (await clients.customer()).aiSdk()("see/plain"), messages: [{ role: "user", content }] });
     expect(text).toContain("What is this?");
-    const { messages } = clients.gateway.simulator.calls().findLast(({ model }) => model === "vision")!.json as { messages: { content: { type: string }[] }[] };
+    const { messages } = clients.gateway.simulator.calls().findLast(({ model }) => model === "vision")!.json as {
+      messages: { content: { type: string }[] }[];
+    };
     expect(messages[0]!.content.map(({ type }) => type)).toEqual(["text", "image_url"]);
   });
 });
@@ -71,7 +77,11 @@ describe.each(["think/plain", "think/other-field"])("reasoning of %s", (name) =>
 
 describe.each(["plain/chat", "tools/null-fields", "tools/no-index", "tools/whole-calls"])("tools of %s", (name) => {
   const tools = {
-    get_weather: tool({ description: "The weather", inputSchema: z.object({ city: z.string() }), execute: ({ city }) => `sunny in ${city}` }),
+    get_weather: tool({
+      description: "The weather",
+      inputSchema: z.object({ city: z.string() }),
+      execute: ({ city }) => `sunny in ${city}`,
+    }),
     get_time: tool({ description: "The time", inputSchema: z.object({ zone: z.string() }), execute: () => "noon" }),
   };
   const ask = { prompt: "Call get_weather and get_time", tools, stopWhen: isStepCount(3) };
@@ -86,8 +96,20 @@ describe.each(["plain/chat", "tools/null-fields", "tools/no-index", "tools/whole
     expect((await stream.steps).map(({ toolCalls }) => toolCalls)).toEqual(whole.steps.map(({ toolCalls }) => toolCalls));
     expect(await stream.text).toBe(whole.text);
     const costs = [...whole.steps, ...(await stream.steps)].map(({ usage }) => costIn(usage.raw));
-    expect(await customer.spent()).toBeCloseTo(costs.reduce((sum, cost) => sum + cost), 8);
+    expect(await customer.spent()).toBeCloseTo(
+      costs.reduce((sum, cost) => sum + cost),
+      8,
+    );
   });
+});
+
+test("thinking goes back with the tool results as reasoning_content, as hosts that think between calls demand", async () => {
+  const get_weather = tool({ description: "The weather", inputSchema: z.object({ city: z.string() }), execute: () => "sunny" });
+  const model = (await clients.customer()).aiSdk()("think/plain");
+  const { steps } = await generateText({ model, prompt: "Use get_weather", tools: { get_weather }, stopWhen: isStepCount(2) });
+  expect(steps).toHaveLength(2);
+  const { messages } = clients.gateway.simulator.calls().at(-1)!.json as { messages: { role: string; reasoning_content?: string }[] };
+  expect(messages.find(({ role }) => role === "assistant")!.reasoning_content).toBe(steps[0]!.reasoningText);
 });
 
 describe("objects", () => {
@@ -111,17 +133,20 @@ describe("objects", () => {
 });
 
 describe("streams that end early", () => {
-  test.each(["broken/error-record", "broken/cut", "broken/early-end"])("%s: an error part with the code, finish reason error, the text so far kept, no second attempt", async (name) => {
-    const customer = await clients.customer();
-    const stream = streamText({ model: customer.aiSdk({ includeUsage: true })(name), prompt, onError });
-    const parts = await Array.fromAsync(stream.stream);
-    const failure = parts.find((part) => part.type === "error");
-    expect(failure?.error).toMatchObject({ code: "stream_interrupted" });
-    expect(parts.filter(({ type }) => type === "text-delta").length).toBeGreaterThan(1);
-    expect(parts.findLast((part) => part.type === "finish")?.finishReason).toBe("error");
-    expect(customer.exchanges).toHaveLength(1);
-    expect(await customer.spent()).toBe(0);
-  });
+  test.each(["broken/error-record", "broken/cut", "broken/early-end"])(
+    "%s: an error part with the code, finish reason error, the text so far kept, no second attempt",
+    async (name) => {
+      const customer = await clients.customer();
+      const stream = streamText({ model: customer.aiSdk({ includeUsage: true })(name), prompt, onError });
+      const parts = await Array.fromAsync(stream.stream);
+      const failure = parts.find((part) => part.type === "error");
+      expect(failure?.error).toMatchObject({ code: "stream_interrupted" });
+      expect(parts.filter(({ type }) => type === "text-delta").length).toBeGreaterThan(1);
+      expect(parts.findLast((part) => part.type === "finish")?.finishReason).toBe("error");
+      expect(customer.exchanges).toHaveLength(1);
+      expect(await customer.spent()).toBe(0);
+    },
+  );
 
   test("a caller who aborts gets an abort part, pays for what was delivered, and leaves the upstream", async () => {
     const customer = await clients.customer();
@@ -155,7 +180,9 @@ describe("refusals", () => {
     const model = customer.aiSdk()(name);
     const error = await caught(generateText({ model, prompt }));
     expect(error).toMatchObject({ statusCode: status, isRetryable: false, data: { error: { code } } });
-    expect(JSON.parse(error.responseBody!)).toMatchObject({ error: { message: error.message, request_id: error.responseHeaders!["x-request-id"] } });
+    expect(JSON.parse(error.responseBody!)).toMatchObject({
+      error: { message: error.message, request_id: error.responseHeaders!["x-request-id"] },
+    });
     const streamed: unknown[] = [];
     await streamText({ model, prompt, onError: ({ error: failure }) => void streamed.push(failure) }).consumeStream();
     expect(streamed).toEqual([expect.objectContaining({ statusCode: status })]);
@@ -167,7 +194,11 @@ describe("refusals", () => {
     const customer = await clients.customer({ deposit: "0.000001" });
     const error = await caught(generateText({ model: customer.aiSdk()("plain/chat"), prompt }));
     expect(error).toMatchObject({ statusCode: 402, isRetryable: false });
-    expect(JSON.parse(error.responseBody!)).toMatchObject({ have_usd: 0.000001, need_usd: expect.any(Number), topup_url: expect.any(String) });
+    expect(JSON.parse(error.responseBody!)).toMatchObject({
+      have_usd: 0.000001,
+      need_usd: expect.any(Number),
+      topup_url: expect.any(String),
+    });
     expect(error.message).toContain("0.000001");
   });
 

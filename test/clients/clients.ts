@@ -13,7 +13,7 @@ export interface Exchange {
   status: number;
   headers: Headers;
   /** What the client sent. */
-  body: any; // eslint-disable-line @typescript-eslint/no-explicit-any -- tests look inside without ceremony
+  body: any;
 }
 
 export interface Customer {
@@ -61,7 +61,8 @@ function customerOf(gateway: Gateway, account: TestAccount): Customer {
     exchanges,
     openai: (options = {}) => new OpenAI({ apiKey: account.key, baseURL, fetch, ...options }),
     aiSdk: (options = {}) => createOpenAICompatible({ name: "svc", apiKey: account.key, baseURL, fetch, ...options }),
-    langchain: (model, fields = {}) => new ChatOpenAI({ model, apiKey: account.key, maxRetries: 0, configuration: { baseURL, fetch }, ...fields }),
+    langchain: (model, fields = {}) =>
+      new ChatOpenAI({ model, apiKey: account.key, maxRetries: 0, configuration: { baseURL, fetch }, ...fields }),
     async spent() {
       await until(async () => (await gateway.balance(account)).reserved === 0);
       return (await gateway.balance(account)).spent;

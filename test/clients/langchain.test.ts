@@ -1,6 +1,6 @@
 // LangChain's ChatOpenAI against the gateway (WIRE.md 2.3, 2.4, 3.2): it always asks for usage, throws what the SDK
 // throws, and retries with a layer of its own.
-import { AIMessageChunk, HumanMessage, ToolMessage } from "@langchain/core/messages";
+import { type AIMessageChunk, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -9,7 +9,11 @@ import { costOf, quiet, useClients } from "./clients.ts";
 const clients = useClients();
 const question = [new HumanMessage("Tell me about the sea.")];
 
-const weather = tool(({ city }) => `sunny in ${city}`, { name: "get_weather", description: "The weather", schema: z.object({ city: z.string() }) });
+const weather = tool(({ city }) => `sunny in ${city}`, {
+  name: "get_weather",
+  description: "The weather",
+  schema: z.object({ city: z.string() }),
+});
 const time = tool(() => "noon", { name: "get_time", description: "The time", schema: z.object({ zone: z.string() }) });
 
 describe("chat", () => {
@@ -41,7 +45,11 @@ describe("chat", () => {
   });
 
   test("batch: several prompts at once", async () => {
-    const answers = await (await clients.customer()).langchain("plain/chat").batch(["one", "two", "three"].map((text) => [new HumanMessage(text)]));
+    const answers = await (
+      await clients.customer()
+    )
+      .langchain("plain/chat")
+      .batch(["one", "two", "three"].map((text) => [new HumanMessage(text)]));
     expect(answers.map(({ text }) => /You said: "(\w+)/.exec(text)?.[1])).toEqual(["one", "two", "three"]);
   });
 });
@@ -85,16 +93,19 @@ describe("structured output", () => {
 });
 
 describe("failures", () => {
-  test.each(["broken/error-record", "broken/cut", "broken/early-end"])("%s: the stream throws stream_interrupted after the text so far", async (name) => {
-    const customer = await clients.customer();
-    let text = "";
-    const read = async () => {
-      for await (const chunk of await customer.langchain(name).stream(question)) text += chunk.text;
-    };
-    await expect(read()).rejects.toMatchObject({ code: "stream_interrupted", type: "upstream_error" });
-    expect(text).not.toBe("");
-    expect(await customer.spent()).toBe(0);
-  });
+  test.each(["broken/error-record", "broken/cut", "broken/early-end"])(
+    "%s: the stream throws stream_interrupted after the text so far",
+    async (name) => {
+      const customer = await clients.customer();
+      let text = "";
+      const read = async () => {
+        for await (const chunk of await customer.langchain(name).stream(question)) text += chunk.text;
+      };
+      await expect(read()).rejects.toMatchObject({ code: "stream_interrupted", type: "upstream_error" });
+      expect(text).not.toBe("");
+      expect(await customer.spent()).toBe(0);
+    },
+  );
 
   test.each([
     ["fail/rejects-400", 400, "request_rejected"],
@@ -113,6 +124,14 @@ describe("failures", () => {
     expect(await customer.spent()).toBe(0);
   });
 
+  test("what must not be resent is not: one attempt at 400, 402 and 404, whatever its retries", async () => {
+    const customer = await clients.customer({ deposit: "0.000001" });
+    for (const name of ["vectors/small", "plain/chat", "plain/nothing"]) {
+      await expect(customer.langchain(name, { maxRetries: 2 }).invoke(question)).rejects.toThrow();
+    }
+    expect(customer.exchanges.map(({ status }) => status)).toEqual([400, 402, 404]);
+  });
+
   test("its own retries: a fault that passes is not seen, and one answer is charged", async () => {
     const customer = await clients.customer();
     clients.gateway.simulator.reset();
@@ -127,7 +146,8 @@ describe("failures", () => {
     const controller = new AbortController();
     let chunks = 0;
     const read = async () => {
-      for await (const _ of await customer.langchain("plain/unhurried").stream(question, { signal: controller.signal })) if (++chunks === 20) controller.abort();
+      for await (const _ of await customer.langchain("plain/unhurried").stream(question, { signal: controller.signal }))
+        if (++chunks === 20) controller.abort();
     };
     await read().catch(() => undefined); // silent or an AbortError, by version
     await quiet(clients.gateway);
@@ -144,7 +164,11 @@ async function collected(stream: AsyncIterable<AIMessageChunk>): Promise<AIMessa
   return all;
 }
 
-function tokensOf({ usage_metadata }: { usage_metadata?: { input_tokens: number; output_tokens: number; total_tokens: number } | undefined }) {
+function tokensOf({
+  usage_metadata,
+}: {
+  usage_metadata?: { input_tokens: number; output_tokens: number; total_tokens: number } | undefined;
+}) {
   const { input_tokens, output_tokens, total_tokens } = usage_metadata!;
   return { input_tokens, output_tokens, total_tokens };
 }

@@ -32,10 +32,14 @@ describe("side by side", () => {
     const { completions } = customer.openai().chat;
     const answers = await Promise.all(
       Array.from({ length: 50 }, async (_, at) =>
-        completions.stream({ model: "plain/chat", messages: says(`I am number ${at}.`), stream_options: { include_usage: true } }).finalChatCompletion(),
+        completions
+          .stream({ model: "plain/chat", messages: says(`I am number ${at}.`), stream_options: { include_usage: true } })
+          .finalChatCompletion(),
       ),
     );
-    expect(answers.map(({ choices }) => /I am number (\d+)\./.exec(choices[0]!.message.content!)?.[1])).toEqual(answers.map((_, at) => String(at)));
+    expect(answers.map(({ choices }) => /I am number (\d+)\./.exec(choices[0]!.message.content!)?.[1])).toEqual(
+      answers.map((_, at) => String(at)),
+    );
     expect(new Set(answers.map(({ id }) => id)).size).toBe(50);
     const sum = answers.reduce((total, { usage }) => total + costIn(usage), 0);
     expect(await customer.spent()).toBeCloseTo(sum, 8);
@@ -48,7 +52,9 @@ describe("side by side", () => {
       Array.from({ length: 50 }, async (_, at) => {
         const customer = await clients.customer();
         const kind = (["plain/unhurried", "broken/cut", "plain/chat"] as const)[at % 3]!;
-        const stream = await customer.openai().chat.completions.create({ model: kind, messages: says("hello"), stream: true, stream_options: { include_usage: true } });
+        const stream = await customer
+          .openai()
+          .chat.completions.create({ model: kind, messages: says("hello"), stream: true, stream_options: { include_usage: true } });
         let cost = 0;
         let chunks = 0;
         try {
@@ -71,6 +77,47 @@ describe("side by side", () => {
   });
 });
 
+test("fifty streams on a small balance: some are refused with 402, none is lost, the balance stays above zero", async () => {
+  const customer = await clients.customer({ deposit: "0.002" });
+  const { completions } = customer.openai({ maxRetries: 0 }).chat;
+  const request = { model: "plain/unhurried", messages: says("hello"), max_tokens: 100, stream_options: { include_usage: true } };
+  const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => completions.stream(request).finalChatCompletion()));
+  const answered = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+  const refused = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as unknown] : []));
+  expect(answered.length).toBeGreaterThan(0);
+  expect(refused.length).toBeGreaterThan(0);
+  for (const error of refused) expect(error).toMatchObject({ status: 402, code: "insufficient_credits" });
+  expect(await customer.spent()).toBeCloseTo(
+    answered.reduce((sum, { usage }) => sum + costIn(usage), 0),
+    8,
+  );
+  expect((await clients.gateway.balance(customer.account)).balance).toBeGreaterThanOrEqual(0);
+});
+
+test("callers who leave at any moment, before the first byte or after the last: no hold stays, no upstream call stays open", async () => {
+  const customer = await clients.customer();
+  clients.gateway.simulator.reset();
+  const { completions } = customer.openai({ maxRetries: 0 }).chat;
+  const models = ["plain/unhurried", "plain/chat", "plain/second-route", "plain/slow-start", "broken/cut", "think/plain"];
+  const outcomes = await Promise.all(
+    Array.from({ length: 120 }, async (_, at) => {
+      const request = { model: models[at % models.length]!, messages: says("hello"), stream: at % 4 !== 0 };
+      try {
+        const stays = at % 10 === 9;
+        const answer = await completions.create(request, stays ? {} : { signal: AbortSignal.timeout((at * 37) % 600) });
+        if (Symbol.asyncIterator in answer) for await (const _chunk of answer);
+        return "ended";
+      } catch {
+        return "left";
+      }
+    }),
+  );
+  expect(outcomes.filter((_, at) => at % 10 === 9)).toEqual(Array(12).fill("ended"));
+  await quiet(clients.gateway);
+  await customer.spent();
+  expect(await clients.gateway.balance(customer.account)).toMatchObject({ reserved: 0 });
+});
+
 describe("at length", () => {
   test("three thousand chunks arrive in order, with the words of the whole answer", async () => {
     const customer = await clients.customer();
@@ -85,7 +132,12 @@ describe("at length", () => {
     const customer = await clients.customer();
     const stream = await customer
       .openai()
-      .chat.completions.create({ model: "plain/large-chunks", messages: says("hello"), stream: true, stream_options: { include_usage: true } });
+      .chat.completions.create({
+        model: "plain/large-chunks",
+        messages: says("hello"),
+        stream: true,
+        stream_options: { include_usage: true },
+      });
     let characters = 0;
     let usage: unknown = null;
     let chunks = 0;
@@ -107,7 +159,10 @@ describe("slowly", () => {
     const prompt = "hello";
     const model = "plain/slow-start";
     const [openai, ai, langchain] = await Promise.all([
-      customer.openai().chat.completions.stream({ model, messages: says(prompt) }).finalContent(),
+      customer
+        .openai()
+        .chat.completions.stream({ model, messages: says(prompt) })
+        .finalContent(),
       streamText({ model: customer.aiSdk()(model), prompt }).text,
       customer.langchain(model).invoke(prompt),
     ]);
@@ -119,7 +174,10 @@ describe("slowly", () => {
     const model = "plain/silent";
     const [raw, openai, ai, langchain] = await Promise.all([
       readRaw(clients.gateway.url, customer.account.key, { model, messages: says("hello") }),
-      customer.openai().chat.completions.stream({ model, messages: says("hello") }).finalContent(),
+      customer
+        .openai()
+        .chat.completions.stream({ model, messages: says("hello") })
+        .finalContent(),
       streamText({ model: customer.aiSdk()(model), prompt: "hello" }).text,
       Array.fromAsync(await customer.langchain(model).stream("hello"), ({ text }) => text),
     ]);

@@ -36,9 +36,15 @@ describe.each(breaks)("%s", (model) => {
 
 test("a stream that breaks inside a tool call is an error, never a call with half its arguments", async () => {
   const customer = await clients.customer();
-  const parameters = { type: "object", properties: { city: { type: "string" }, country: { type: "string" } }, required: ["city", "country"] };
+  const parameters = {
+    type: "object",
+    properties: { city: { type: "string" }, country: { type: "string" } },
+    required: ["city", "country"],
+  };
   const weather = { type: "function" as const, function: { name: "get_weather", parameters } };
-  const stream = customer.openai().chat.completions.stream({ model: "broken/tool-call", messages: says("Use get_weather"), tools: [weather] });
+  const stream = customer
+    .openai()
+    .chat.completions.stream({ model: "broken/tool-call", messages: says("Use get_weather"), tools: [weather] });
   const finished: string[] = [];
   stream.on("tool_calls.function.arguments.done", ({ name }) => void finished.push(name));
   expectInterrupted(await caughtOf(() => stream.finalChatCompletion()));
@@ -57,7 +63,9 @@ describe("a caller who leaves", () => {
   test("by AbortController: iteration ends without an error, and the same is paid", async () => {
     const customer = await clients.customer();
     const controller = new AbortController();
-    const stream = await customer.openai().chat.completions.create({ model: "plain/unhurried", messages, stream: true }, { signal: controller.signal });
+    const stream = await customer
+      .openai()
+      .chat.completions.create({ model: "plain/unhurried", messages, stream: true }, { signal: controller.signal });
     let chunks = 0;
     for await (const _ of stream) if (++chunks === 20) controller.abort();
     await expectLeft(customer, "unhurried", { least: 19, most: 390 });
@@ -77,7 +85,9 @@ describe("a caller who leaves", () => {
       const customer = await clients.customer();
       const controller = new AbortController();
       clients.gateway.simulator.reset();
-      const call = customer.openai().chat.completions.create({ model: "plain/slow-start", messages, stream }, { signal: controller.signal });
+      const call = customer
+        .openai()
+        .chat.completions.create({ model: "plain/slow-start", messages, stream }, { signal: controller.signal });
       await until(() => clients.gateway.simulator.counters().received === 1);
       controller.abort();
       await expect(call).rejects.toBeInstanceOf(OpenAI.APIUserAbortError);
@@ -86,11 +96,28 @@ describe("a caller who leaves", () => {
     });
   }
 
+  test("while the first of two routes is slow: the second is not tried", async () => {
+    const customer = await clients.customer();
+    const controller = new AbortController();
+    clients.gateway.simulator.reset();
+    const call = customer
+      .openai()
+      .chat.completions.create({ model: "plain/slow-then-second", messages, stream: true }, { signal: controller.signal });
+    await until(() => clients.gateway.simulator.counters().received === 1);
+    controller.abort();
+    await expect(call).rejects.toBeInstanceOf(OpenAI.APIUserAbortError);
+    await until(() => clients.gateway.simulator.counters().aborted === 1);
+    expect(await customer.spent()).toBe(0);
+    expect(clients.gateway.simulator.counters().received).toBe(1);
+  });
+
   test("by its own time-out: APIConnectionTimeoutError, and each attempt leaves nothing behind", async () => {
     const customer = await clients.customer();
     clients.gateway.simulator.reset();
     const client = customer.openai({ timeout: 300, maxRetries: 1 });
-    await expect(client.chat.completions.create({ model: "plain/slow-start", messages })).rejects.toBeInstanceOf(OpenAI.APIConnectionTimeoutError);
+    await expect(client.chat.completions.create({ model: "plain/slow-start", messages })).rejects.toBeInstanceOf(
+      OpenAI.APIConnectionTimeoutError,
+    );
     await until(() => clients.gateway.simulator.counters().aborted === 2);
     expect(await customer.spent()).toBe(0);
   });
@@ -102,7 +129,11 @@ async function leftAfter(stream: AsyncIterable<unknown>, chunks: number): Promis
 }
 
 /** `least` and `most`: output tokens that may be charged. */
-async function expectLeft(customer: Awaited<ReturnType<typeof clients.customer>>, upstream: string, { least, most }: { least: number; most: number }) {
+async function expectLeft(
+  customer: Awaited<ReturnType<typeof clients.customer>>,
+  upstream: string,
+  { least, most }: { least: number; most: number },
+) {
   await quiet(clients.gateway);
   expect(clients.gateway.simulator.calls().findLast(({ model }) => model?.startsWith(upstream))).toMatchObject({ outcome: "aborted" });
   await until(async () => (await clients.gateway.balance(customer.account)).spent > 0);

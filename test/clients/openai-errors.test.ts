@@ -19,17 +19,73 @@ interface Case {
 }
 
 const cases: Case[] = [
-  { title: "a bad value", status: 400, code: "invalid_parameter", error: OpenAI.BadRequestError, request: { temperature: 9 }, param: "temperature" },
-  { title: "no messages", status: 400, code: "missing_parameter", error: OpenAI.BadRequestError, request: { messages: undefined }, param: "messages" },
-  { title: "a model of another endpoint", status: 400, code: "wrong_endpoint", error: OpenAI.BadRequestError, request: { model: "vectors/small" } },
-  { title: "a picture for a model that cannot see", status: 400, code: "unsupported_content", error: OpenAI.BadRequestError, request: { messages: [{ role: "user", content: [picture] }] } },
-  { title: "an upstream's 400", status: 400, code: "request_rejected", error: OpenAI.BadRequestError, request: { model: "fail/rejects-400" } },
-  { title: "a prompt too long for the upstream", status: 400, code: "request_rejected", error: OpenAI.BadRequestError, request: { model: "fail/context" } },
+  {
+    title: "a bad value",
+    status: 400,
+    code: "invalid_parameter",
+    error: OpenAI.BadRequestError,
+    request: { temperature: 9 },
+    param: "temperature",
+  },
+  {
+    title: "no messages",
+    status: 400,
+    code: "missing_parameter",
+    error: OpenAI.BadRequestError,
+    request: { messages: undefined },
+    param: "messages",
+  },
+  {
+    title: "a model of another endpoint",
+    status: 400,
+    code: "wrong_endpoint",
+    error: OpenAI.BadRequestError,
+    request: { model: "vectors/small" },
+  },
+  {
+    title: "a picture for a model that cannot see",
+    status: 400,
+    code: "unsupported_content",
+    error: OpenAI.BadRequestError,
+    request: { messages: [{ role: "user", content: [picture] }] },
+  },
+  {
+    title: "an upstream's 400",
+    status: 400,
+    code: "request_rejected",
+    error: OpenAI.BadRequestError,
+    request: { model: "fail/rejects-400" },
+  },
+  {
+    title: "a prompt too long for the upstream",
+    status: 400,
+    code: "request_rejected",
+    error: OpenAI.BadRequestError,
+    request: { model: "fail/context" },
+  },
   { title: "an upstream's 413", status: 413, code: "request_rejected", error: APIError, request: { model: "fail/rejects-413" } },
-  { title: "an upstream's 422", status: 422, code: "request_rejected", error: OpenAI.UnprocessableEntityError, request: { model: "fail/rejects-422" } },
-  { title: "content that every route refuses", status: 403, code: "route_refused", error: OpenAI.PermissionDeniedError, request: { model: "fail/refuses" } },
+  {
+    title: "an upstream's 422",
+    status: 422,
+    code: "request_rejected",
+    error: OpenAI.UnprocessableEntityError,
+    request: { model: "fail/rejects-422" },
+  },
+  {
+    title: "content that every route refuses",
+    status: 403,
+    code: "route_refused",
+    error: OpenAI.PermissionDeniedError,
+    request: { model: "fail/refuses" },
+  },
   { title: "an unknown model", status: 404, code: "model_not_found", error: OpenAI.NotFoundError, request: { model: "plain/chatt" } },
-  { title: "a model that no host serves now", status: 503, code: "model_unavailable", error: OpenAI.InternalServerError, request: { model: "fail/gone" } },
+  {
+    title: "a model that no host serves now",
+    status: 503,
+    code: "model_unavailable",
+    error: OpenAI.InternalServerError,
+    request: { model: "fail/gone" },
+  },
 ];
 
 describe.each([false, true])("not retryable, stream: %s", (stream) => {
@@ -80,16 +136,19 @@ describe.each([false, true])("not retryable, stream: %s", (stream) => {
 });
 
 describe("retryable", () => {
-  test.concurrent("502 upstream_invalid_response: InternalServerError after 1 + 2 attempts, each with a request id of its own", async () => {
-    const customer = await clients.customer();
-    const error = await refused(customer, { model: "fail/unreadable" });
-    expect(error).toBeInstanceOf(OpenAI.InternalServerError);
-    expect(error).toMatchObject({ status: 502, code: "upstream_invalid_response", error: { retryable: true } });
-    expect(customer.exchanges.map(({ status }) => status)).toEqual([502, 502, 502]);
-    expect(customer.exchanges.map(({ headers }) => headers.get("x-should-retry"))).toEqual(["true", "true", "true"]);
-    expect(new Set(customer.exchanges.map(({ headers }) => headers.get("x-request-id"))).size).toBe(3);
-    expect(await customer.spent()).toBe(0);
-  });
+  test.concurrent(
+    "502 upstream_invalid_response: InternalServerError after 1 + 2 attempts, each with a request id of its own",
+    async () => {
+      const customer = await clients.customer();
+      const error = await refused(customer, { model: "fail/unreadable" });
+      expect(error).toBeInstanceOf(OpenAI.InternalServerError);
+      expect(error).toMatchObject({ status: 502, code: "upstream_invalid_response", error: { retryable: true } });
+      expect(customer.exchanges.map(({ status }) => status)).toEqual([502, 502, 502]);
+      expect(customer.exchanges.map(({ headers }) => headers.get("x-should-retry"))).toEqual(["true", "true", "true"]);
+      expect(new Set(customer.exchanges.map(({ headers }) => headers.get("x-request-id"))).size).toBe(3);
+      expect(await customer.spent()).toBe(0);
+    },
+  );
 
   test.concurrent("503 provider_unavailable: tried again after Retry-After", async () => {
     const customer = await clients.customer();
@@ -111,7 +170,10 @@ test("an unknown model names near ones, where the SDK keeps the inner object onl
   const customer = await clients.customer();
   const error = await refused(customer, { model: "plain/chatt" });
   expect(error.message).toContain("plain/chatt");
-  const reply = await clients.gateway.request("POST", "/v1/chat/completions", { key: customer.account.key, body: { model: "plain/chatt", messages } });
+  const reply = await clients.gateway.request("POST", "/v1/chat/completions", {
+    key: customer.account.key,
+    body: { model: "plain/chatt", messages },
+  });
   expect(reply.json.did_you_mean).toBe("plain/chat");
 });
 
@@ -123,12 +185,43 @@ test("a path that does not exist, such as an endpoint of a newer SDK, is a NotFo
   expect(customer.exchanges).toHaveLength(1);
 });
 
+test("401 missing_api_key: a client that sends no key", async () => {
+  const customer = await clients.customer();
+  const error = await refused(customer, {}, { defaultHeaders: { authorization: null } });
+  expect(error).toMatchObject({ status: 401, code: "missing_api_key" });
+});
+
+test("a base address without /v1 is told to add it", async () => {
+  const customer = await clients.customer();
+  const error = await refused(customer, {}, { baseURL: clients.gateway.url });
+  expect(error).toMatchObject({ status: 404, code: "endpoint_not_found" });
+  expect(error.message).toContain("/v1");
+});
+
+test("405: listing stored completions, which the gateway does not keep, is the wrong method", async () => {
+  const customer = await clients.customer();
+  const error = await caught(customer.openai().chat.completions.list());
+  expect(error).toMatchObject({ status: 405, code: "method_not_allowed" });
+  expect(error.headers!.get("allow")).toContain("POST");
+});
+
+test("models.retrieve of an unknown id is a NotFoundError that names a near one", async () => {
+  const error = await caught((await clients.customer()).openai().models.retrieve("plain/chatt"));
+  expect(error).toBeInstanceOf(OpenAI.NotFoundError);
+  expect(error).toMatchObject({ code: "model_not_found" });
+});
+
+test("a prompt too long for the upstream says what the upstream said, with its numbers", async () => {
+  const error = await refused(await clients.customer(), { model: "fail/context" });
+  expect(error.message).toMatch(/\d+.*\d+/);
+});
+
 async function refused(customer: Customer, request: Record<string, unknown>, options: Parameters<Customer["openai"]>[0] = {}) {
   const body = { model: "plain/chat", messages, ...request } as OpenAI.ChatCompletionCreateParamsNonStreaming;
   return caught(customer.openai(options).chat.completions.create(body));
 }
 
-async function caught(call: Promise<unknown>): Promise<InstanceType<typeof APIError>> {
+async function caught(call: PromiseLike<unknown>): Promise<InstanceType<typeof APIError>> {
   const error: unknown = await call.then(
     () => "answered",
     (cause: unknown) => cause,

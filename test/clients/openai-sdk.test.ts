@@ -23,6 +23,12 @@ describe("models", () => {
     expect(await models.retrieve("plain/chat")).toMatchObject({ id: "plain/chat", object: "model" });
     expect(await models.retrieve("best")).toMatchObject({ id: "plain/chat" });
   });
+
+  test("a base address with a slash at its end works too", async () => {
+    const { models } = (await clients.customer()).openai({ baseURL: `${clients.gateway.url}/v1/` });
+    const ids = await Array.fromAsync(models.list(), ({ id }) => id);
+    expect(ids).toContain("vectors/small");
+  });
 });
 
 describe("chat", () => {
@@ -64,7 +70,11 @@ describe("chat", () => {
     const { completions } = (await clients.customer()).openai().chat;
     const request = { model: "plain/cached", messages: says("hello") };
     const { usage } = await completions.create(request);
-    expect(usage).toMatchObject({ prompt_tokens: 1000, prompt_tokens_details: { cached_tokens: 600 }, cache_discount: (600 * 0.375) / 1e6 });
+    expect(usage).toMatchObject({
+      prompt_tokens: 1000,
+      prompt_tokens_details: { cached_tokens: 600 },
+      cache_discount: (600 * 0.375) / 1e6,
+    });
     expect(costIn(usage)).toBeCloseTo(costOf({ input: 400, cached: 600, output: usage!.completion_tokens }), 8);
     const streamed = await readAll(await completions.create({ ...request, stream: true, stream_options: { include_usage: true } }));
     expect(streamed.usage).toEqual(usage);
@@ -79,8 +89,80 @@ describe("chat", () => {
     expect(svcHeaders(direct.response)).toEqual({ "x-svc-model": "plain/chat", "x-svc-alias": "best" });
     expect((direct.data as { _request_id?: string })._request_id).toBe(direct.request_id);
     const second = await completions.create({ model: "plain/second-route", messages, stream: true }).withResponse();
-    expect(svcHeaders(second.response)).toEqual({ "x-svc-model": "plain/second-route", "x-svc-fallback": "true", "x-svc-fallback-layer": "1" });
+    expect(svcHeaders(second.response)).toEqual({
+      "x-svc-model": "plain/second-route",
+      "x-svc-fallback": "true",
+      "x-svc-fallback-layer": "1",
+    });
     expect((await readAll(second.data)).model).toBe("plain/second-route");
+  });
+
+  test("another model that answers is named in the headers alone, and never costs more than the one asked for", async () => {
+    const customer = await clients.customer();
+    const request = { model: "plain/other-model", messages: says("hello") };
+    const { data, response } = await customer.openai().chat.completions.create(request).withResponse();
+    expect(svcHeaders(response)).toEqual({
+      "x-svc-model": "plain/other-model",
+      "x-svc-fallback": "true",
+      "x-svc-fallback-layer": "3",
+      "x-svc-served-model": "plain/cheap",
+    });
+    expect(data.model).toBe("plain/other-model");
+    const { prompt_tokens, completion_tokens } = data.usage!;
+    expect(costIn(data.usage)).toBeCloseTo(costOf({ input: prompt_tokens, output: completion_tokens }) / 5, 8);
+    expect(await customer.spent()).toBe(costIn(data.usage));
+  });
+
+  test("a balance that cannot pay for a long answer lowers max_tokens and says so; it never falls below zero", async () => {
+    const customer = await clients.customer({ deposit: "0.0003" });
+    const request = { model: "plain/long", messages: says("hello"), stream: true as const };
+    const { data, response } = await customer.openai().chat.completions.create(request).withResponse();
+    const { "x-svc-max-tokens-clamped": clamped, ...headers } = svcHeaders(response);
+    expect(headers).toEqual({ "x-svc-model": "plain/long", "x-svc-credits-have": "0.0003" });
+    const { finish } = await readAll(data);
+    expect(finish).toBe("length");
+    expect(clients.gateway.simulator.calls().findLast(({ model }) => model?.startsWith("long"))!.json).toMatchObject({
+      max_tokens: Number(clamped),
+    });
+    await customer.spent();
+    expect((await clients.gateway.balance(customer.account)).balance).toBeGreaterThanOrEqual(0);
+  });
+
+  test("fields are forwarded as they were sent, unknown ones too; store and metadata are not", async () => {
+    const { completions } = (await clients.customer()).openai().chat;
+    const messages = [
+      { role: "developer" as const, content: "Be brief." },
+      { role: "user" as const, content: "forwarding" },
+    ];
+    const kept = { messages, top_k: 40, stop: ["\n\n"], seed: 1, user: "u-1", logit_bias: { "50256": -100 }, temperature: 0.2 };
+    await completions.create({ model: "plain/cached", ...kept, store: true, metadata: { a: "b" } });
+    const { model, ...sent } = clients.gateway.simulator.calls().at(-1)!.json as Record<string, unknown>;
+    expect(model).toContain("cached");
+    expect(sent).toEqual(kept);
+  });
+
+  test("null is as good as absent for the fields that vendors let be null", async () => {
+    const { completions } = (await clients.customer()).openai().chat;
+    const nulls = {
+      temperature: null,
+      top_p: null,
+      n: null,
+      stop: null,
+      max_tokens: null,
+      max_completion_tokens: null,
+      seed: null,
+      logprobs: null,
+    };
+    const more = {
+      stream: null,
+      stream_options: null,
+      frequency_penalty: null,
+      presence_penalty: null,
+      reasoning_effort: null,
+      logit_bias: null,
+    };
+    const completion = await completions.create({ model: "plain/chat", messages: says("hello"), ...nulls, ...more } as never);
+    expect((completion as OpenAI.ChatCompletion).choices[0]!.message.content).toContain("hello");
   });
 
   test("a vision model reads image parts, which arrive at the upstream as they were sent", async () => {
@@ -155,13 +237,14 @@ function svcHeaders({ headers }: Response): Record<string, string> {
 }
 
 async function readAll(stream: AsyncIterable<OpenAI.ChatCompletionChunk>) {
-  const read = { text: "", reasoning: "", usage: null as OpenAI.CompletionUsage | null, withoutChoices: 0, model: "" };
+  const read = { text: "", reasoning: "", usage: null as OpenAI.CompletionUsage | null, withoutChoices: 0, model: "", finish: "" };
   for await (const { choices, usage, model } of stream) {
     const delta = choices[0]?.delta as { content?: string; reasoning_content?: string } | undefined;
     read.text += delta?.content ?? "";
     read.reasoning += delta?.reasoning_content ?? "";
     read.usage = usage ?? read.usage;
     read.model = model;
+    read.finish = choices[0]?.finish_reason ?? read.finish;
     if (choices.length === 0) read.withoutChoices += 1;
   }
   return read;

@@ -1,6 +1,7 @@
 // Tool calls as the OpenAI SDK reads them, from hosts that each stream them in a way of their own (WIRE.md 1 rules 8
 // and 9, 10.2): the helper throws at a missing index or type, so whatever passes here is in the one strict form.
 import type OpenAI from "openai";
+import type { RunnableToolFunctionWithParse } from "openai/lib/RunnableFunction";
 import { describe, expect, test } from "vitest";
 import { says, useClients } from "./clients.ts";
 
@@ -32,7 +33,10 @@ describe.each(models)("%s", (model) => {
     const { completions } = (await clients.customer()).openai().chat;
     const stream = completions.stream({ model, messages: both, tools: [tool("get_weather"), tool("get_time")] });
     const done: string[] = [];
-    stream.on("tool_calls.function.arguments.done", ({ name, arguments: text }) => void done.push(`${name} ${Object.keys(JSON.parse(text) as object)}`));
+    stream.on(
+      "tool_calls.function.arguments.done",
+      ({ name, arguments: text }) => void done.push(`${name} ${Object.keys(JSON.parse(text) as object).join()}`),
+    );
     await stream.done();
     expect(done).toEqual(["get_weather city", "get_time city"]);
   });
@@ -44,7 +48,13 @@ describe.each(models)("%s", (model) => {
     for await (const { choices } of stream) {
       for (const call of choices[0]!.delta.tool_calls ?? []) {
         if (named.includes(call.index)) expect(call).toEqual({ index: call.index, function: { arguments: expect.any(String) } });
-        else expect(call).toEqual({ index: named.length, id: expect.any(String), type: "function", function: { name: expect.any(String), arguments: "" } });
+        else
+          expect(call).toEqual({
+            index: named.length,
+            id: expect.any(String),
+            type: "function",
+            function: { name: expect.any(String), arguments: "" },
+          });
         if (!named.includes(call.index)) named.push(call.index);
       }
     }
@@ -68,7 +78,8 @@ describe.each(models)("%s", (model) => {
       };
       const { completions } = (await clients.customer()).openai().chat;
       const request = { model, messages: says("What is the weather in Paris?") };
-      const tools: [typeof weather] = [weather];
+      // The SDK's own types know nothing of tools that two overloads share.
+      const tools = [weather] as unknown as RunnableToolFunctionWithParse<{ city: string }>[];
       const runner = stream ? completions.runTools({ ...request, tools, stream: true }) : completions.runTools({ ...request, tools });
       expect(await runner.finalContent()).toContain("You said:");
       expect(cities).toEqual([expect.any(String)]);

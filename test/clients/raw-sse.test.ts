@@ -5,7 +5,7 @@ import { costIn, quiet, says, until, useClients } from "./clients.ts";
 import { readRaw } from "./raw-streams.ts";
 
 const clients = useClients();
-const messages = says("Tell me about the sea.");
+const messages = says('Tell me about the sea, in "quotes", \\ and 🌊 – grüß Gott.');
 const include_usage = { stream_options: { include_usage: true } };
 
 async function read(model: string, body: object = {}) {
@@ -22,6 +22,9 @@ const whole = [
   ["plain/no-usage", "stop"],
   ["plain/usage-every-chunk", "stop"],
   ["plain/usage-in-finish", "stop"],
+  ["plain/error-first", "stop"], // a role, then an error: the second route answers, and nothing of the first is seen
+  ["plain/hangs-then-second", "stop"],
+  ["plain/other-model", "stop"],
   ["plain/eos", "stop"],
   ["plain/finish-empty", "stop"],
   ["plain/filtered", "content_filter"],
@@ -36,6 +39,12 @@ describe.each(whole)("%s", (model) => {
     expect(chunks.filter((chunk) => "usage" in chunk && chunk.usage !== null)).toEqual([]);
     expect(last.choices[0].finish_reason).not.toBeNull();
     expect(await customer.spent()).toBeGreaterThan(0);
+  });
+
+  test("the text is the same as the whole answer's", async () => {
+    const { chunks, customer } = await read(model);
+    const whole = await customer.openai().chat.completions.create({ model, messages });
+    expect(chunks.map(({ choices }) => choices[0].delta.content ?? "").join("")).toBe(whole.choices[0]!.message.content);
   });
 
   test("usage asked: exactly one chunk has it, the last, with no choices; its cost is what the balance fell by", async () => {
@@ -63,15 +72,18 @@ describe("tools", () => {
   const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
   const tools = ["get_weather", "get_time"].map((name) => ({ type: "function", function: { name, parameters } }));
 
-  test.each(["plain/chat", "tools/null-fields", "tools/no-index", "tools/whole-calls"])("%s: calls have indexes 0 and 1, ids and the end tool_calls", async (model) => {
-    const { chunks, last } = await read(model, { messages: says("Call get_weather and get_time"), tools });
-    const calls = chunks.flatMap(({ choices }) => choices[0].delta.tool_calls ?? []);
-    expect(calls.filter(({ id }) => id !== undefined).map(({ index, type, function: called }) => [index, type, called])).toEqual([
-      [0, "function", { name: "get_weather", arguments: "" }],
-      [1, "function", { name: "get_time", arguments: "" }],
-    ]);
-    expect(last.choices[0].finish_reason).toBe("tool_calls");
-  });
+  test.each(["plain/chat", "tools/null-fields", "tools/no-index", "tools/whole-calls"])(
+    "%s: calls have indexes 0 and 1, ids and the end tool_calls",
+    async (model) => {
+      const { chunks, last } = await read(model, { messages: says("Call get_weather and get_time"), tools });
+      const calls = chunks.flatMap(({ choices }) => choices[0].delta.tool_calls ?? []);
+      expect(calls.filter(({ id }) => id !== undefined).map(({ index, type, function: called }) => [index, type, called])).toEqual([
+        [0, "function", { name: "get_weather", arguments: "" }],
+        [1, "function", { name: "get_time", arguments: "" }],
+      ]);
+      expect(last.choices[0].finish_reason).toBe("tool_calls");
+    },
+  );
 });
 
 test("several choices: each begins with its role and has one end of its own", async () => {

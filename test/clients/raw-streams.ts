@@ -7,7 +7,7 @@ export interface RawStream {
   headers: Record<string, string>;
   text: string;
   /** The chunks before `[DONE]`, parsed. */
-  chunks: any[]; // eslint-disable-line @typescript-eslint/no-explicit-any -- tests look inside without ceremony
+  chunks: any[];
   comments: string[];
 }
 
@@ -52,7 +52,11 @@ function assertForm({ headers, chunks, comments }: RawStream): void {
     expect(chunk.error === undefined || typeof chunk.error.message === "string").toBe(true); // never null
     for (const choice of chunk.choices) expect(choice).toMatchObject({ index: expect.any(Number), delta: expect.any(Object) });
   }
-  for (const [index, choices] of Map.groupBy(chunks.flatMap(({ choices }) => choices), ({ index }) => index as number)) assertChoice(index, choices);
+  for (const [index, choices] of Map.groupBy(
+    chunks.flatMap(({ choices }) => choices),
+    ({ index }) => index as number,
+  ))
+    assertChoice(index, choices);
 }
 
 function assertChoice(index: number, choices: RawStream["chunks"]): void {

@@ -4,6 +4,8 @@
 interface ModelChoice {
   /** Upstream model ids, the simulator's knobs in them; one route each, on providers of their own. */
   upstream: readonly string[];
+  /** The first route's provider, where it is not the usual one. */
+  provider?: string;
   more?: Record<string, unknown>;
 }
 
@@ -26,6 +28,11 @@ const models: Record<string, ModelChoice> = {
   "plain/finish-empty": { upstream: ["finish-empty+sim-finish-empty"] },
   "plain/filtered": { upstream: ["filtered+sim-finish-filtered"] },
   "plain/second-route": { upstream: ["second-a+sim-fail-503", "second-b"] },
+  "plain/error-first": { upstream: ["error-first-a+sim-error-after-1", "error-first-b"] },
+  "plain/slow-then-second": { upstream: ["slow-then-a+sim-slow-1500ms", "slow-then-b"] },
+  "plain/hangs-then-second": { upstream: ["hangs-a+sim-hang", "hangs-b"], provider: "hasty" },
+  "plain/other-model": { upstream: ["other-model+sim-fail-503"], more: { fallbacks: ["plain/cheap"] } },
+  "plain/cheap": { upstream: ["cheap"], more: { pricing: { mode: "per-token", input: 0.1, output: 0.3 } } },
   "tools/null-fields": { upstream: ["null-fields+sim-null-tool-fields"] },
   "tools/no-index": { upstream: ["no-index+sim-no-tool-index"] },
   "tools/whole-calls": { upstream: ["whole-calls+sim-whole-tool-calls"] },
@@ -54,15 +61,21 @@ const providers = ["first", "second"].map((id) => ({ id, protocol: "openai", bas
 
 /** JSON is YAML. */
 export const clientsCatalog = JSON.stringify({
-  providers,
+  providers: [...providers, { id: "hasty", protocol: "openai", base_url: "simulator:/openai/v1", timeout_ms: 1000 }],
   models: [
-    ...Object.entries(models).map(([id, { upstream, more }]) => languageModel(id, upstream, more)),
-    { id: "vectors/small", type: "embedding", context_window: 8192, pricing: { mode: "per-token", input: 0.02 }, routes: [{ provider: "first", model: "embed" }] },
+    ...Object.entries(models).map(([id, choice]) => languageModel(id, choice)),
+    {
+      id: "vectors/small",
+      type: "embedding",
+      context_window: 8192,
+      pricing: { mode: "per-token", input: 0.02 },
+      routes: [{ provider: "first", model: "embed" }],
+    },
   ],
   aliases: { best: "plain/chat" },
 });
 
-function languageModel(id: string, upstream: readonly string[], more: Record<string, unknown> = {}): Record<string, unknown> {
+function languageModel(id: string, { upstream, provider, more }: ModelChoice): Record<string, unknown> {
   return {
     id,
     type: "language",
@@ -71,7 +84,7 @@ function languageModel(id: string, upstream: readonly string[], more: Record<str
     supports_tools: true,
     supports_structured_outputs: true,
     pricing: { mode: "per-token", input: 0.5, output: 1.5, cached: 0.125 },
-    routes: upstream.map((model, index) => ({ provider: providers[index]!.id, model })),
+    routes: upstream.map((model, index) => ({ provider: (index === 0 && provider) || providers[index]!.id, model })),
     ...more,
   };
 }

@@ -64,6 +64,22 @@ describe("expanding errors", () => {
     expect(Object.keys(document.paths["/b"]!.get!.responses)).toEqual(["400", "403", "422", "500", "501"]);
   });
 
+  test("an operation may answer a code with statuses of its own", () => {
+    const document = documentWith(both, { "x-error-statuses": { request_rejected: [400] } });
+    const [first, second] = expandErrors(document, catalogue(), unbuilt);
+    expect(Object.keys(document.paths["/b"]!.get!.responses)).toEqual(["400", "403", "500", "501"]);
+    expect([first!.statuses, second!.statuses]).toEqual([{}, { request_rejected: [400] }]);
+    expect(document.paths["/b"]!.get!["x-error-statuses"]).toBeUndefined();
+  });
+
+  test("an operation may name near models beside a code, in a schema of its own", () => {
+    const document = documentWith({ ...both, "x-error-suggests": ["invalid_parameter"] });
+    document.components.schemas["ModelSuggestions"] = { properties: { did_you_mean: { type: "string" } } };
+    expandErrors(document, catalogue(), unbuilt);
+    const { properties } = document.components.schemas["FirstError400"] as { properties: object };
+    expect(Object.keys(properties)).toEqual(["error", "did_you_mean"]);
+  });
+
   test("a dialect renames codes and moves statuses", () => {
     const document = documentWith({ ...both, "x-error-dialect": "old" });
     expandErrors(document, catalogue(), unbuilt);
@@ -91,6 +107,13 @@ describe("expanding errors", () => {
     ["a code without a row", { ...both, "x-error-codes": ["no_such_code"] }, {}, unbuilt, /first: the catalogue has no code no_such_code/],
     ["a set that does not exist", { "x-error-sets": ["commmon"] }, {}, unbuilt, /first: there is no error set commmon/],
     ["a dialect that does not exist", { ...both, "x-error-dialect": "klingon" }, {}, unbuilt, /first: there is no error dialect klingon/],
+    [
+      "a status for a code that the operation never answers",
+      { ...both, "x-error-statuses": { csrf_failed: [400] } },
+      {},
+      unbuilt,
+      /first: x-error-statuses .* csrf_failed/,
+    ],
     ["a row that no operation declares", both, { "x-error-codes": ["request_rejected"] }, unbuilt, /no operation declares: csrf_failed/],
     ["an unknown operation in not-built.json", both, {}, new Set(["second", "third"]), /operations that do not exist: third/],
   ])("%s fails the build", (_what, first, second, notBuilt, message) => {

@@ -26,8 +26,14 @@ const taken: [OperationId, string, unknown][] = [
   ["createMessage", "no max_tokens, which is the model's then", message],
   ["createMessage", "thinking without a budget", { ...message, thinking: { type: "enabled" } }],
   ["createMessage", "a tool round in blocks", { model: "m", messages: [user, { role: "assistant", content: [{ type: "thinking", thinking: "t", signature: "" }, { type: "tool_use", id: "t1", name: "f", input: {} }] }, { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: [{ type: "text", text: "1" }] }] }] }], // prettier-ignore
+  ["createMessage", "thinking without its signature, which some clients drop", { model: "m", messages: [user, { role: "assistant", content: [{ type: "thinking", thinking: "t" }] }] }], // prettier-ignore
+  ["createMessage", "blocks of unknown kinds, for the endpoint to refuse by name", { model: "m", messages: [{ role: "assistant", content: [{ type: "server_tool_use", id: "s", name: "web_search", input: {} }, { type: "web_search_tool_result", tool_use_id: "s", content: [] }] }, { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: [{ type: "tool_reference", tool_name: "f" }] }] }] }], // prettier-ignore
+  ["createMessage", "what Anthropic's clients send beside the conversation", { ...message, metadata: { user_id: "u" }, service_tier: "auto", cache_control: { type: "ephemeral", ttl: "1h" }, output_config: { effort: "high", format: { type: "json_schema", schema: {} } }, context_management: {} }], // prettier-ignore
   ["countMessageTokens", "a request as it would be sent", { ...message, max_tokens: 5, stream: true }],
   ["createCompletion", "one prompt in an array", { model: "m", prompt: ["a"], stop: ["1", "2", "3", "4"] }],
+  ["createCompletion", "no prompt, for the endpoint to name the other path", { model: "m" }],
+  ["createCompletion", "more than it serves, for the same reason", { model: "m", prompt: ["a", "b"], suffix: "c", stop: ["1", "2", "3", "4", "5"] }], // prettier-ignore
+  ["createCompletion", "a prompt of tokens, likewise", { model: "m", prompt: [1, 2] }],
   ["createEmbeddings", "one text", { model: "m", input: "a" }],
   ["createEmbeddings", "several texts as base64", { model: "m", input: ["a", "b"], encoding_format: "base64" }],
   ["createRerank", "fields of the model", { model: "m", query: "q", documents: ["a"], top_n: 1, truncation: true }],
@@ -56,9 +62,16 @@ const refused: [OperationId, string, "missing_parameter" | "invalid_parameter", 
   ["createMessage", "messages[0].role", "invalid_parameter", { model: "m", messages: [{ role: "tool", content: "x" }] }],
   ["createMessage", "thinking.budget_tokens", "invalid_parameter", { ...message, thinking: { type: "enabled", budget_tokens: 0 } }],
   ["createMessage", "max_tokens", "invalid_parameter", { ...message, max_tokens: 0 }],
-  ["createCompletion", "prompt", "missing_parameter", { model: "m" }],
-  ["createCompletion", "prompt", "invalid_parameter", { model: "m", prompt: ["a", "b"] }],
-  ["createCompletion", "stop", "invalid_parameter", { model: "m", prompt: "a", stop: ["1", "2", "3", "4", "5"] }],
+  ["createMessage", "messages[0].content[0].type", "missing_parameter", withContent([{ text: "x" }])],
+  ["createMessage", "messages[0].content[1].text", "missing_parameter", withContent([{ type: "strange" }, { type: "text" }])],
+  ["createMessage", "messages[0].content[0].source", "missing_parameter", withContent([{ type: "image" }])],
+  ["createMessage", "messages[0].content[0].source.media_type", "missing_parameter", withContent([{ type: "image", source: { type: "base64", data: "AA==" } }])], // prettier-ignore
+  ["createMessage", "messages[0].content[0].source.type", "invalid_parameter", withContent([{ type: "image", source: { type: "ftp" } }])],
+  ["createMessage", "messages[0].content[0].content[0].text", "invalid_parameter", withContent([{ type: "tool_result", tool_use_id: "t", content: [{ type: "text", text: 5 }] }])], // prettier-ignore
+  ["createMessage", "metadata.user_id", "invalid_parameter", { ...message, metadata: { user_id: 5 } }],
+  ["countMessageTokens", "messages[0].content[0].tool_use_id", "missing_parameter", withContent([{ type: "tool_result" }])],
+  ["createCompletion", "prompt", "invalid_parameter", { model: "m", prompt: 5 }],
+  ["createCompletion", "stop[0]", "invalid_parameter", { model: "m", prompt: "a", stop: [1] }],
   ["createEmbeddings", "input", "missing_parameter", { model: "m" }],
   ["createEmbeddings", "input", "invalid_parameter", { model: "m", input: "" }],
   ["createEmbeddings", "input", "invalid_parameter", { model: "m", input: [] }],
@@ -91,6 +104,10 @@ describe("is refused", () => {
     expect({ code: (thrown as ApiError).code, param: (thrown as ApiError).details.param }).toEqual({ code, param });
   });
 });
+
+function withContent(content: unknown[]): object {
+  return { model: "m", messages: [{ role: "user", content }] };
+}
 
 function caught(run: () => unknown): unknown {
   try {

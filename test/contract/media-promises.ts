@@ -95,7 +95,7 @@ export const promised: Record<string, Promised> = {
       403: suspended,
       404: ["model_not_found"],
       413: ["request_too_large", "request_rejected"],
-      415: ["unsupported_audio_type"],
+      415: ["unsupported_audio_type", "request_rejected"],
       422: ["no_speech_detected", "request_rejected"],
       429: audioLimited,
       500: unknown,

@@ -7,7 +7,8 @@ import { chatWorld, hello, language } from "./chat-gateway.ts";
 
 const world = chatWorld([language("demo/chat", ["chat"])]);
 const body = { model: "demo/chat", messages: hello };
-const post = (headers: Record<string, string>, content: unknown = body) => world.gateway.request("POST", "/v1/chat/completions", { body: content, headers });
+const post = (headers: Record<string, string>, content: unknown = body) =>
+  world.gateway.request("POST", "/v1/chat/completions", { body: content, headers });
 
 describe("401", () => {
   test.each([
@@ -64,7 +65,12 @@ describe("413 request_too_large", () => {
       return frame.replace('"pad":""', `"pad":"${"x".repeat(bytes - frame.length)}"`);
     };
     const largest = 25 * 1024 * 1024;
-    const ask = (text: string) => world.gateway.request("POST", "/v1/chat/completions", { key: account.key, body: text, headers: { "content-type": "application/json" } });
+    const ask = (text: string) =>
+      world.gateway.request("POST", "/v1/chat/completions", {
+        key: account.key,
+        body: text,
+        headers: { "content-type": "application/json" },
+      });
     expect((await ask(padded(largest))).json.error.code).toBe("model_not_found");
     const { status, json } = await ask(padded(largest + 1));
     expect([status, json.error.code, json.error.type]).toEqual([413, "request_too_large", "request_too_large"]);

@@ -115,7 +115,11 @@ describe("200", () => {
 
   test("a whole tool conversation goes through: call, result, answer", async () => {
     const call = { id: "call_1", type: "function", function: { name: "look", arguments: '{"q":1}' } };
-    const messages = [...hello, { role: "assistant", content: null, tool_calls: [call] }, { role: "tool", tool_call_id: "call_1", content: "42" }];
+    const messages = [
+      ...hello,
+      { role: "assistant", content: null, tool_calls: [call] },
+      { role: "tool", tool_call_id: "call_1", content: "42" },
+    ];
     const tools = [{ type: "function", function: { name: "look" } }];
     const reply = await world.chat(await world.account(), { model: "demo/chat", messages, tools });
     expect(reply.status).toBe(200);
@@ -125,7 +129,14 @@ describe("200", () => {
 
   test.each([
     ["json_object", { type: "json_object" }, ["answer", "confidence"]],
-    ["json_schema", { type: "json_schema", json_schema: { name: "x", schema: { type: "object", properties: { n: { type: "integer" } }, required: ["n"] } } }, ["n"]],
+    [
+      "json_schema",
+      {
+        type: "json_schema",
+        json_schema: { name: "x", schema: { type: "object", properties: { n: { type: "integer" } }, required: ["n"] } },
+      },
+      ["n"],
+    ],
   ])("structured output as %s is a document of that form", async (_, response_format, keys) => {
     const { json } = await world.chat(await world.account(), { model: "demo/chat", response_format });
     expect(Object.keys(JSON.parse(json.choices[0].message.content))).toEqual(keys);
@@ -204,13 +215,22 @@ describe("the usage log", () => {
       fallback_layer: null,
       prices: { input: "500000", output: "1500000", cached: "50000", per_request: "0" },
     });
-    expect([row.input_tokens, row.cache_read_tokens, row.cache_write_tokens, row.output_tokens, row.reasoning_tokens].map(Number)).toEqual([668, 333, 0, 7, 0]);
+    expect([row.input_tokens, row.cache_read_tokens, row.cache_write_tokens, row.output_tokens, row.reasoning_tokens].map(Number)).toEqual([
+      668, 333, 0, 7, 0,
+    ]);
     expect(row.key_id).not.toBeNull();
     expect(row.cost).toBe(36_115n);
     expect(row.reserved).toBeGreaterThan(row.cost);
     const route = "north/chat+sim-prompt-tokens-1001+sim-completion-tokens-7+sim-cached-333";
     expect(row.attempts).toEqual([
-      { route, model: "demo/cached", outcome: "ok", status: 200, latency_ms: expect.any(Number), cost_basis: { ...prices, per_request: 0 } },
+      {
+        route,
+        model: "demo/cached",
+        outcome: "ok",
+        status: 200,
+        latency_ms: expect.any(Number),
+        cost_basis: { ...prices, per_request: 0 },
+      },
     ]);
   });
 

@@ -16,7 +16,11 @@ afterAll(async () => {
 });
 
 async function refused(body: unknown, status: number, code: string, param: string | null): Promise<TestReply> {
-  const reply = await world.gateway.request("POST", "/v1/chat/completions", { key: account.key, body, headers: { "content-type": "application/json" } });
+  const reply = await world.gateway.request("POST", "/v1/chat/completions", {
+    key: account.key,
+    body,
+    headers: { "content-type": "application/json" },
+  });
   expect([reply.status, reply.json.error.code, reply.json.error.param]).toEqual([status, code, param]);
   expect(reply.json.error).toMatchObject({ type: "invalid_request_error", retryable: false, request_id: reply.headers["x-request-id"] });
   expect(reply.json.error.doc_url).toBe(`${world.gateway.url}/docs/errors#${code}`);
@@ -45,7 +49,11 @@ describe("400 invalid_json", () => {
   });
 
   test("a content type that isn't JSON", async () => {
-    const reply = await world.gateway.request("POST", "/v1/chat/completions", { key: account.key, body: JSON.stringify(chat), headers: { "content-type": "text/plain" } });
+    const reply = await world.gateway.request("POST", "/v1/chat/completions", {
+      key: account.key,
+      body: JSON.stringify(chat),
+      headers: { "content-type": "text/plain" },
+    });
     expect([reply.status, reply.json.error.code]).toEqual([400, "invalid_json"]);
   });
 });
@@ -63,7 +71,10 @@ describe("400 missing_parameter", () => {
     ["response_format.type", { ...chat, response_format: {} }],
     ["response_format.json_schema", { ...chat, response_format: { type: "json_schema" } }],
     ["response_format.json_schema.name", { ...chat, response_format: { type: "json_schema", json_schema: { schema: {} } } }],
-    ["messages[0].tool_calls[0].function.name", { ...chat, messages: [{ role: "assistant", tool_calls: [{ function: { arguments: "{}" } }] }] }],
+    [
+      "messages[0].tool_calls[0].function.name",
+      { ...chat, messages: [{ role: "assistant", tool_calls: [{ function: { arguments: "{}" } }] }] },
+    ],
   ])("%s", async (param, body) => {
     const { json } = await refused(body, 400, "missing_parameter", param);
     expect(json.error.message).toContain(param);
@@ -161,7 +172,21 @@ describe("400 unsupported_content", () => {
 
 describe("200, what is not bad", () => {
   test.each([
-    ["null for what is optional", { temperature: null, max_tokens: null, stream: null, tools: null, response_format: null, stop: null, reasoning: null, n: null, stream_options: null, reasoning_effort: null }],
+    [
+      "null for what is optional",
+      {
+        temperature: null,
+        max_tokens: null,
+        stream: null,
+        tools: null,
+        response_format: null,
+        stop: null,
+        reasoning: null,
+        n: null,
+        stream_options: null,
+        reasoning_effort: null,
+      },
+    ],
     ["text as the form of the answer, on any model", { model: "demo/plain", response_format: { type: "text" } }],
     ["bounds themselves", { temperature: 2, top_p: 0, max_tokens: 1, n: 1 }],
   ])("%s", async (_, body) => {

@@ -6,17 +6,43 @@ const dear = { pricing: { mode: "per-token", input: 5, output: 20 } };
 const cheap = { pricing: { mode: "per-token", input: 0.2, output: 0.3 } };
 const free = { pricing: { mode: "per-token", input: 0.1, output: 0.4 } };
 /** Every test has routes of its own: a breaker remembers. */
-const faults = ["fail-503", "fail-500", "429", "401", "402", "403", "404", "408", "quota", "html", "empty", "bad-json", "200-error", "reset", "cut-after-2", "end-after-2", "refuse", "refuse-403"];
+const faults = [
+  "fail-503",
+  "fail-500",
+  "429",
+  "401",
+  "402",
+  "403",
+  "404",
+  "408",
+  "quota",
+  "html",
+  "empty",
+  "bad-json",
+  "200-error",
+  "reset",
+  "cut-after-2",
+  "end-after-2",
+  "refuse",
+  "refuse-403",
+];
 const world = chatWorld(
   [
     ...faults.map((fault) => language(`fault/${fault}`, [`chat+sim-${fault}`, "chat-second"])),
-    ...["200-error", "bad-json", "empty", "cut-after-0", "end-after-0"].map((fault) => language(`first/${fault}`, [`stream+sim-${fault}`, "chat-second"])),
+    ...["200-error", "bad-json", "empty", "cut-after-0", "end-after-0"].map((fault) =>
+      language(`first/${fault}`, [`stream+sim-${fault}`, "chat-second"]),
+    ),
     language("demo/slow", [{ provider: "impatient", model: "chat+sim-hang" }, "chat-second"]),
     language("demo/reduced", ["layer2+sim-fail-503", { model: "small-copy", reduced_precision: "fp8" }]),
     language("demo/third", ["third1+sim-fail-503", "third2+sim-429", "third3"]),
     language("demo/to-dear", ["dear+sim-fail-503"], { fallbacks: ["other/dear"] }),
     language("demo/to-cheap", ["cheap+sim-fail-503", "cheap+sim-fail-500"], { fallbacks: ["other/cheap"] }),
-    language("demo/able", ["able+sim-fail-503"], { supports_tools: true, supports_structured_outputs: true, supports_vision: true, fallbacks: ["other/cheap", "other/able", "other/dear"] }),
+    language("demo/able", ["able+sim-fail-503"], {
+      supports_tools: true,
+      supports_structured_outputs: true,
+      supports_vision: true,
+      fallbacks: ["other/cheap", "other/able", "other/dear"],
+    }),
     language("demo/past-paused", ["paused+sim-fail-503"], { fallbacks: ["other/paused", "other/cheap"] }),
     language("demo/free", ["free+sim-fail-503"], { ...free, fallbacks: ["other/cheap", "other/free"] }),
     language("demo/thinking", ["reason+sim-fail-503"], { supports_reasoning: true, fallbacks: ["other/cheap"] }),
@@ -48,11 +74,14 @@ describe("200, layer 1: same model, other provider", () => {
     expect(row.attempts[1]).toMatchObject({ outcome: "ok", status: 200 });
   });
 
-  test.each(["200-error", "bad-json", "empty", "cut-after-0", "end-after-0"])("a stream whose first record is sim-%s: the second answers", async (fault) => {
-    const reply = await world.chat(await world.account(), { model: `first/${fault}`, stream: true });
-    expect(reply.headers).toMatchObject({ "x-svc-fallback": "true", "x-svc-fallback-layer": "1" });
-    expect(recordsOf(reply).at(-2).choices[0].finish_reason).toBe("stop");
-  });
+  test.each(["200-error", "bad-json", "empty", "cut-after-0", "end-after-0"])(
+    "a stream whose first record is sim-%s: the second answers",
+    async (fault) => {
+      const reply = await world.chat(await world.account(), { model: `first/${fault}`, stream: true });
+      expect(reply.headers).toMatchObject({ "x-svc-fallback": "true", "x-svc-fallback-layer": "1" });
+      expect(recordsOf(reply).at(-2).choices[0].finish_reason).toBe("stop");
+    },
+  );
 
   test("a provider's time-out passes: the second answers", async () => {
     const reply = await world.chat(await world.account(), { model: "demo/slow" });
@@ -91,7 +120,12 @@ describe("200, layer 3: another model", () => {
   test("answers under the name that was asked for, and x-svc-served-model names it", async () => {
     const reply = await world.chat(await world.account(), { model: "demo/to-cheap" });
     expect(reply.json.model).toBe("demo/to-cheap");
-    expect(reply.headers).toMatchObject({ "x-svc-model": "demo/to-cheap", "x-svc-fallback": "true", "x-svc-fallback-layer": "3", "x-svc-served-model": "other/cheap" });
+    expect(reply.headers).toMatchObject({
+      "x-svc-model": "demo/to-cheap",
+      "x-svc-fallback": "true",
+      "x-svc-fallback-layer": "3",
+      "x-svc-served-model": "other/cheap",
+    });
     const row = (await world.logOf(reply))!;
     expect(row).toMatchObject({ model: "demo/to-cheap", served_model: "other/cheap", fallback_layer: 3 });
     expect(row.attempts.map(({ model }) => model)).toEqual(["demo/to-cheap", "demo/to-cheap", "other/cheap"]);
@@ -143,7 +177,11 @@ describe("200, layer 3: another model", () => {
   });
 
   test("streams under the requested name too", async () => {
-    const reply = await world.chat(await world.account(), { model: "demo/to-cheap", stream: true, stream_options: { include_usage: true } });
+    const reply = await world.chat(await world.account(), {
+      model: "demo/to-cheap",
+      stream: true,
+      stream_options: { include_usage: true },
+    });
     expect(reply.headers["x-svc-served-model"]).toBe("other/cheap");
     const records = recordsOf(reply).slice(0, -1);
     expect(new Set(records.map((record) => record.model))).toEqual(new Set(["demo/to-cheap"]));

@@ -12,7 +12,11 @@ const world = chatWorld([
 /** The body that the simulator got for a body sent as text. */
 async function bytesSent(text: string): Promise<string> {
   const { key } = await world.account();
-  const reply = await world.gateway.request("POST", "/v1/chat/completions", { key, body: text, headers: { "content-type": "application/json" } });
+  const reply = await world.gateway.request("POST", "/v1/chat/completions", {
+    key,
+    body: text,
+    headers: { "content-type": "application/json" },
+  });
   expect(reply.status).toBe(200);
   return world.gateway.simulator.calls()[0]!.body;
 }
@@ -33,9 +37,18 @@ describe("200, what the upstream gets", () => {
 
   test("a model named by an escaped key is changed all the same, and of two models none survives", async () => {
     const messages = JSON.stringify(hello);
-    expect(await bytesSent(`{"messages":${messages},"mod\\u0065l":"demo/chat"}`)).toBe(`{"messages":${messages},"mod\\u0065l":"upstream-id"}`);
+    expect(await bytesSent(`{"messages":${messages},"mod\\u0065l":"demo/chat"}`)).toBe(
+      `{"messages":${messages},"mod\\u0065l":"upstream-id"}`,
+    );
     world.gateway.simulator.reset();
-    expect(await bytesSent(`{"model":"demo/other","messages":${messages},"model":"demo/chat"}`)).toBe(`{"model":"upstream-id","messages":${messages}}`);
+    expect(await bytesSent(`{"model":"demo/other","messages":${messages},"model":"demo/chat"}`)).toBe(
+      `{"model":"upstream-id","messages":${messages}}`,
+    );
+  });
+
+  test("a byte order mark before the body is no part of it", async () => {
+    const messages = JSON.stringify(hello);
+    expect(await bytesSent(`\ufeff{"model":"demo/chat","messages":${messages}}`)).toBe(`{"model":"upstream-id","messages":${messages}}`);
   });
 
   test("store and metadata are dropped, whatever their value and place", async () => {
@@ -43,7 +56,10 @@ describe("200, what the upstream gets", () => {
     const sent = await bytesSent(`{"store":true,"model":"demo/chat","metadata":{"a":"b","c":[1,2]},"messages":${messages},"user":"u1"}`);
     expect(JSON.parse(sent)).toEqual({ model: "upstream-id", messages: hello, user: "u1" });
     world.gateway.simulator.reset();
-    expect(JSON.parse(await bytesSent(`{"model":"demo/chat","messages":${messages},"store":null,"metadata":null}`))).toEqual({ model: "upstream-id", messages: hello });
+    expect(JSON.parse(await bytesSent(`{"model":"demo/chat","messages":${messages},"store":null,"metadata":null}`))).toEqual({
+      model: "upstream-id",
+      messages: hello,
+    });
   });
 
   test("store and metadata inside a message stay: they are not ours", async () => {
@@ -52,8 +68,23 @@ describe("200, what the upstream gets", () => {
   });
 
   test("parameters of other hosts go through: seed, penalties, user, verbosity, service_tier, prediction", async () => {
-    const others = { seed: 7, presence_penalty: 0.5, frequency_penalty: -1, user: "u", verbosity: "low", service_tier: "flex", parallel_tool_calls: false, top_p: 0.9, temperature: 0 };
+    const others = {
+      seed: 7,
+      presence_penalty: 0.5,
+      frequency_penalty: -1,
+      user: "u",
+      verbosity: "low",
+      service_tier: "flex",
+      parallel_tool_calls: false,
+      top_p: 0.9,
+      temperature: 0,
+    };
     expect(await objectSent({ model: "demo/chat", ...others })).toEqual({ model: "upstream-id", messages: hello, ...others });
+  });
+
+  test("of max_tokens and max_completion_tokens the lower counts, whichever name the upstream reads", async () => {
+    const sent = await objectSent({ model: "demo/chat", max_tokens: 100, max_completion_tokens: 5 });
+    expect(sent).toMatchObject({ max_tokens: 5, max_completion_tokens: 5 });
   });
 
   test("no max_tokens is added where the balance can pay for all of it", async () => {
@@ -66,21 +97,50 @@ describe("200, what the upstream gets", () => {
   });
 
   test("earlier reasoning_content and parts of unknown kinds are forwarded as sent", async () => {
-    const messages = [...hello, { role: "assistant", content: [{ type: "text", text: "Hi" }, { type: "new_kind", x: 1 }], reasoning_content: "Hm" }, ...hello];
+    const messages = [
+      ...hello,
+      {
+        role: "assistant",
+        content: [
+          { type: "text", text: "Hi" },
+          { type: "new_kind", x: 1 },
+        ],
+        reasoning_content: "Hm",
+      },
+      ...hello,
+    ];
     expect((await objectSent({ model: "demo/chat", messages })).messages).toEqual(messages);
   });
 
-  test.each([["auto"], ["none"], ["required"], [{ type: "function", function: { name: "look" } }]])("tool_choice %j and tools are forwarded as sent", async (tool_choice) => {
-    const tools = [{ type: "function", function: { name: "look", strict: true, parameters: { type: "object", properties: {} } }, cache_control: { type: "ephemeral" } }];
-    expect(await objectSent({ model: "demo/tools", tools, tool_choice })).toEqual({ model: "upstream-id", messages: hello, tools, tool_choice });
-  });
+  test.each([["auto"], ["none"], ["required"], [{ type: "function", function: { name: "look" } }]])(
+    "tool_choice %j and tools are forwarded as sent",
+    async (tool_choice) => {
+      const tools = [
+        {
+          type: "function",
+          function: { name: "look", strict: true, parameters: { type: "object", properties: {} } },
+          cache_control: { type: "ephemeral" },
+        },
+      ];
+      expect(await objectSent({ model: "demo/tools", tools, tool_choice })).toEqual({
+        model: "upstream-id",
+        messages: hello,
+        tools,
+        tool_choice,
+      });
+    },
+  );
 
   test("an empty list of tools asks for nothing, and a model without tools takes it", async () => {
     expect(await objectSent({ model: "demo/chat", tools: [] })).toMatchObject({ tools: [] });
   });
 
   test("a streamed call always asks for usage and keeps the caller's other stream options", async () => {
-    const sent = await objectSent({ model: "demo/chat", stream: true, stream_options: { include_usage: false, include_obfuscation: false } });
+    const sent = await objectSent({
+      model: "demo/chat",
+      stream: true,
+      stream_options: { include_usage: false, include_obfuscation: false },
+    });
     expect(sent.stream_options).toEqual({ include_usage: true, include_obfuscation: false });
     world.gateway.simulator.reset();
     expect((await objectSent({ model: "demo/chat", stream: true })).stream_options).toEqual({ include_usage: true });
@@ -101,14 +161,44 @@ describe("200, reasoning controls", () => {
     ["an effort on a model that thinks is sent as it came", "demo/reason", { reasoning_effort: "high" }, { reasoning_effort: "high" }],
     ["none is sent to a model that can switch thinking off", "demo/reason", { reasoning_effort: "none" }, { reasoning_effort: "none" }],
     ["none runs at low where thinking can't be switched off", "demo/always", { reasoning_effort: "none" }, { reasoning_effort: "low" }],
-    ["minimal runs at low where thinking can't be switched off", "demo/always", { reasoning: { effort: "minimal" } }, { reasoning: { effort: "low" } }],
+    [
+      "minimal runs at low where thinking can't be switched off",
+      "demo/always",
+      { reasoning: { effort: "minimal" } },
+      { reasoning: { effort: "low" } },
+    ],
     ["medium stays where thinking can't be switched off", "demo/always", { reasoning_effort: "medium" }, { reasoning_effort: "medium" }],
     ["both forms are dropped for a model that does not think", "demo/chat", { reasoning_effort: "high", reasoning: { effort: "low" } }, {}],
-    ["reasoning.effort wins over reasoning_effort", "demo/reason", { reasoning_effort: "high", reasoning: { effort: "low" } }, { reasoning: { effort: "low" } }],
-    ["reasoning.max_tokens wins over both efforts", "demo/reason", { reasoning_effort: "high", reasoning: { effort: "low", max_tokens: 50 } }, { reasoning: { max_tokens: 50 } }],
-    ["a budget is lowered to one below max_tokens", "demo/reason", { max_tokens: 100, reasoning: { max_tokens: 500 } }, { max_tokens: 100, reasoning: { max_tokens: 99 } }],
-    ["a budget equal to max_tokens is lowered too", "demo/reason", { max_completion_tokens: 64, reasoning: { max_tokens: 64 } }, { max_completion_tokens: 64, reasoning: { max_tokens: 63 } }],
-    ["a budget below max_tokens stays", "demo/reason", { max_tokens: 100, reasoning: { max_tokens: 99, exclude: true } }, { max_tokens: 100, reasoning: { max_tokens: 99, exclude: true } }],
+    [
+      "reasoning.effort wins over reasoning_effort",
+      "demo/reason",
+      { reasoning_effort: "high", reasoning: { effort: "low" } },
+      { reasoning: { effort: "low" } },
+    ],
+    [
+      "reasoning.max_tokens wins over both efforts",
+      "demo/reason",
+      { reasoning_effort: "high", reasoning: { effort: "low", max_tokens: 50 } },
+      { reasoning: { max_tokens: 50 } },
+    ],
+    [
+      "a budget is lowered to one below max_tokens",
+      "demo/reason",
+      { max_tokens: 100, reasoning: { max_tokens: 500 } },
+      { max_tokens: 100, reasoning: { max_tokens: 99 } },
+    ],
+    [
+      "a budget equal to max_tokens is lowered too",
+      "demo/reason",
+      { max_completion_tokens: 64, reasoning: { max_tokens: 64 } },
+      { max_completion_tokens: 64, reasoning: { max_tokens: 63 } },
+    ],
+    [
+      "a budget below max_tokens stays",
+      "demo/reason",
+      { max_tokens: 100, reasoning: { max_tokens: 99, exclude: true } },
+      { max_tokens: 100, reasoning: { max_tokens: 99, exclude: true } },
+    ],
     ["a budget without a cap stays", "demo/reason", { reasoning: { max_tokens: 5000 } }, { reasoning: { max_tokens: 5000 } }],
     ["a cap of 1 leaves no budget", "demo/reason", { max_tokens: 1, reasoning: { max_tokens: 5 } }, { max_tokens: 1 }],
   ])("%s", async (_, model, asked, expected) => {

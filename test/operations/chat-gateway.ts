@@ -17,7 +17,11 @@ export interface ChatWorld {
   expectUntouched(account: TestAccount, balance?: number): Promise<void>;
 }
 
-export type LogRow = Record<string, unknown> & { cost: bigint; reserved: bigint; attempts: { route: string; model: string; outcome: string; status: number | null }[] };
+export type LogRow = Record<string, unknown> & {
+  cost: bigint;
+  reserved: bigint;
+  attempts: { route: string; model: string; outcome: string; status: number | null }[];
+};
 
 export const hello = [{ role: "user", content: "Hello" }];
 
@@ -84,12 +88,14 @@ export interface TokenCounts {
 export function costUsd(usage: TokenCounts, { input, output, cached = input }: { input: number; output: number; cached?: number }): number {
   const perToken = (usd: number) => BigInt(Math.round(usd * 1e6));
   const read = usage.prompt_tokens_details.cached_tokens;
-  const exact = BigInt(usage.prompt_tokens - read) * perToken(input) + BigInt(read) * perToken(cached) + BigInt(usage.completion_tokens) * perToken(output);
+  const exact =
+    BigInt(usage.prompt_tokens - read) * perToken(input) +
+    BigInt(read) * perToken(cached) +
+    BigInt(usage.completion_tokens) * perToken(output);
   return Number((exact + 9_999n) / 10_000n) / 1e8;
 }
 
 /** The records of an event stream, parsed, [DONE] as it is; comments are passed over. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look inside without ceremony
 export function recordsOf(reply: TestReply): any[] {
   const blocks = reply.text.split("\n\n").filter((block) => block !== "" && !block.startsWith(":"));
   return blocks.map((block) => {

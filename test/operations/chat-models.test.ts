@@ -5,7 +5,13 @@ import { chatWorld, language, provider } from "./chat-gateway.ts";
 
 const routes = (provider = "north") => [{ provider, model: "m" }];
 const perCall = { mode: "per-call", usd_per_call: 0.03 };
-const speech = (capability: string, pricing: object = perCall) => ({ id: `other/${capability}`, type: "speech", capability, pricing, routes: routes() });
+const speech = (capability: string, pricing: object = perCall) => ({
+  id: `other/${capability}`,
+  type: "speech",
+  capability,
+  pricing,
+  routes: routes(),
+});
 const perToken = { mode: "per-token", input: 1, output: 1 };
 const world = chatWorld(
   [
@@ -18,11 +24,27 @@ const world = chatWorld(
     { id: "other/video", type: "video", pricing: { mode: "per-second", usd_per_second: 0.1 }, routes: routes() },
     { id: "other/embedding", type: "embedding", pricing: perToken, routes: routes() },
     { id: "other/reranking", type: "reranking", pricing: perToken, routes: routes("ranker") },
-    { id: "other/transcription", type: "transcription", pricing: { mode: "per-minute", usd_per_minute: 0.001, min_billable_minutes: 1 }, routes: routes() },
-    { id: "other/speech", type: "speech", voice_family: "provider_a", pricing: { mode: "per-1k-chars", usd_per_1k_chars: 0.07 }, routes: routes() },
+    {
+      id: "other/transcription",
+      type: "transcription",
+      pricing: { mode: "per-minute", usd_per_minute: 0.001, min_billable_minutes: 1 },
+      routes: routes(),
+    },
+    {
+      id: "other/speech",
+      type: "speech",
+      voice_family: "provider_a",
+      pricing: { mode: "per-1k-chars", usd_per_1k_chars: 0.07 },
+      routes: routes(),
+    },
     { id: "other/decisions", type: "decisions", pricing: perToken, routes: routes() },
     { id: "other/realtime", type: "realtime", pricing: perToken, routes: routes() },
-    { id: "other/understanding", type: "audio-understanding", pricing: { mode: "per-minute", usd_per_minute: 0.001, min_billable_minutes: 1 }, routes: routes() },
+    {
+      id: "other/understanding",
+      type: "audio-understanding",
+      pricing: { mode: "per-minute", usd_per_minute: 0.001, min_billable_minutes: 1 },
+      routes: routes(),
+    },
     speech("music", { mode: "per-song", usd_per_song: 0.1 }),
     ...["sfx", "voice-clone", "voice-design"].map((capability) => speech(capability)),
   ],

@@ -88,7 +88,9 @@ describe("200, a cap that the balance can't pay", () => {
   });
 
   test("an image is reckoned by a fixed number, never by its bytes", async () => {
-    const image = (bytes: number) => [{ role: "user", content: [{ type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(bytes)}` } }] }];
+    const image = (bytes: number) => [
+      { role: "user", content: [{ type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(bytes)}` } }] },
+    ];
     expect(promptSize({ messages: image(4) })).toEqual(promptSize({ messages: image(400_000) }));
   });
 });
@@ -105,7 +107,8 @@ describe("402 insufficient_credits", () => {
     expect(reply.json).toMatchObject({ need_usd: need, required: need, have_usd: have / 1e8, balance: have / 1e8, held_usd: 0, topup });
     expect(reply.json.details).toMatchObject({ model: "demo/chat", tier: 0, affordable_max_tokens: 0 });
     expect(reply.json.topup_url).toMatch(new RegExp(`^${world.gateway.url}/`));
-    for (const amount of [bound(1), have]) expect(reply.json.error.message).toContain(String(Number(usd(amount)).toFixed(8)).replace(/0+$/, ""));
+    for (const amount of [bound(1), have])
+      expect(reply.json.error.message).toContain(String(Number(usd(amount)).toFixed(8)).replace(/0+$/, ""));
     expect(world.sent()).toEqual([]);
     await world.expectUntouched(account, have / 1e8);
     expect(await world.logOf(reply)).toBeUndefined();
@@ -147,7 +150,9 @@ describe("402 insufficient_credits", () => {
     const controller = new AbortController();
     const body = JSON.stringify({ model: "demo/hanging", messages: hello });
     const headers = { authorization: `Bearer ${account.key}`, "content-type": "application/json" };
-    const call = expect(fetch(`${world.gateway.url}/v1/chat/completions`, { method: "POST", body, headers, signal: controller.signal })).rejects.toThrow();
+    const call = expect(
+      fetch(`${world.gateway.url}/v1/chat/completions`, { method: "POST", body, headers, signal: controller.signal }),
+    ).rejects.toThrow();
     await vi.waitFor(async () => expect((await world.gateway.balance(account)).reserved).toBeGreaterThan(0));
     return async () => {
       controller.abort();
@@ -168,7 +173,13 @@ describe("402 model_requires_paid", () => {
       const reply = await world.chat(account, { model });
       expect(reply.status).toBe(402);
       expect(reply.json.error).toMatchObject({ code: "model_requires_paid", type: "billing_error", param: "model", retryable: false });
-      expect(reply.json).toMatchObject({ have_usd: balance, balance, topup: { minimum_usd: 5 }, topup_url: expect.any(String), held_usd: 0 });
+      expect(reply.json).toMatchObject({
+        have_usd: balance,
+        balance,
+        topup: { minimum_usd: 5 },
+        topup_url: expect.any(String),
+        held_usd: 0,
+      });
       expect(reply.json).toMatchObject({ need_usd: 5, required: 5, details: { model: model === "best" ? "demo/chat" : model, tier: 0 } });
       expect(await world.logOf(reply)).toBeUndefined();
     }
@@ -181,6 +192,11 @@ describe("402 model_requires_paid", () => {
     const reply = await world.chat(account, { model: "demo/free" });
     expect(reply.status).toBe(200);
     expect((await world.gateway.balance(account)).spent).toBe(reply.json.usage.cost);
+  });
+
+  test("a model of the free tier is not free: without money it is insufficient_credits", async () => {
+    const reply = await world.chat(await world.account({}), { model: "demo/free" });
+    expect([reply.status, reply.json.error.code, reply.json.have_usd]).toEqual([402, "insufficient_credits", 0]);
   });
 
   test("an unverified account is one that never paid in, no more", async () => {

@@ -76,14 +76,17 @@ describe("200, the records", () => {
     expect((await world.gateway.balance(account)).spent).toBe(usage.cost);
   });
 
-  test.each([["demo/chat"], ["demo/usage-everywhere"], ["demo/usage-in-finish"]])("of %s show no usage when it was not asked for, and it is charged", async (model) => {
-    const account = await world.account();
-    const reply = await world.chat(account, { model, ...stream });
-    expect(reply.text).not.toContain('"usage"');
-    expect(recordsOf(reply).every((record) => record === "[DONE]" || record.choices.length > 0)).toBe(true);
-    expect((await world.gateway.balance(account)).spent).toBeGreaterThan(0);
-    expect(await world.logOf(reply)).toMatchObject({ stream: true, status: "success", estimated: false });
-  });
+  test.each([["demo/chat"], ["demo/usage-everywhere"], ["demo/usage-in-finish"]])(
+    "of %s show no usage when it was not asked for, and it is charged",
+    async (model) => {
+      const account = await world.account();
+      const reply = await world.chat(account, { model, ...stream });
+      expect(reply.text).not.toContain('"usage"');
+      expect(recordsOf(reply).every((record) => record === "[DONE]" || record.choices.length > 0)).toBe(true);
+      expect((await world.gateway.balance(account)).spent).toBeGreaterThan(0);
+      expect(await world.logOf(reply)).toMatchObject({ stream: true, status: "success", estimated: false });
+    },
+  );
 
   test.each([["demo/usage-everywhere"], ["demo/usage-in-finish"]])("of %s show usage once", async (model) => {
     const reply = await world.chat(await world.account(), { model, ...counted });
@@ -98,25 +101,33 @@ describe("200, the records", () => {
 
   test("of thinking come before the text, under reasoning_content", async () => {
     const records = recordsOf(await world.chat(await world.account(), { model: "demo/reason", ...counted })).slice(0, -2);
-    const kinds = records.map(({ choices: [choice] }) => ("reasoning_content" in choice.delta ? "thought" : choice.delta.content ? "text" : "other"));
+    const kinds = records.map(({ choices: [choice] }) =>
+      "reasoning_content" in choice.delta ? "thought" : choice.delta.content ? "text" : "other",
+    );
     expect(kinds.indexOf("thought")).toBeGreaterThanOrEqual(0);
     expect(kinds.lastIndexOf("thought")).toBeLessThan(kinds.indexOf("text"));
   });
 
-  test.each([["demo/chat"], ["demo/null-tools"], ["demo/whole-tools"]])("of a tool call of %s open it with id, type and name and go on with arguments alone", async (model) => {
-    const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
-    const tools = [{ type: "function", function: { name: "get_weather", parameters } }];
-    const records = recordsOf(await world.chat(await world.account(), { model, tools, tool_choice: "required", ...stream })).slice(0, -1);
-    const [first, ...later] = records.flatMap((record) => record.choices[0].delta.tool_calls ?? []);
-    expect(first).toMatchObject({ index: 0, id: expect.any(String), type: "function", function: { name: "get_weather", arguments: "" } });
-    for (const delta of later) expect(Object.keys(delta).sort()).toEqual(["function", "index"]);
-    expect(JSON.parse(later.map((delta) => delta.function.arguments).join(""))).toEqual({ city: expect.any(String) });
-    expect(records.at(-1).choices[0].finish_reason).toBe("tool_calls");
-  });
+  test.each([["demo/chat"], ["demo/null-tools"], ["demo/whole-tools"]])(
+    "of a tool call of %s open it with id, type and name and go on with arguments alone",
+    async (model) => {
+      const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+      const tools = [{ type: "function", function: { name: "get_weather", parameters } }];
+      const records = recordsOf(await world.chat(await world.account(), { model, tools, tool_choice: "required", ...stream })).slice(0, -1);
+      const [first, ...later] = records.flatMap((record) => record.choices[0].delta.tool_calls ?? []);
+      expect(first).toMatchObject({ index: 0, id: expect.any(String), type: "function", function: { name: "get_weather", arguments: "" } });
+      for (const delta of later) expect(Object.keys(delta).sort()).toEqual(["function", "index"]);
+      expect(JSON.parse(later.map((delta) => delta.function.arguments).join(""))).toEqual({ city: expect.any(String) });
+      expect(records.at(-1).choices[0].finish_reason).toBe("tool_calls");
+    },
+  );
 
   test("survive CRLF, comments and splits at every seventh byte unchanged", async () => {
     const account = await world.account();
-    const [plain, crooked] = [await world.chat(account, { model: "demo/chat", ...stream }), await world.chat(account, { model: "demo/crooked", ...stream })];
+    const [plain, crooked] = [
+      await world.chat(account, { model: "demo/chat", ...stream }),
+      await world.chat(account, { model: "demo/crooked", ...stream }),
+    ];
     expect(textOf(crooked)).toBe(textOf(plain));
     expect(crooked.text).not.toContain("\r");
   });
@@ -145,24 +156,38 @@ describe("200, the records", () => {
 });
 
 describe("200, a stream that breaks", () => {
-  test.each([["demo/cut"], ["demo/ended"], ["demo/error"]])("%s: its last record says stream_interrupted, and nothing is charged", async (model) => {
-    const account = await world.account();
-    const reply = await world.chat(account, { model, ...counted });
-    expect(reply.status).toBe(200);
-    const records = recordsOf(reply);
-    expect(records.at(-1)).toBe("[DONE]");
-    expect(records.at(-2)).toMatchObject({
-      object: "chat.completion.chunk",
-      model,
-      id: records[0].id,
-      choices: [{ index: 0, delta: {}, finish_reason: "error" }],
-      error: { type: "upstream_error", code: "stream_interrupted", param: null, retryable: true, request_id: reply.headers["x-request-id"] },
-    });
-    expect(records.at(-2).error.doc_url).toBe(`${world.gateway.url}/docs/errors#stream_interrupted`);
-    expect(records.filter((record) => record.usage)).toEqual([]);
-    await world.expectUntouched(account);
-    expect(await world.logOf(reply)).toMatchObject({ status: "failed", error_code: "stream_interrupted", cost: 0n, attempts: [{ outcome: "ok" }] });
-  });
+  test.each([["demo/cut"], ["demo/ended"], ["demo/error"]])(
+    "%s: its last record says stream_interrupted, and nothing is charged",
+    async (model) => {
+      const account = await world.account();
+      const reply = await world.chat(account, { model, ...counted });
+      expect(reply.status).toBe(200);
+      const records = recordsOf(reply);
+      expect(records.at(-1)).toBe("[DONE]");
+      expect(records.at(-2)).toMatchObject({
+        object: "chat.completion.chunk",
+        model,
+        id: records[0].id,
+        choices: [{ index: 0, delta: {}, finish_reason: "error" }],
+        error: {
+          type: "upstream_error",
+          code: "stream_interrupted",
+          param: null,
+          retryable: true,
+          request_id: reply.headers["x-request-id"],
+        },
+      });
+      expect(records.at(-2).error.doc_url).toBe(`${world.gateway.url}/docs/errors#stream_interrupted`);
+      expect(records.filter((record) => record.usage)).toEqual([]);
+      await world.expectUntouched(account);
+      expect(await world.logOf(reply)).toMatchObject({
+        status: "failed",
+        error_code: "stream_interrupted",
+        cost: 0n,
+        attempts: [{ outcome: "ok" }],
+      });
+    },
+  );
 });
 
 describe("errors before the first record", () => {
@@ -187,10 +212,12 @@ describe("a caller who leaves", () => {
     const controller = new AbortController();
     const body = JSON.stringify({ model, messages: hello, stream: true });
     const headers = { authorization: `Bearer ${account.key}`, "content-type": "application/json" };
-    const reading = fetch(`${world.gateway.url}/v1/chat/completions`, { method: "POST", body, headers, signal: controller.signal }).then(async (response) => {
-      let text = "";
-      for await (const bytes of response.body!) if (enough((text += Buffer.from(bytes).toString()))) controller.abort();
-    });
+    const reading = fetch(`${world.gateway.url}/v1/chat/completions`, { method: "POST", body, headers, signal: controller.signal }).then(
+      async (response) => {
+        let text = "";
+        for await (const bytes of response.body!) if (enough((text += Buffer.from(bytes).toString()))) controller.abort();
+      },
+    );
     const left = expect(reading).rejects.toThrow();
     await vi.waitFor(() => expect(world.gateway.simulator.counters().received).toBe(1));
     if (enough("")) controller.abort();
@@ -210,12 +237,15 @@ describe("a caller who leaves", () => {
     expect(balance).toEqual({ balance: 20, reserved: 0, spent: 0 });
   });
 
-  test.each([["demo/paced"], ["demo/stalled"]])("%s midway pays for what was delivered, counted, and the upstream call is cancelled", async (model) => {
-    const { row, balance } = await leave(model, (text) => text.split("data: ").length > 3);
-    expect(row).toMatchObject({ status: "aborted", http_status: 499, estimated: true });
-    expect(Number(row.output_tokens)).toBeGreaterThan(0);
-    expect(Number(row.output_tokens)).toBeLessThan(400);
-    expect(row.cost).toBeGreaterThan(0n);
-    expect(balance).toMatchObject({ reserved: 0, spent: Number(row.cost) / 1e8 });
-  });
+  test.each([["demo/paced"], ["demo/stalled"]])(
+    "%s midway pays for what was delivered, counted, and the upstream call is cancelled",
+    async (model) => {
+      const { row, balance } = await leave(model, (text) => text.split("data: ").length > 3);
+      expect(row).toMatchObject({ status: "aborted", http_status: 499, estimated: true });
+      expect(Number(row.output_tokens)).toBeGreaterThan(0);
+      expect(Number(row.output_tokens)).toBeLessThan(400);
+      expect(row.cost).toBeGreaterThan(0n);
+      expect(balance).toMatchObject({ reserved: 0, spent: Number(row.cost) / 1e8 });
+    },
+  );
 });

@@ -17,13 +17,20 @@ const world = chatWorld([
   language("demo/refused", ["refused1+sim-refuse", "refused2+sim-refuse-403"], { supports_tools: true, fallbacks: ["demo/refused-too"] }),
   language("demo/refused-too", ["refused3+sim-refuse"], able),
   language("demo/refused-and-down", ["refused4+sim-refuse", "refused5+sim-fail-503"]),
-  ...[400, 413, 422].map((status) => language(`reject/${status}`, [`chat+sim-reject-${status}`, "never-asked"], { fallbacks: ["demo/other"] })),
+  ...[400, 413, 422].map((status) =>
+    language(`reject/${status}`, [`chat+sim-reject-${status}`, "never-asked"], { fallbacks: ["demo/other"] }),
+  ),
   language("demo/too-long", ["chat+sim-context", "never-asked"]),
   language("demo/other", ["other"], able),
   language("demo/other-best", ["other"], { ...able, recommended: true }),
   language("demo/other-plain", ["other"]),
   language("demo/other-paused", ["other"], { ...able, state: { paused: true } }),
-  { id: "demo/other-image", type: "image", pricing: { mode: "per-image", usd_per_image: 1 }, routes: [{ provider: "north", model: "image" }] },
+  {
+    id: "demo/other-image",
+    type: "image",
+    pricing: { mode: "per-image", usd_per_image: 1 },
+    routes: [{ provider: "north", model: "image" }],
+  },
 ]);
 
 /** Asks, expects the error, and that no cent moved. */
@@ -47,9 +54,12 @@ describe("503 provider_unavailable", () => {
     expect(text).not.toMatch(/api key|quota|balance|overloaded\.|rate limit|bad gateway|may not use/i);
   });
 
-  test.each(["demo/gone-and-down", "demo/unreadable-and-down", "demo/refused-and-down"])("%s: routes that failed each in another way", async (model) => {
-    await refused({ model }, 503, "provider_unavailable");
-  });
+  test.each(["demo/gone-and-down", "demo/unreadable-and-down", "demo/refused-and-down"])(
+    "%s: routes that failed each in another way",
+    async (model) => {
+      await refused({ model }, 503, "provider_unavailable");
+    },
+  );
 });
 
 describe("503 model_unavailable", () => {

@@ -4,12 +4,18 @@ import { describe, expect, test } from "vitest";
 import { connectUpstreams, type UpstreamRequest } from "../../src/providers/http.ts";
 import { retryAfterMs } from "../../src/providers/retry-after.ts";
 import { openSlots } from "../../src/providers/slots.ts";
-import { UpstreamError } from "../../src/providers/types.ts";
+import type { UpstreamError } from "../../src/providers/types.ts";
 import { providerAt, startHost, until, useUpstream } from "./upstream-fixture.ts";
 
 function requestTo(url: string, change: Partial<UpstreamRequest> = {}): UpstreamRequest {
   const signal = new AbortController().signal;
-  const rest = { method: "POST", path: "/chat/completions", body: "{}", contentType: "application/json", accept: "application/json" } as const;
+  const rest = {
+    method: "POST",
+    path: "/chat/completions",
+    body: "{}",
+    contentType: "application/json",
+    accept: "application/json",
+  } as const;
   return { provider: providerAt(url), requestId: "req_1", signal, ...rest, ...change };
 }
 
@@ -84,7 +90,10 @@ describe("what ends a call", () => {
     const host = await startHost(() => undefined);
     const upstream = useUpstream();
     const provider = providerAt(host.url, { timeoutMs: 60 });
-    await expect(upstream.send(requestTo("", { provider }))).rejects.toMatchObject({ fault: "unavailable", reason: "no answer within 60 ms" });
+    await expect(upstream.send(requestTo("", { provider }))).rejects.toMatchObject({
+      fault: "unavailable",
+      reason: "no answer within 60 ms",
+    });
     await until(() => host.sockets.size === 0 && upstream.gauge().calls === 0);
   });
 

@@ -9,7 +9,10 @@ const members = fc.uniqueArray(fc.tuple(key, fc.json(), space, space, space, spa
 const edits = fc.dictionary(fc.oneof(key), fc.option(fc.json()), { maxKeys: 5, noNullPrototype: true });
 
 function write(rows: [string, string, string, string, string, string][], escape: boolean): string {
-  const quoted = (name: string) => (escape ? `"${[...Array(name.length).keys()].map((at) => `\\u${name.charCodeAt(at).toString(16).padStart(4, "0")}`).join("")}"` : JSON.stringify(name));
+  const quoted = (name: string) =>
+    escape
+      ? `"${[...Array(name.length).keys()].map((at) => `\\u${name.charCodeAt(at).toString(16).padStart(4, "0")}`).join("")}"`
+      : JSON.stringify(name);
   return ` {${rows.map(([name, value, a, b, c, d]) => a + quoted(name) + b + ":" + c + value + d).join(",")}} \n`;
 }
 
@@ -58,7 +61,10 @@ describe("spliceJson", () => {
     }
   });
 
-  test.each(["", "[]", "1", "{", '{"a"', '{"a":', '{"a":1', '{"a":"x', '{"a":[1', '{"a":1 "b":2}', '{"a":,"b":1}', "{a:1}"])("refuses %s, which is no object", (text) => {
-    expect(() => spliceJson(text, { model: '"u"' })).toThrow(SyntaxError);
-  });
+  test.each(["", "[]", "1", "{", '{"a"', '{"a":', '{"a":1', '{"a":"x', '{"a":[1', '{"a":1 "b":2}', '{"a":,"b":1}', "{a:1}"])(
+    "refuses %s, which is no object",
+    (text) => {
+      expect(() => spliceJson(text, { model: '"u"' })).toThrow(SyntaxError);
+    },
+  );
 });

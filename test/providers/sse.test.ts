@@ -9,7 +9,8 @@ function parse(...pieces: Buffer[]): SseRecord[] {
 }
 
 const texts = (records: SseRecord[]) => records.map(({ data }) => data);
-const awkward = '\uFEFF: hello\r\n\r\ndata: {"a":"é😀"}\r\n\r\ndata:no space\rdata:  two\r\revent: error\ndata: x\nid: 3\nretry: 1\n\n\n\ndata\n\ndata: last 漢';
+const awkward =
+  '\uFEFF: hello\r\n\r\ndata: {"a":"é😀"}\r\n\r\ndata:no space\rdata:  two\r\revent: error\ndata: x\nid: 3\nretry: 1\n\n\n\ndata\n\ndata: last 漢';
 const expected: SseRecord[] = [
   { event: "", data: '{"a":"é😀"}' },
   { event: "", data: "no space\n two" },

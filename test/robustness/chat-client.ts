@@ -9,6 +9,9 @@ export interface ChatOptions {
   stream?: boolean;
   maxTokens?: number;
   agent?: Agent;
+  requestId?: string;
+  /** Leaves when nothing more has come for so long. */
+  patienceMs?: number;
   /** More fields of the body. */
   more?: Record<string, unknown>;
 }
@@ -25,7 +28,7 @@ export const prompt = "abcdefghijkl";
 export const promptTokens = 8;
 
 /** Sends it and hands over the request; whoever wants the answer listens to it. */
-export function openChat({ url, key, model, stream = false, maxTokens, agent, more }: ChatOptions): ClientRequest {
+export function openChat({ url, key, model, stream = false, maxTokens, agent, requestId, patienceMs, more }: ChatOptions): ClientRequest {
   const body = JSON.stringify({
     model,
     messages: [{ role: "user", content: prompt }],
@@ -36,8 +39,14 @@ export function openChat({ url, key, model, stream = false, maxTokens, agent, mo
   const call = request(`${url}/v1/chat/completions`, {
     method: "POST",
     agent: agent ?? false,
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", "content-length": Buffer.byteLength(body) },
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+      ...(requestId === undefined ? {} : { "x-request-id": requestId }),
+    },
   });
+  if (patienceMs !== undefined) call.setTimeout(patienceMs, () => call.destroy(new Error("out of patience")));
   call.on("error", () => undefined); // leaving is no error here
   call.end(body);
   return call;
@@ -47,14 +56,18 @@ export function openChat({ url, key, model, stream = false, maxTokens, agent, mo
 export function chat(options: ChatOptions): Promise<Answer> {
   return new Promise((resolve) => {
     const call = openChat(options);
-    call.once("error", () => resolve({ status: 0, text: "", whole: false }));
+    call.once("error", (error) => resolve({ status: 0, text: "", whole: false, error: String(error) } as any));
     call.once("response", (reply) => {
       reply.setEncoding("utf8");
       let text = "";
       reply.on("data", (piece: string) => (text += piece));
       reply.on("error", () => undefined);
       reply.once("close", () =>
-        resolve({ status: reply.statusCode!, text, whole: reply.complete && (!options.stream || reply.statusCode !== 200 || text.endsWith("data: [DONE]\n\n")) }),
+        resolve({
+          status: reply.statusCode!,
+          text,
+          whole: reply.complete && (!options.stream || reply.statusCode !== 200 || text.endsWith("data: [DONE]\n\n")),
+        }),
       );
     });
   });

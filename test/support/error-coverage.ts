@@ -16,12 +16,13 @@ export function failOnDifference(runFolder: string): void {
   process.exitCode = 1;
 }
 
+const built = Object.values(operations).filter((operation) => operation.built);
+
 /** Where there is no list yet it is written: the start from which it may only shrink. */
-export function compareReached(runFolder: string, listPath: string): string[] {
+export function compareReached(runFolder: string, listPath: string, of: readonly Operation[] = built): string[] {
   const recordPath = join(runFolder, "reached-errors.txt");
   const reached = new Set(existsSync(recordPath) ? readFileSync(recordPath, "utf8").trim().split("\n") : []);
-  const uncovered = Object.values(operations)
-    .filter((operation) => operation.built)
+  const uncovered = of
     .flatMap((operation) =>
       operation.errors.filter((code) => !isReached(reached, operation, code)).map((code) => `${operation.id} ${code}`),
     )
@@ -43,9 +44,9 @@ export function compareReached(runFolder: string, listPath: string): string[] {
   return [...unlisted, ...stale];
 }
 
-/** Under the name that the operation's dialect shows; the bare envelope has no code, and its type says it. */
+/** Under the word that the operation's dialect shows: as error.code, or as error.type where the envelope has no code. */
 function isReached(reached: Set<string>, operation: Operation, code: ErrorCode): boolean {
   const dialect = dialects[operation.dialect];
-  const shown = dialect.codes[code] ?? (dialect.envelope === "bare" ? (dialect.types[errors[code].type] ?? errors[code].type) : code);
-  return reached.has(`${operation.id} ${dialect.statuses[code] ?? errors[code].status} ${shown}`);
+  const status = operation.statuses?.[code]?.[0] ?? dialect.statuses[code] ?? errors[code].status;
+  return reached.has(`${operation.id} ${status} ${dialect.codes[code] ?? code}`);
 }

@@ -69,7 +69,14 @@ export function sse(...records: unknown[]): string {
 
 /** A chunk as OpenAI sends it. */
 export function chunk(delta: unknown, finish: string | null = null, more: Record<string, unknown> = {}) {
-  return { id: "up-1", object: "chat.completion.chunk", created: 1_790_000_000, model: "up", choices: [{ index: 0, delta, finish_reason: finish }], ...more };
+  return {
+    id: "up-1",
+    object: "chat.completion.chunk",
+    created: 1_790_000_000,
+    model: "up",
+    choices: [{ index: 0, delta, finish_reason: finish }],
+    ...more,
+  };
 }
 
 /** What a client puts together from the records of one choice. */

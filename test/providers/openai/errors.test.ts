@@ -6,7 +6,8 @@ import { ask, askStream, askWhole, expectFault, json, sse } from "./chat-fixture
 import { startHost } from "../upstream-fixture.ts";
 
 const provider = providerAt("http://demo.example/v1", { headers: { "x-tenant": "tenant-secret-7" } });
-const classify = (status: number, body: unknown) => errorOfAnswer(status, typeof body === "string" ? body : JSON.stringify(body), null, provider);
+const classify = (status: number, body: unknown) =>
+  errorOfAnswer(status, typeof body === "string" ? body : JSON.stringify(body), null, provider);
 
 describe("classification", () => {
   test.each([
@@ -66,7 +67,15 @@ describe("what may be shown", () => {
     [{ object: "error", message: "c" }, "c"],
     [{ detail: "d" }, "d"],
     [{ detail: { error: "e" } }, "e"],
-    [{ detail: [{ loc: ["body", "n"], msg: "not an int" }, { loc: ["body", "x"], msg: "odd" }] }, "body.n: not an int; body.x: odd"],
+    [
+      {
+        detail: [
+          { loc: ["body", "n"], msg: "not an int" },
+          { loc: ["body", "x"], msg: "odd" },
+        ],
+      },
+      "body.n: not an int; body.x: odd",
+    ],
     [[{ error: { code: 400, message: "f", status: "INVALID" } }], "f"],
     [{ errors: [{ message: "g" }] }, "g"],
     ["plain words", "plain words"],

@@ -25,8 +25,16 @@ async function started(upstream: ReturnType<typeof useUpstream>, host: Host, sig
 describe("aborts", () => {
   test.each([
     ["before the headers", () => undefined, true],
-    ["after the headers, before the first token", (_request, response) => response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders(), true],
-    ["inside a whole answer", (_request, response) => void response.writeHead(200, { "content-type": "application/json" }).write('{"choices":['), false],
+    [
+      "after the headers, before the first token",
+      (_request, response) => response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders(),
+      true,
+    ],
+    [
+      "inside a whole answer",
+      (_request, response) => void response.writeHead(200, { "content-type": "application/json" }).write('{"choices":['),
+      false,
+    ],
     ["inside an error's body", (_request, response) => void response.writeHead(500).write("oh"), false],
   ] as [string, Answer, boolean][])("%s: the signal's reason, the host's socket closed", async (_when, answer, stream) => {
     const host = await startHost(answer);
@@ -60,7 +68,9 @@ describe("aborts", () => {
   });
 
   test("after the last content: the host's socket closes though it never ends", async () => {
-    const host = await startHost((_request, response) => void response.writeHead(200, { "content-type": "text/event-stream" }).write(first + sse(chunk({}, "stop"))));
+    const host = await startHost(
+      (_request, response) => void response.writeHead(200, { "content-type": "text/event-stream" }).write(first + sse(chunk({}, "stop"))),
+    );
     const upstream = useUpstream();
     const abort = new AbortController();
     const stream = await started(upstream, host, abort.signal);
@@ -89,7 +99,10 @@ describe("aborts", () => {
   });
 
   test("a host that keeps its socket after [DONE] loses it", async () => {
-    const host = await startHost((_request, response) => void response.writeHead(200, { "content-type": "text/event-stream" }).write(first + sse(chunk({}, "stop"), "[DONE]")));
+    const host = await startHost(
+      (_request, response) =>
+        void response.writeHead(200, { "content-type": "text/event-stream" }).write(first + sse(chunk({}, "stop"), "[DONE]")),
+    );
     const upstream = useUpstream();
     await (await started(upstream, host)).forEach(() => undefined);
     await until(() => host.sockets.size === 0 && upstream.gauge().calls === 0);
@@ -139,7 +152,7 @@ describe("back-pressure", () => {
   }
 
   async function settled(written: () => number): Promise<void> {
-    for (let before = -1; before !== written(); ) {
+    for (let before = -1; before !== written();) {
       before = written();
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
@@ -170,7 +183,11 @@ describe("back-pressure", () => {
 
   test("records come in order, one at a time, however long each is waited for", async () => {
     const pieces = [...Array(200).keys()].map(String);
-    const host = await startHost((_request, response) => response.writeHead(200, { "content-type": "text/event-stream" }).end(first + sse(...pieces.map((content) => chunk({ content })), chunk({}, "stop"), "[DONE]")));
+    const host = await startHost((_request, response) =>
+      response
+        .writeHead(200, { "content-type": "text/event-stream" })
+        .end(first + sse(...pieces.map((content) => chunk({ content })), chunk({}, "stop"), "[DONE]")),
+    );
     const stream = await started(useUpstream(), host);
     const seen: string[] = [];
     let busy = false;

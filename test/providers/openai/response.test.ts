@@ -6,7 +6,13 @@ import { readCompletion } from "../../../src/providers/openai/response.ts";
 import { ask, askWhole, expectFault, fixture, json, publicModel } from "./chat-fixture.ts";
 import { startHost } from "../upstream-fixture.ts";
 
-const usageOf = (input: number, cacheRead: number, cacheWrite: number, output: number, reasoning: number) => ({ input, cacheRead, cacheWrite, output, reasoning });
+const usageOf = (input: number, cacheRead: number, cacheWrite: number, output: number, reasoning: number) => ({
+  input,
+  cacheRead,
+  cacheWrite,
+  output,
+  reasoning,
+});
 
 describe("usage, in disjoint buckets", () => {
   test.each([
@@ -47,14 +53,24 @@ describe("usage, in disjoint buckets", () => {
   });
 
   test("a total that could mean either is read as reasoning, never as both", () => {
-    const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 25, cached_tokens: 10, completion_tokens_details: { reasoning_tokens: 10 } };
+    const usage = {
+      prompt_tokens: 10,
+      completion_tokens: 5,
+      total_tokens: 25,
+      cached_tokens: 10,
+      completion_tokens_details: { reasoning_tokens: 10 },
+    };
     expect(readUsage({ usage })).toEqual(usageOf(0, 10, 0, 15, 10));
   });
 
   test("whatever is reported: never negative, cached within the prompt, reasoning within the output, integers", () => {
     const amount = fc.oneof(fc.nat(500), fc.constantFrom(null, undefined, -1, 1.5, 1e300, NaN, "9"));
     const row = fc.record({
-      prompt_tokens: amount, completion_tokens: amount, total_tokens: amount, cached_tokens: amount, cache_write_tokens: amount, // prettier-ignore
+      prompt_tokens: amount,
+      completion_tokens: amount,
+      total_tokens: amount,
+      cached_tokens: amount,
+      cache_write_tokens: amount, // prettier-ignore
       prompt_tokens_details: fc.option(fc.record({ cached_tokens: amount, cache_creation_input_tokens: amount })),
       completion_tokens_details: fc.option(fc.record({ reasoning_tokens: amount })),
     });
@@ -85,15 +101,20 @@ describe("messages", () => {
       model: publicModel,
       system_fingerprint: "fp_1",
       service_tier: "default",
-      choices: [{ index: 0, message: { role: "assistant", content: "Hi", refusal: null, annotations: [] }, logprobs: null, finish_reason: "stop" }],
+      choices: [
+        { index: 0, message: { role: "assistant", content: "Hi", refusal: null, annotations: [] }, logprobs: null, finish_reason: "stop" },
+      ],
     });
   });
 
-  test.each(["groq", "openrouter", "vllm", "deepseek", "deepinfra", "xai", "mistral"])("%s: thinking is reasoning_content and nothing else", async (name) => {
-    const { message: told } = await message(name);
-    expect(told["reasoning_content"]).toBe("Hmm");
-    expect(told).not.toHaveProperty("reasoning");
-  });
+  test.each(["groq", "openrouter", "vllm", "deepseek", "deepinfra", "xai", "mistral"])(
+    "%s: thinking is reasoning_content and nothing else",
+    async (name) => {
+      const { message: told } = await message(name);
+      expect(told["reasoning_content"]).toBe("Hmm");
+      expect(told).not.toHaveProperty("reasoning");
+    },
+  );
 
   test("mistral: content parts become text, model_length is length; openrouter: reasoning_details stay", async () => {
     expect(await message("mistral")).toMatchObject({ message: { content: "Hi you" }, finish_reason: "length" });
@@ -104,7 +125,10 @@ describe("messages", () => {
     const { message: told, finish_reason } = await message(name);
     expect(finish_reason).toBe("tool_calls");
     expect(told.tool_calls).toHaveLength(1);
-    expect(told.tool_calls![0]).toMatchObject({ type: "function", function: { name: "look", arguments: expect.stringMatching(/^\{"q": ?1\}$/) } });
+    expect(told.tool_calls![0]).toMatchObject({
+      type: "function",
+      function: { name: "look", arguments: expect.stringMatching(/^\{"q": ?1\}$/) },
+    });
     expect(told.tool_calls![0]).not.toHaveProperty("index");
     expect(told).not.toHaveProperty("function_call");
   });
@@ -127,8 +151,21 @@ describe("messages", () => {
     expect(choice.message).not.toHaveProperty("tool_calls");
     expect(choice["logprobs"]).toEqual({
       content: [
-        { token: "Hi", logprob: -0.1, bytes: [72, 105], top_logprobs: [{ token: "Hi", logprob: -0.1, bytes: [72, 105] }, { token: "Yo", logprob: -3.5, bytes: [89, 111] }] },
-        { token: " there", logprob: -0.2, bytes: [32, 116, 104, 101, 114, 101], top_logprobs: [{ token: " there", logprob: -0.2, bytes: [32, 116, 104, 101, 114, 101] }] },
+        {
+          token: "Hi",
+          logprob: -0.1,
+          bytes: [72, 105],
+          top_logprobs: [
+            { token: "Hi", logprob: -0.1, bytes: [72, 105] },
+            { token: "Yo", logprob: -3.5, bytes: [89, 111] },
+          ],
+        },
+        {
+          token: " there",
+          logprob: -0.2,
+          bytes: [32, 116, 104, 101, 114, 101],
+          top_logprobs: [{ token: " there", logprob: -0.2, bytes: [32, 116, 104, 101, 114, 101] }],
+        },
       ],
       refusal: null,
     });
@@ -162,7 +199,12 @@ describe("messages", () => {
 
   test("refusals, several choices and log probabilities are forwarded", async () => {
     const logprobs = { content: [{ token: "A", logprob: -0.5, bytes: [65], top_logprobs: [] }], refusal: null };
-    const choices = [0, 1].map((index) => ({ index, message: { role: "assistant", content: null, refusal: "no" }, logprobs: { ...logprobs, extra: 1 }, finish_reason: "stop" }));
+    const choices = [0, 1].map((index) => ({
+      index,
+      message: { role: "assistant", content: null, refusal: "no" },
+      logprobs: { ...logprobs, extra: 1 },
+      finish_reason: "stop",
+    }));
     const { completion } = await askWhole(JSON.stringify({ choices }));
     expect(completion.choices).toEqual(choices.map((choice) => ({ ...choice, logprobs })));
   });

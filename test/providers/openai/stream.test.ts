@@ -3,7 +3,19 @@ import { describe, expect, test } from "vitest";
 import type { Answer } from "../upstream-fixture.ts";
 import { askStream, assembled, chunk, collect, events, expectFault, fixture, json, publicModel, sse } from "./chat-fixture.ts";
 
-const hosts = ["openai", "groq", "azure", "together", "together-logprobs", "vllm-continuous", "openrouter", "deepseek", "mistral", "no-done", "no-finish"];
+const hosts = [
+  "openai",
+  "groq",
+  "azure",
+  "together",
+  "together-logprobs",
+  "vllm-continuous",
+  "openrouter",
+  "deepseek",
+  "mistral",
+  "no-done",
+  "no-finish",
+];
 const tools = ["openai-tools", "nulls-tools", "gemini-tools", "ollama-tools", "late-name-tools"];
 
 /** WIRE.md 1, rules 1, 2, 6 to 9, and 2.2. */
@@ -23,7 +35,8 @@ function expectRules(records: any[]): void {
       expect(delta).not.toHaveProperty("reasoning");
       expect([null, "stop", "length", "tool_calls", "content_filter", "function_call"]).toContain(finish_reason);
       for (const call of delta.tool_calls ?? []) {
-        if (!started.has(call.index)) expect(call).toMatchObject({ id: expect.stringMatching(/./), type: "function", function: { name: "look", arguments: "" } });
+        if (!started.has(call.index))
+          expect(call).toMatchObject({ id: expect.stringMatching(/./), type: "function", function: { name: "look", arguments: "" } });
         else expect(call).toEqual({ index: call.index, function: { arguments: expect.any(String) } });
         started.add(call.index);
       }
@@ -64,7 +77,8 @@ describe("hosts", () => {
     const records = await collect(await askStream(fixture(`${name}.chunks.txt`)));
     expectRules(records);
     const { calls, finish } = assembled(records);
-    if (name === "openai-tools" || name === "nulls-tools" || name === "ollama-tools" || name === "late-name-tools") expect(calls.map(({ id }) => id)).toEqual(["call_1", "call_2"]);
+    if (name === "openai-tools" || name === "nulls-tools" || name === "ollama-tools" || name === "late-name-tools")
+      expect(calls.map(({ id }) => id)).toEqual(["call_1", "call_2"]);
     expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
     expect(calls.map((call) => JSON.parse(call.arguments))).toEqual([{ q: 1 }, { q: 2 }]);
     expect(finish).toBe("tool_calls");
@@ -102,8 +116,22 @@ describe("hosts", () => {
   });
 
   test("several choices, interleaved: each has its role and its end", async () => {
-    const one = (index: number, delta: unknown, finish_reason: string | null = null) => ({ id: "u", created: 1, choices: [{ index, delta, finish_reason }] });
-    const stream = await askStream(sse(one(0, { content: "a" }), one(1, { content: "x" }), one(0, { content: "b" }), one(1, { content: "y" }), one(0, {}, "stop"), one(1, {}, "length"), "[DONE]"));
+    const one = (index: number, delta: unknown, finish_reason: string | null = null) => ({
+      id: "u",
+      created: 1,
+      choices: [{ index, delta, finish_reason }],
+    });
+    const stream = await askStream(
+      sse(
+        one(0, { content: "a" }),
+        one(1, { content: "x" }),
+        one(0, { content: "b" }),
+        one(1, { content: "y" }),
+        one(0, {}, "stop"),
+        one(1, {}, "length"),
+        "[DONE]",
+      ),
+    );
     const records = await collect(stream);
     expectRules(records);
     expect(assembled(records, 0)).toMatchObject({ content: "ab", finish: "stop" });
@@ -123,7 +151,9 @@ describe("a host that answers whole", () => {
     if (name === "mistral") expect(told).toMatchObject({ content: "Hi you", reasoning: "Hmm", finish: "length" });
     if (name === "vllm") expect(told).toMatchObject({ calls: [{ name: "look", arguments: '{"q": 1}' }], finish: "tool_calls" });
     if (name === "gemini") expect(told.calls).toHaveLength(2);
-    expect(stream.tally.characters).toBe(told.content.length + told.reasoning.length + told.calls.reduce((sum, call) => sum + call.arguments.length, 0));
+    expect(stream.tally.characters).toBe(
+      told.content.length + told.reasoning.length + told.calls.reduce((sum, call) => sum + call.arguments.length, 0),
+    );
   });
 });
 
@@ -179,11 +209,17 @@ describe("how it ends", () => {
     ["with an error after the end", sse(...begun, chunk({}, "stop"), { error: { message: "late" } }, "[DONE]")],
     ["with an event named error", `${sse(...begun)}event: error\ndata: {"message":"died"}\n\n`],
     ["with a finish reason that means failure", sse(...begun, chunk({}, "insufficient_system_resource"), "[DONE]")],
-    ["with one of two choices unfinished", sse(...begun, { ...chunk({}), choices: [{ index: 1, delta: { content: "x" }, finish_reason: null }] }, chunk({}, "stop"))],
+    [
+      "with one of two choices unfinished",
+      sse(...begun, { ...chunk({}), choices: [{ index: 1, delta: { content: "x" }, finish_reason: null }] }, chunk({}, "stop")),
+    ],
   ])("%s: the records so far, then unavailable", async (_name, text) => {
     const stream = await askStream(text);
     const records: string[] = [];
-    const error = await expectFault(stream.forEach(({ json: record }) => void records.push(record)), "unavailable");
+    const error = await expectFault(
+      stream.forEach(({ json: record }) => void records.push(record)),
+      "unavailable",
+    );
     expect(records.length).toBeGreaterThanOrEqual(2);
     expect(error.message).not.toContain("secret");
   });
@@ -193,16 +229,24 @@ describe("how it ends", () => {
   });
 
   test("a socket that breaks: unavailable; after every choice has ended: whole", async () => {
-    const breaking = (text: string): Answer => (_request, response) => {
-      response.writeHead(200, { "content-type": "text/event-stream" }).write(text);
-      setTimeout(() => response.destroy(), 20);
-    };
+    const breaking =
+      (text: string): Answer =>
+      (_request, response) => {
+        response.writeHead(200, { "content-type": "text/event-stream" }).write(text);
+        setTimeout(() => response.destroy(), 20);
+      };
     await expectFault(collect(await askStream(breaking(sse(...begun)))), "unavailable");
-    expect(assembled(await collect(await askStream(breaking(sse(...begun, chunk({}, "stop"))))))).toMatchObject({ content: "The sea", finish: "stop" });
+    expect(assembled(await collect(await askStream(breaking(sse(...begun, chunk({}, "stop"))))))).toMatchObject({
+      content: "The sea",
+      finish: "stop",
+    });
   });
 
   test("[DONE] is the end, though the host keeps the socket; what follows it is not read", async () => {
-    const stream = await askStream((_request, response) => void response.writeHead(200, { "content-type": "text/event-stream" }).write(sse(...begun, chunk({}, "stop"), "[DONE]", "nonsense")));
+    const stream = await askStream(
+      (_request, response) =>
+        void response.writeHead(200, { "content-type": "text/event-stream" }).write(sse(...begun, chunk({}, "stop"), "[DONE]", "nonsense")),
+    );
     expect(assembled(await collect(stream)).finish).toBe("stop");
   });
 

@@ -1,0 +1,74 @@
+// What the generator makes of the emitted document: which schemas are published, and unions that take unknown kinds.
+import { describe, expect, test } from "vitest";
+import type { Document } from "../../spec/generate/document.ts";
+import { normalise, toVersion31, withoutCatalogFile } from "../../spec/generate/normalise.ts";
+
+const at = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const block = (type: object) => ({ type: "object", properties: { type }, required: ["type"] });
+
+const documentWith = (schemas: Document["components"]["schemas"], used: string): Document => ({
+  openapi: "3.2.0",
+  paths: {
+    "/a": {
+      post: {
+        operationId: "first",
+        requestBody: { content: { "application/json": { schema: at(used) } } },
+        responses: {},
+      },
+    },
+  },
+  components: { schemas: { ...schemas, UnknownPathBody: at("UnknownPathError"), UnknownPathError: {}, ErrorObject: {} } },
+});
+
+const names = ({ components }: Document) => Object.keys(components.schemas);
+
+describe("the schemas of the published document", () => {
+  const schemas = () => ({
+    Used: { properties: { tier: at("Shared") } },
+    Shared: {},
+    CatalogFile: { properties: { tiers: at("Shared"), models: at("Own") } },
+    Own: { properties: { children: { items: at("Own") } } },
+    Dead: { properties: { other: at("DeadToo") } },
+    DeadToo: { properties: { other: at("Dead") } },
+  });
+  const rest = ["UnknownPathBody", "UnknownPathError", "ErrorObject"];
+
+  test("are those that something leads to, circles among the dead ones or not", () => {
+    const document = documentWith(schemas(), "Used");
+    normalise(document);
+    expect(names(document)).toEqual(["Used", "Shared", "CatalogFile", "Own", ...rest]);
+  });
+
+  test("leave out the catalog file and what only it uses, without touching the whole", () => {
+    const document = documentWith(schemas(), "Used");
+    normalise(document);
+    expect(names(withoutCatalogFile(document))).toEqual(["Used", "Shared", ...rest]);
+    expect(names(document)).toContain("CatalogFile");
+  });
+});
+
+describe("a union with a default branch", () => {
+  const union = () => ({
+    Block: {
+      type: "object",
+      oneOf: [at("Text"), at("Other")],
+      discriminator: { propertyName: "type", mapping: { text: at("Text").$ref }, defaultMapping: at("Other").$ref },
+    },
+    Text: block({ const: "text" }),
+    Other: block({ type: "string" }),
+  });
+  const other = { ...at("Other"), not: { properties: { type: { enum: ["text"] } }, required: ["type"] } };
+
+  test("takes a known kind by its own branch alone", () => {
+    const document = documentWith(union(), "Block");
+    normalise(document);
+    expect(document.components.schemas.Block!.oneOf).toEqual([at("Text"), other]);
+  });
+
+  test("has no discriminator in 3.1, which knows no default", () => {
+    const document = documentWith(union(), "Block");
+    normalise(document);
+    expect(toVersion31(document).components.schemas.Block).toEqual({ type: "object", anyOf: [at("Text"), other] });
+    expect(document.components.schemas.Block).toHaveProperty("discriminator");
+  });
+});

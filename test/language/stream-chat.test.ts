@@ -1,0 +1,52 @@
+// The times of a stream, on a clock of the test's own: comments while the upstream is silent, none while it speaks.
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Context } from "../../src/context.ts";
+import type { ChatAnswer, ChatAsk } from "../../src/language/run-chat.ts";
+import { streamChat } from "../../src/language/stream-chat.ts";
+import type { ChatRecord } from "../../src/providers/types.ts";
+import { noUsage } from "../../src/usage.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const comment = ": keep-alive\n\n";
+
+/** Streams what `speak` says, and returns what was written until then. */
+async function stream(speak: (say: (json: string) => void) => Promise<void>): Promise<string> {
+  let written = "";
+  const bill = { usage: noUsage, cost: 0n, cacheDiscount: 0n };
+  const answer = {
+    kind: "stream",
+    call: { size: { tokensMax: 1, tokensLikely: 1 }, complete: async () => bill },
+    source: {
+      tally: { usage: noUsage, deltas: 0, characters: 0, id: "a", created: 1 },
+      forEach: (onRecord: (record: ChatRecord) => unknown) => speak((json) => void onRecord({ json })),
+    },
+  } as unknown as Extract<ChatAnswer, { kind: "stream" }>;
+  const ask = { body: {}, requestId: "req_1", signal: new AbortController().signal } as unknown as ChatAsk;
+  await streamChat({} as Context, ask, answer, { write: (chunk) => void (written += String(chunk)) });
+  return written;
+}
+
+test("an upstream silent for 25 s: a comment every 10 s, then the record", async () => {
+  const written = await stream(async (say) => {
+    await vi.advanceTimersByTimeAsync(25_000);
+    say("{}");
+  });
+  expect(written).toBe(`${comment}${comment}data: {}\n\ndata: [DONE]\n\n`);
+});
+
+test("an upstream that speaks every 9 s needs none", async () => {
+  const written = await stream(async (say) => {
+    for (let record = 0; record < 3; record += 1) {
+      await vi.advanceTimersByTimeAsync(9_000);
+      say("{}");
+    }
+  });
+  expect(written).not.toContain(comment);
+});
+
+test("no timer is left when the stream has ended", async () => {
+  await stream(async (say) => say("{}"));
+  expect(vi.getTimerCount()).toBe(0);
+});

@@ -1,0 +1,63 @@
+// The database is away for longer than anybody's patience: cut off, and (worse) silent. Clients get a clean 503 soon,
+// the gateway recovers by itself, and nothing that was delivered goes unpaid.
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, describe, expect, test } from "vitest";
+import { makeKey } from "../../src/accounts/keys.ts";
+import { chat, until } from "./chat-client.ts";
+import { type DatabaseProxy, openDatabaseProxy } from "./database-proxy.ts";
+import { expectCharged, loadModels, startLoad } from "./load.ts";
+import { openWorld, type World } from "./world.ts";
+
+let world: World;
+let wire: DatabaseProxy;
+afterEach(async () => {
+  wire.restore();
+  await world.stop();
+  await wire.close();
+});
+
+async function open() {
+  world = await openWorld({ models: { ...loadModels, slow: "slow+sim-slow-1500ms+sim-tokens-10" } });
+  wire = await openDatabaseProxy(world.databaseUrl);
+  return world.start({ DATABASE_URL: wire.url });
+}
+
+const ready = async (url: string) => (await fetch(`${url}/readyz`)).status;
+const oneCode = (answers: readonly { status: number; text: string }[]) => [
+  ...new Set(answers.filter(({ status }) => status !== 200).map(({ status, text }) => `${status} ${(JSON.parse(text) as { error: { code: string } }).error.code}`)),
+];
+
+describe.each(["cut", "silence"] as const)("a database that is away (%s)", (how) => {
+  test("gives clients 503 overloaded and never lets them hang; it comes back by itself and the books are right", async () => {
+    const gateway = await open();
+    const account = await world.createAccount("50");
+    const load = startLoad(() => [gateway.url], account.key, 12);
+    await until(() => load.answers.length > 100, "calls are answered");
+    const other = await world.createAccount("50");
+    const late = chat({ url: gateway.url, key: other.key, model: "demo/slow" }); // its charge falls into the outage
+    await until(() => world.simulator.calls().some(({ model, outcome }) => model?.startsWith("slow") && outcome === "open"), "it is at its upstream");
+
+    wire[how]();
+    await until(async () => (await ready(gateway.url)) === 503, "/readyz says 503");
+    await until(() => load.answers.some(({ status }) => status === 503), "clients get 503");
+    // A key that nobody has asked about needs the database too.
+    const stranger = await chat({ url: gateway.url, key: makeKey().secret, model: "demo/whole", patienceMs: 10_000 });
+    await sleep(1_000);
+    wire.restore();
+
+    await until(async () => (await ready(gateway.url)) === 200, "/readyz says 200");
+    const before = load.answers.length;
+    await until(() => load.answers.slice(before).filter(({ status }) => status === 200).length > 100, "calls are answered again");
+    await load.stop();
+    expect(await late).toMatchObject({ status: 200, whole: true });
+    const ids = load.answers.filter(({ whole }) => !whole).map((a) => a.requestId);
+    console.log(load.answers.length, ids.length, load.answers.filter((a) => !a.whole).map((a) => `${load.answers.indexOf(a)} ${(a as any).ms} ${a.stream} ${(a as any).error}`));
+    console.log(gateway.output().split("\n").filter((l) => ids.some((id) => l.includes(id)) || l.includes("heartbeat")).map((l) => l.replace(/"stack":"[^"]*"/, "")).join("\n").slice(0, 6000));
+    expect(load.answers.filter(({ whole }) => !whole).length).toBe(0);
+    expect(oneCode([...load.answers, stranger])).toEqual(["503 overloaded"]);
+    await until(async () => (await world.audit()).reservations_open === 0, "all reservations have ended");
+    expect((await world.balance(account)).reserved).toBe(0n);
+    await expectCharged(world, account, load);
+    expect(await gateway.kill("SIGTERM")).toBe(0);
+  });
+});
