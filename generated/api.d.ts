@@ -435,7 +435,8 @@ export interface paths {
         };
         /**
          * List usage
-         * @description Lists the account's requests, newest first, media jobs included. An API key or a session may ask.
+         * @description Lists the account's requests, newest first, media jobs included; of a failed job the row carries the job's error. An API key or a session
+         *     may ask. Every filter that is given must match; without one, everything is listed.
          */
         get: operations["listUsageLogs"];
         put?: never;
@@ -500,8 +501,9 @@ export interface paths {
         put?: never;
         /**
          * Create a chat completion
-         * @description Answers a conversation, whole or as a stream (`stream: true`). The upper bound of its cost is reserved before the model is called; measured
-         *     usage is charged after it. A failed call and a stream that broke cost nothing; a client that leaves a stream pays for what it got.
+         * @description Answers a conversation, whole or as a stream (`stream: true`). The upper bound of its cost is reserved before the model is called;
+         *     measured usage is charged after it. A failed call and a stream that broke cost nothing; a client that leaves a stream pays for what it
+         *     got.
          */
         post: operations["createChatCompletion"];
         delete?: never;
@@ -676,9 +678,9 @@ export interface paths {
         /**
          * Decide between options
          * @description Picks one of the options of each question and says how sure it is. Billed on input tokens, rounded up to the nearest 0.0001 USD;
-         *     output is free and failures cost nothing. A missing `state` or `questions` gives 400 `missing_parameter`. Another model, a question that is
-         *     no `choice`, and a body in OpenAI's form (`input`, or questions as an array) give 400 `invalid_parameter`, the first with near matches in
-         *     `did_you_mean` and `suggested_models`.
+         *     output is free and failures cost nothing. A missing `state` or `questions` gives 400 `missing_parameter`. Another model, a question that
+         *     is no `choice`, and a body in OpenAI's form (`input`, or questions as an array) give 400 `invalid_parameter`, the first with near
+         *     matches in `did_you_mean` and `suggested_models`.
          */
         post: operations["createDecision"];
         delete?: never;
@@ -908,7 +910,8 @@ export interface paths {
          * @description Lists the models that can be called, with prices and capabilities. Public: no key is needed, and one that is sent is not read.
          *
          *     `type` and `creator` list models that have any of the values given; `tags`, `use_cases`, the modalities and `supported_parameters` list
-         *     models that have all of them. Paused and retired models are not listed.
+         *     models that have all of them. A filter that is not sent does not narrow the list, and a value that no model has gives an empty one.
+         *     Paused and retired models are not listed.
          */
         get: operations["listModels"];
         put?: never;
@@ -998,8 +1001,8 @@ export interface paths {
          * Rank documents against a query
          * @description Sorts documents by how well they fit a query. Billed on input tokens at the model's input rate; never streamed.
          *     The request is refused before the call when the balance cannot pay for it. Errors are of the older form: `error.type` is the word to
-         *     branch on; a 402 says it as `error.code` too. A 401, 402 or 403 of the model's provider comes back as 503 `server_error`, its other 4xx as
-         *     `invalid_request`.
+         *     branch on; a 402 says it as `error.code` too. A 401, 402 or 403 of the model's provider comes back as 503 `server_error`,
+         *     its other 4xx as `invalid_request`.
          */
         post: operations["createRerank"];
         delete?: never;
@@ -1561,9 +1564,9 @@ export interface components {
         };
         /** @description What to change; what is left out stays as it is. */
         ApiKeyChange: {
-            /** @description Whether calls with the key are taken. A disabled key is refused everywhere within a second. */
+            /** @description Whether calls with the key are taken; default: as it is. A disabled key is refused everywhere within a second. */
             enabled?: boolean;
-            /** @description New name, 1 to 100 characters. */
+            /** @description New name, 1 to 100 characters; default: as it is. */
             name?: components["schemas"]["ApiKeyName"];
         } & {
             [key: string]: unknown;
@@ -2502,11 +2505,11 @@ export interface components {
             description?: string | null;
             /** @description Name, up to 64 characters of letters, digits, `_` and `-`. */
             name: string;
-            /** @description JSON Schema of its arguments. */
+            /** @description JSON Schema of its arguments; default: it takes none. */
             parameters?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Whether the arguments must follow the schema exactly. */
+            /** @description Whether the arguments must follow the schema exactly; default false. */
             strict?: boolean | null;
         } & {
             [key: string]: unknown;
@@ -2531,7 +2534,7 @@ export interface components {
         };
         /** @description An image, by address or as a data URL. */
         ChatImageUrl: {
-            /** @description `auto`, `low` or `high`. */
+            /** @description How closely the model looks: `auto` (default), `low` or `high`. */
             detail?: string | null;
             /** @description https address or `data:image/…;base64,…`. */
             url: string;
@@ -2544,16 +2547,19 @@ export interface components {
             content?: string | components["schemas"]["ChatContentPart"][] | null;
             /** @description Who speaks. */
             role: components["schemas"]["ChatRole"];
-            /** @description On `tool` messages: the call that this is the result of. */
+            /** @description Required on `tool` messages: the call that this is the result of. */
             tool_call_id?: string | null;
-            /** @description Tool calls of an earlier assistant turn. */
+            /** @description Tool calls of an earlier assistant turn; default: none. */
             tool_calls?: components["schemas"]["ChatToolCall"][] | null;
         } & {
             [key: string]: unknown;
         };
-        /** @description A chat request in OpenAI's form. Fields not listed here (`seed`, `logit_bias`, …) are forwarded as sent; `store` and `metadata` are dropped. */
+        /**
+         * @description A chat request in OpenAI's form. Fields not listed here (`seed`, `logit_bias`, …) are forwarded as sent; `store` and `metadata` are
+         *     dropped.
+         */
         ChatRequest: {
-            /** @description Newer name of `max_tokens`; where both are given, the lower counts. */
+            /** @description Newer name of `max_tokens`, with the same default; where both are given, the lower counts. */
             max_completion_tokens?: number | null;
             /** @description Most tokens of the answer, thinking included. Default: the model's. Lowered when the balance cannot pay for all of it. */
             max_tokens?: number | null;
@@ -2563,27 +2569,27 @@ export interface components {
             model: string;
             /** @description How many answers; default 1. Each is billed. */
             n?: number | null;
-            /** @description Reasoning controls; dropped for models without `supports_reasoning`. */
+            /** @description Reasoning controls; default: the model's. Dropped for models without `supports_reasoning`. */
             reasoning?: components["schemas"]["ReasoningOptions"] | null;
-            /** @description How much the model thinks; dropped for models without `supports_reasoning`. */
+            /** @description How much the model thinks; default: the model's. Dropped for models without `supports_reasoning`. */
             reasoning_effort?: components["schemas"]["ReasoningEffort"] | null;
-            /** @description Form of the answer; on models with `supports_structured_outputs`. */
+            /** @description Form of the answer; default: text. Others are for models with `supports_structured_outputs`. */
             response_format?: components["schemas"]["ResponseFormat"] | null;
-            /** @description Where to stop: one text or several. */
+            /** @description Where to stop: one text or several; default: nowhere. */
             stop?: string | string[] | null;
             /** @description Whether the answer comes as server-sent events; default false. */
             stream?: boolean | null;
-            /** @description What a stream carries beside the answer. */
+            /** @description What a stream carries beside the answer; default: nothing. */
             stream_options?: components["schemas"]["StreamOptions"] | null;
             /** @description 0 to 2. No service default; the model's applies. */
             temperature?: number | null;
-            /** @description `none`, `auto`, `required`, or an object that names a tool. */
+            /** @description `none`, `auto`, `required`, or an object that names a tool; default `auto` beside tools, else `none`. */
             tool_choice?: string | {
                 [key: string]: unknown;
             } | null;
-            /** @description Tools that the model may call; on models with `supports_tools`. */
+            /** @description Tools that the model may call; default: none. On models with `supports_tools`. */
             tools?: components["schemas"]["ChatTool"][] | null;
-            /** @description 0 to 1. */
+            /** @description 0 to 1. No service default; the model's applies. */
             top_p?: number | null;
         } & {
             [key: string]: unknown;
@@ -2595,7 +2601,7 @@ export interface components {
         ChatRole: "developer" | "system" | "user" | "assistant" | "tool" | "function";
         /** @description A tool that the model may call; on models with `supports_tools`. */
         ChatTool: {
-            /** @description Name, description and JSON Schema of a function. */
+            /** @description Name, description and JSON Schema of a function; required for type `function`. */
             function?: components["schemas"]["ChatFunction"];
             /** @description Kind of the tool, usually `function`. */
             type: string;
@@ -3889,7 +3895,7 @@ export interface components {
         DecisionQuestion: {
             /** @description The options: each name with its meaning, or null when the name says it all. At least one; models take at most 255. */
             criteria: components["schemas"]["DecisionCriteria"];
-            /** @description What to decide, in words. */
+            /** @description What to decide, in words; default: the options say it. */
             instructions?: string | null;
             /**
              * @description Kind of the question; `choice` is the only one.
@@ -4028,11 +4034,11 @@ export interface components {
         };
         /** @description A document; on models that take files. */
         DocumentBlock: {
-            /** @description What the model should know about it. */
+            /** @description What the model should know about it; default: nothing. */
             context?: string | null;
             /** @description Where it comes from. */
             source: components["schemas"]["DocumentSource"];
-            /** @description Its title. */
+            /** @description Its title; default: none. */
             title?: string | null;
             /**
              * @description Always `document`.
@@ -5533,16 +5539,16 @@ export interface components {
         };
         /** @description What to make. Which fields count depends on the model; unknown ones are ignored. */
         GenmediaInput: {
-            /** @description Aspect of a clip: `16:9` or `9:16`. */
+            /** @description Aspect of a clip: `16:9` or `9:16`; default: the model's. */
             aspect_ratio?: string;
-            /** @description HTTPS address of a sound track, on video models that take one. */
+            /** @description HTTPS address of a sound track, on video models that take one; default: none. */
             audio_url?: string;
             /**
              * Format: double
-             * @description Length of a clip in seconds, as for `POST /v1/videos/generations`.
+             * @description Length of a clip in seconds; default: the model's. The same as for `POST /v1/videos/generations`.
              */
             duration_s?: number;
-            /** @description HTTPS address of one source image, or of a clip's first frame. */
+            /** @description HTTPS address of one source image, or of a clip's first frame; default: none. */
             image_url?: string;
             /** @description HTTPS addresses of several source images; wins over `image_url`. At most 16 on two models and 10 on all others. */
             image_urls?: string[];
@@ -5551,11 +5557,11 @@ export interface components {
              * @description How many images, as for `POST /v1/images/generations`: clamped to 1 to 4, default 1.
              */
             n?: number;
-            /** @description What to draw or to show. At most 4000 characters, counted after Unicode NFC normalisation. */
+            /** @description What to draw or to show; required by most models. At most 4000 characters, counted after Unicode NFC normalisation. */
             prompt?: string;
-            /** @description Quality of an image, as for `POST /v1/images/generations`. */
+            /** @description Quality of an image; default `medium` where it sets the price. The same as for `POST /v1/images/generations`. */
             quality?: string;
-            /** @description Size of an image, as for `POST /v1/images/generations`. */
+            /** @description Size of an image in pixels; default: the model's. The same as for `POST /v1/images/generations`. */
             size?: string;
         } & {
             [key: string]: unknown;
@@ -5567,7 +5573,7 @@ export interface components {
         GenmediaRequest: {
             /** @description Names this run for the account: repeating it returns the first job without a new charge. Longer than 128 characters is cut to 128. */
             idempotency_key?: string;
-            /** @description The model's input. */
+            /** @description The model's input; default: the fields beside it. */
             input?: components["schemas"]["GenmediaInput"];
             /** @description Id or alias of an image or video model. */
             model: string;
@@ -5886,11 +5892,11 @@ export interface components {
         JsonSchemaName: {
             /** @description Name of the schema. */
             name: string;
-            /** @description The schema. */
+            /** @description The JSON Schema; default: any JSON. */
             schema?: {
                 [key: string]: unknown;
             };
-            /** @description Whether the answer must follow it exactly. */
+            /** @description Whether the answer must follow it exactly; default false. */
             strict?: boolean | null;
         } & {
             [key: string]: unknown;
@@ -6097,7 +6103,7 @@ export interface components {
         };
         /** @description Who the request is for. */
         MessageMetadata: {
-            /** @description An opaque id of the caller's own user; dropped. */
+            /** @description An opaque id of the caller's own user; passed on where the provider takes one. Default: none. */
             user_id?: string | null;
         } & {
             [key: string]: unknown;
@@ -6107,7 +6113,7 @@ export interface components {
          *     `anthropic-version` are ignored.
          */
         MessageRequest: {
-            /** @description Lets the provider set the prompt's cache points itself, on models that can; passed on to those. */
+            /** @description Lets the provider set the prompt's cache points itself, on models that can; default: not. */
             cache_control?: components["schemas"]["CacheControl"] | null;
             /**
              * Format: int32
@@ -6116,11 +6122,11 @@ export interface components {
             max_tokens?: number;
             /** @description The conversation, at least one message. */
             messages: components["schemas"]["InputMessage"][];
-            /** @description Who the request is for; dropped. */
+            /** @description Who the request is for; everything but `user_id` is dropped. Default: nobody. */
             metadata?: components["schemas"]["MessageMetadata"] | null;
             /** @description Model id or alias. */
             model: string;
-            /** @description Effort and form of the answer. */
+            /** @description Effort and form of the answer; default: the model's, and text. */
             output_config?: components["schemas"]["OutputConfig"] | null;
             /** @description `auto` or `standard_only`; without effect, since there is one kind of service. */
             service_tier?: string | null;
@@ -6128,22 +6134,22 @@ export interface components {
             stop_sequences?: string[];
             /** @description Whether the answer comes as server-sent events; default false. */
             stream?: boolean;
-            /** @description Instructions before the conversation: a text, or text blocks. */
+            /** @description Instructions before the conversation: a text, or text blocks; default: none. */
             system?: string | components["schemas"]["TextBlock"][];
             /**
              * Format: double
              * @description 0 to 2. No service default; the model's applies. Dropped for models that refuse it.
              */
             temperature?: number;
-            /** @description Whether the model thinks before it answers. */
+            /** @description Whether the model thinks before it answers; default: the model's. */
             thinking?: components["schemas"]["MessageThinking"];
             /** @description Whether and which tools are called; default `auto`. */
             tool_choice?: components["schemas"]["MessageToolChoice"];
-            /** @description Tools that the model may call. */
+            /** @description Tools that the model may call; default: none. On models with `supports_tools`. */
             tools?: components["schemas"]["MessageTool"][];
             /**
              * Format: int32
-             * @description Sample from this many best tokens. Dropped for models that refuse it.
+             * @description Sample from this many best tokens; default: the model's. Dropped for models that refuse it.
              */
             top_k?: number;
             /**
@@ -6494,7 +6500,7 @@ export interface components {
             /**
              * @description Words to sing, with the structural tags `[verse]`, `[chorus]`, `[bridge]` and `[Instrumental]`. At most 600 characters on flat
              *     models that take them;
-             *     longer gives 400 `prompt_too_long`. The per-second model ignores it.
+             *     longer gives 400 `prompt_too_long`. The per-second model ignores it. Default: none, the model sings what it likes or nothing.
              */
             lyrics?: string;
             /**
@@ -6566,9 +6572,9 @@ export interface components {
         OutputBlock: components["schemas"]["ThinkingBlock"] | components["schemas"]["RedactedThinkingBlock"] | components["schemas"]["TextBlock"] | components["schemas"]["ToolUseBlock"];
         /** @description Effort and form of the answer. */
         OutputConfig: {
-            /** @description How much the model thinks. */
+            /** @description How much the model thinks; default: the model's. */
             effort?: components["schemas"]["OutputEffort"] | null;
-            /** @description Form of the answer; on models with `supports_structured_outputs`. */
+            /** @description Form of the answer; default: text. On models with `supports_structured_outputs`. */
             format?: components["schemas"]["OutputFormat"] | null;
         } & {
             [key: string]: unknown;
@@ -6957,9 +6963,12 @@ export interface components {
         ReasoningEffort: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
         /** @description Reasoning controls. `max_tokens` wins over `effort`, both win over `reasoning_effort`. */
         ReasoningOptions: {
-            /** @description How much the model thinks. */
+            /** @description How much the model thinks; default: the model's. */
             effort?: components["schemas"]["ReasoningEffort"] | null;
-            /** @description Most tokens to think; always lowered to one below the output cap that is sent. */
+            /**
+             * @description Most tokens to think; default: no cap of its own. Counts toward `max_tokens`, and is always lowered to one below the output cap that is
+             *     sent.
+             */
             max_tokens?: number | null;
         } & {
             [key: string]: unknown;
@@ -7515,7 +7524,7 @@ export interface components {
         SignUpRequest: {
             /** @description Email address; a mail with a link and a code goes there. */
             email: components["schemas"]["Email"];
-            /** @description Name for people, at most 100 characters. */
+            /** @description Name for people, at most 100 characters; default: none. */
             name?: string;
             /** @description Password, 8 to 200 characters. */
             password: components["schemas"]["NewPassword"];
@@ -7603,7 +7612,7 @@ export interface components {
              *     designed, with family B models. A cloned voice of another account gives 403 `voice_not_owned`.
              */
             voice_id?: string;
-            /** @description How the voice sounds. */
+            /** @description How the voice sounds; each setting left out is the voice's own. Family A only. */
             voice_settings?: components["schemas"]["VoiceSettings"];
         } & {
             [key: string]: unknown;
@@ -7760,7 +7769,7 @@ export interface components {
         };
         /** @description Think as much as the model finds right, without a cap. */
         ThinkingAdaptive: {
-            /** @description What is shown of it. */
+            /** @description What is shown of it; default: what the model shows. */
             display?: components["schemas"]["ThinkingDisplay"] | null;
             /**
              * @description Always `adaptive`. (enum property replaced by openapi-typescript)
@@ -7825,7 +7834,7 @@ export interface components {
              *     Without it, reasoning has no cap.
              */
             budget_tokens?: number;
-            /** @description What is shown of it. */
+            /** @description What is shown of it; default: what the model shows. */
             display?: components["schemas"]["ThinkingDisplay"] | null;
             /**
              * @description Always `enabled`. (enum property replaced by openapi-typescript)
@@ -7937,21 +7946,21 @@ export interface components {
         };
         /** @description What to count: a message request without what concerns the answer. */
         TokenCountRequest: {
-            /** @description Lets the provider set the prompt's cache points itself, on models that can; passed on to those. */
+            /** @description Lets the provider set the prompt's cache points itself, on models that can; default: not. */
             cache_control?: components["schemas"]["CacheControl"] | null;
             /** @description The conversation, at least one message. */
             messages: components["schemas"]["InputMessage"][];
             /** @description Model id or alias. */
             model: string;
-            /** @description Effort and form of the answer. */
+            /** @description Effort and form of the answer; default: the model's, and text. */
             output_config?: components["schemas"]["OutputConfig"] | null;
-            /** @description Instructions before the conversation: a text, or text blocks. */
+            /** @description Instructions before the conversation: a text, or text blocks; default: none. */
             system?: string | components["schemas"]["TextBlock"][];
-            /** @description Whether the model thinks before it answers. */
+            /** @description Whether the model thinks before it answers; default: the model's. */
             thinking?: components["schemas"]["MessageThinking"];
             /** @description Whether and which tools are called; default `auto`. */
             tool_choice?: components["schemas"]["MessageToolChoice"];
-            /** @description Tools that the model may call. */
+            /** @description Tools that the model may call; default: none. On models with `supports_tools`. */
             tools?: components["schemas"]["MessageTool"][];
         } & {
             [key: string]: unknown;
@@ -8141,10 +8150,10 @@ export interface components {
             language?: components["schemas"]["LanguageCode"];
             /**
              * @description `transcribe` (default: fast, 0.0009 USD a minute), `transcribe-quality` (accurate, 0.00405 USD a minute), or the id of a
-             *     transcription model.
+             *     transcription model; a model of another kind gives 400 `invalid_parameter`.
              */
             model?: string;
-            /** @description Text that primes the model: names, spelling, style. */
+            /** @description Text that primes the model: names, spelling, style; default: none. */
             prompt?: string;
             /** @description Format of the answer; default `verbose_json`. */
             response_format?: components["schemas"]["TranscriptionFormat"];
@@ -8177,7 +8186,7 @@ export interface components {
              * @default transcribe
              */
             model?: string;
-            /** @description Text that primes the model: names, spelling, style. */
+            /** @description Text that primes the model: names, spelling, style; default: none. */
             prompt?: string;
             /**
              * @description Format of the answer; default `verbose_json`.
@@ -8268,7 +8277,7 @@ export interface components {
         UnderstandForm: {
             /**
              * Format: double
-             * @description Length of the recording in seconds, as a hint.
+             * @description Length of the recording in seconds, as a hint; default: decoded from it.
              */
             duration_sec?: number;
             /**
@@ -8730,7 +8739,7 @@ export interface components {
             model?: string;
             /** @description Name of the voice, at most 64 characters after Unicode NFC normalisation; default: its id. */
             name?: string;
-            /** @description Text that the preview says, at most 500 characters after Unicode NFC normalisation. */
+            /** @description Text that the preview says, at most 500 characters after Unicode NFC normalisation; default: the provider's own. */
             preview_text?: string;
             /** @description Another name for `description`, which wins when both are given. */
             text?: string;
@@ -8819,20 +8828,20 @@ export interface components {
         VoiceSettings: {
             /**
              * Format: double
-             * @description How close to the original voice, from 0 to 1.
+             * @description How close to the original voice, from 0 to 1; default: the voice's own.
              */
             similarity_boost?: number;
             /**
              * Format: double
-             * @description From 0 (lively) to 1 (even).
+             * @description From 0 (lively) to 1 (even); default: the voice's own.
              */
             stability?: number;
             /**
              * Format: double
-             * @description How much of the voice's style is exaggerated, from 0 to 1.
+             * @description How much of the voice's style is exaggerated, from 0 to 1; default: the voice's own.
              */
             style?: number;
-            /** @description Makes the voice more like its speaker, at some cost in time. */
+            /** @description Makes the voice more like its speaker, at some cost in time; default: the voice's own. */
             use_speaker_boost?: boolean;
         } & {
             [key: string]: unknown;
@@ -9891,6 +9900,8 @@ export interface operations {
                 headers: {
                     /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
+                    /** @description The alias that was sent as `model`; absent when a model id was sent. */
+                    "x-svc-alias"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10098,6 +10109,8 @@ export interface operations {
                 headers: {
                     /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
+                    /** @description The alias that was sent as `model`; absent when a model id was sent. */
+                    "x-svc-alias"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12006,7 +12019,7 @@ export interface operations {
             query?: {
                 /** @description Lists what is older than the row of this id: the `last_id` of the page before. */
                 after?: string;
-                /** @description Only requests from this time on. */
+                /** @description Only requests from this time on, ISO 8601. */
                 from?: components["schemas"]["Timestamp"];
                 /** @description Only requests of this key: record id or masked form. */
                 key?: string;
@@ -12016,7 +12029,7 @@ export interface operations {
                 model?: string;
                 /** @description Only requests that ended so. */
                 status?: components["schemas"]["UsageStatus"];
-                /** @description Only requests before this time. */
+                /** @description Only requests before this time, ISO 8601. */
                 to?: components["schemas"]["Timestamp"];
                 /** @description Only requests for models of this type. */
                 type?: components["schemas"]["ModelType"];
@@ -14199,6 +14212,8 @@ export interface operations {
                 headers: {
                     /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
+                    /** @description The alias that was sent as `model`; absent when a model id was sent. */
+                    "x-svc-alias"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14212,6 +14227,8 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
+                    /** @description The alias that was sent as `model`; absent when a model id was sent. */
+                    "x-svc-alias"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -15442,11 +15459,11 @@ export interface operations {
                 /** @description The row's `latency_tier`. */
                 latency_tier?: string;
                 /**
-                 * @description Highest input price in USD per million tokens, as charged now. Combine it with `type=language`: models that are not billed by token
-                 *     report a price of 0.
+                 * @description Highest input price in USD per million tokens, as charged now; default: any. Combine it with `type=language`: models that are not
+                 *     billed by token report a price of 0.
                  */
                 max_input_price?: number;
-                /** @description Least context window in tokens. */
+                /** @description Least context window in tokens; default: any. */
                 min_context_window?: number;
                 /** @description What a model must make; all of them. */
                 output_modalities?: string[];
@@ -15672,11 +15689,11 @@ export interface operations {
     recommendModels: {
         parameters: {
             query?: {
-                /** @description Only models that an account without credits may call (`true`), or only the others (`false`). */
+                /** @description Only models that an account without credits may call (`true`), or only the others (`false`); default: both. */
                 free_tier?: boolean;
                 /** @description Most models to list, 1 to 100. Without it and without any other parameter, every recommended model is listed; otherwise 5. */
                 limit?: number;
-                /** @description Highest input price in USD per million tokens; models that are not billed by token report 0. */
+                /** @description Highest input price in USD per million tokens; default: any. Models that are not billed by token report 0. */
                 max_input_price?: number;
                 /** @description Type of model; default: any type. */
                 type?: string;

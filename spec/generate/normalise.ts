@@ -100,17 +100,23 @@ function filePartsAsBinary(document: Document): void {
   }
 }
 
-/** TypeSpec's examples can't show a stream; the spec says one as an extension. */
+/** TypeSpec's examples can't show a stream; the spec lists its records as an extension. */
 function streamExamples(document: Document): void {
   for (const { operation } of operationsOf(document)) {
-    const value = operation["x-stream-example"];
+    const records = operation["x-stream-example"] as (Schema | string)[] | undefined;
     delete operation["x-stream-example"];
     for (const { content } of Object.values(operation.responses)) {
       const stream = content?.["text/event-stream"];
-      if (stream !== undefined && value !== undefined)
-        stream.examples = { stream: { summary: "stream", description: "The same answer as a stream.", value } };
+      if (stream === undefined || records === undefined) continue;
+      stream.examples = { stream: { summary: "stream", description: "An answer as a stream.", value: records.map(eventText).join("") } };
     }
   }
+}
+
+/** Anthropic's records say their type in the event line too; OpenAI's have none. */
+function eventText(record: Schema | string): string {
+  if (typeof record === "string") return `data: ${record}\n\n`;
+  return `${typeof record.type === "string" ? `event: ${record.type}\n` : ""}data: ${JSON.stringify(record)}\n\n`;
 }
 
 /** The emitter demands `event`, which OpenAI-style streams never send; named events say it in their variant. */

@@ -5,7 +5,7 @@ import type { Context } from "../context.ts";
 import { UpstreamError } from "../providers/types.ts";
 import type { Sink } from "../server/types.ts";
 import { chatUsage } from "./chat-usage.ts";
-import type { Bill } from "./open-call.ts";
+import type { Bill, OpenCall } from "./open-call.ts";
 import { chargeDelivered, type ChatAnswer, type ChatAsk, countedUsage } from "./run-chat.ts";
 
 /** WIRE.md 2.1: the norm among gateways; proxies close silent connections after 15 s and more. */
@@ -39,10 +39,19 @@ export async function streamChat(
   } catch (error) {
     if (ask.signal.aborted) return await chargeDelivered(answer);
     context.log.warn({ ...withoutWords(error), request_id: ask.requestId }, "a stream broke");
-    await call.failed(200, "stream_interrupted");
+    await settleBroken(context, ask, call);
     await sink.write(`data: ${interruptedRecord(context, ask, answer)}\n\ndata: [DONE]\n\n`);
   } finally {
     clearTimeout(silence);
+  }
+}
+
+/** WIRE.md 2.4 prefers the record to a dead socket, also where the books can't be reached: the hold then ends by itself. */
+async function settleBroken({ log }: Context, { requestId }: ChatAsk, call: OpenCall): Promise<void> {
+  try {
+    await call.failed(200, "stream_interrupted");
+  } catch (cause) {
+    log.error({ err: cause, request_id: requestId }, "a stream that broke could not be settled");
   }
 }
 

@@ -130,14 +130,12 @@ describe("at length", () => {
 
   test("twenty megabytes for a reader that lags: nothing is lost, and the cost is the tokens', not the bytes'", async () => {
     const customer = await clients.customer();
-    const stream = await customer
-      .openai()
-      .chat.completions.create({
-        model: "plain/large-chunks",
-        messages: says("hello"),
-        stream: true,
-        stream_options: { include_usage: true },
-      });
+    const stream = await customer.openai().chat.completions.create({
+      model: "plain/large-chunks",
+      messages: says("hello"),
+      stream: true,
+      stream_options: { include_usage: true },
+    });
     let characters = 0;
     let usage: unknown = null;
     let chunks = 0;

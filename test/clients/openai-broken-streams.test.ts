@@ -1,7 +1,7 @@
 // Streams that end before their time, as the OpenAI SDK shows them: the upstream breaks (gateway-api.md, Events;
 // WIRE.md 2.4) or the caller leaves (WIRE.md 3.6), and what either costs.
 import OpenAI from "openai";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { costOf, quiet, says, until, useClients } from "./clients.ts";
 
 const clients = useClients();
@@ -50,6 +50,18 @@ test("a stream that breaks inside a tool call is an error, never a call with hal
   expectInterrupted(await caughtOf(() => stream.finalChatCompletion()));
   expect(finished).toEqual([]);
   expect(await customer.spent()).toBe(0);
+});
+
+test("a charge that cannot be written breaks the stream with the same error, never with a dead socket or an uncharged end", async () => {
+  const customer = await clients.customer();
+  const { ledger } = clients.gateway.context;
+  const settle = vi.spyOn(ledger, "settle").mockRejectedValueOnce(new Error("the database is away"));
+  const stream = customer.openai().chat.completions.stream({ model: "plain/chat", messages });
+  expectInterrupted(await caughtOf(() => stream.finalChatCompletion()));
+  const [unsettled] = settle.mock.calls[0]!;
+  settle.mockRestore();
+  expect((await clients.gateway.balance(customer.account)).spent).toBe(0);
+  await ledger.settle(unsettled); // its hold would end by itself, but not before this file does
 });
 
 describe("a caller who leaves", () => {
@@ -114,7 +126,7 @@ describe("a caller who leaves", () => {
   test("by its own time-out: APIConnectionTimeoutError, and each attempt leaves nothing behind", async () => {
     const customer = await clients.customer();
     clients.gateway.simulator.reset();
-    const client = customer.openai({ timeout: 300, maxRetries: 1 });
+    const client = customer.openai({ timeout: 700, maxRetries: 1 });
     await expect(client.chat.completions.create({ model: "plain/slow-start", messages })).rejects.toBeInstanceOf(
       OpenAI.APIConnectionTimeoutError,
     );

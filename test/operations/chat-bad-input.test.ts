@@ -64,6 +64,8 @@ describe("400 missing_parameter", () => {
     ["messages", { model: "demo/chat" }],
     ["messages[0].role", { ...chat, messages: [{ content: "Hello" }] }],
     ["messages[1].role", { ...chat, messages: [...hello, {}] }],
+    ["messages[0].content", { ...chat, messages: [{ role: "user" }] }],
+    ["messages[1].content", { ...chat, messages: [...hello, { role: "tool", tool_call_id: "call_1" }] }],
     ["messages[0].content[1].type", { ...chat, messages: user([{ type: "text", text: "a" }, { text: "b" }]) }],
     ["messages[0].content[0].image_url.url", { ...chat, messages: user([{ type: "image_url", image_url: {} }]) }],
     ["tools[0].type", { ...chat, tools: [{ function: { name: "a" } }] }],
@@ -96,6 +98,8 @@ describe("400 invalid_parameter", () => {
     ["messages[0].role", { ...chat, messages: [{ role: 1, content: "Hello" }] }],
     ["messages[2].role", { ...chat, messages: [...hello, ...hello, { role: "User", content: "Hello" }] }],
     ["messages[0].content", { ...chat, messages: user(7) }],
+    ["messages[0].content", { ...chat, messages: user(null) }],
+    ["messages[1].content", { ...chat, messages: [...hello, { role: "system", content: null }] }],
     ["messages[0].content", { ...chat, messages: user({ text: "a" }) }],
     ["messages[0].content[0]", { ...chat, messages: user(["a"]) }],
     ["messages[0].content[0].text", { ...chat, messages: user([{ type: "text", text: 7 }]) }],
@@ -188,6 +192,10 @@ describe("200, what is not bad", () => {
       },
     ],
     ["text as the form of the answer, on any model", { model: "demo/plain", response_format: { type: "text" } }],
+    [
+      "an assistant's turn of calls alone",
+      { messages: [...hello, { role: "assistant", tool_calls: [] }, { role: "assistant", content: null }] },
+    ],
     ["bounds themselves", { temperature: 2, top_p: 0, max_tokens: 1, n: 1 }],
   ])("%s", async (_, body) => {
     const reply = await world.chat(await world.account(), { model: "demo/chat", ...body });

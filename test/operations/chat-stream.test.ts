@@ -19,6 +19,7 @@ const world = chatWorld(
     language("demo/filtered", ["chat+sim-finish-filtered"]),
     language("demo/eos", ["chat+sim-finish-eos"]),
     language("demo/paced", ["chat+sim-pace-20ms+sim-tokens-500"]),
+    language("demo/measured", ["chat+sim-usage-every-chunk+sim-pace-20ms+sim-tokens-500"]),
     language("demo/stalled", ["chat+sim-stall-after-4"]),
     language("demo/hanging", ["chat+sim-hang"]),
     language("demo/down", ["chat+sim-fail-503"]),
@@ -235,6 +236,14 @@ describe("a caller who leaves", () => {
     const { row, balance } = await leave("demo/hanging", () => true);
     expect(row).toMatchObject({ status: "aborted", cost: 0n, attempts: [{ outcome: "aborted" }] });
     expect(balance).toEqual({ balance: 20, reserved: 0, spent: 0 });
+  });
+
+  test("midway pays what the upstream had measured until then, where it said so", async () => {
+    const { row, balance } = await leave("demo/measured", (text) => text.split("data: ").length > 3);
+    expect(row).toMatchObject({ status: "aborted", estimated: false });
+    expect(Number(row.output_tokens)).toBeGreaterThan(0);
+    expect(Number(row.output_tokens)).toBeLessThan(400);
+    expect(balance).toMatchObject({ reserved: 0, spent: Number(row.cost) / 1e8 });
   });
 
   test.each([["demo/paced"], ["demo/stalled"]])(

@@ -20,6 +20,7 @@ const world = chatWorld([
   ...[400, 413, 422].map((status) =>
     language(`reject/${status}`, [`chat+sim-reject-${status}`, "never-asked"], { fallbacks: ["demo/other"] }),
   ),
+  language("demo/rejecting-second", ["rejecting1+sim-fail-503", "rejecting2+sim-reject-422", "never-asked"]),
   language("demo/too-long", ["chat+sim-context", "never-asked"]),
   language("demo/other", ["other"], able),
   language("demo/other-best", ["other"], { ...able, recommended: true }),
@@ -110,6 +111,11 @@ describe("400, 413 and 422 request_rejected", () => {
     const { json } = await refused({ model: `reject/${status}`, temperature: 0.3 }, status, "request_rejected");
     expect(json.error.message).toContain("Unsupported value: 'temperature' does not support this value with this model.");
     expect(world.sent()).toHaveLength(1);
+  });
+
+  test("by the second route, after the first was down", async () => {
+    await refused({ model: "demo/rejecting-second" }, 422, "request_rejected");
+    expect(world.sent()).toHaveLength(2);
   });
 
   test("a prompt too long for the model: the message names both numbers", async () => {

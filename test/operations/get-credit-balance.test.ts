@@ -1,6 +1,8 @@
 // GET /v1/credits/balance over HTTP, with its older error words.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setSuspended } from "../../src/accounts/admin.ts";
+import { postEntry } from "../../src/ledger/post.ts";
+import { parseUsd } from "../../src/money.ts";
 import { smallCatalog } from "../catalog/small-catalog.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 
@@ -21,6 +23,14 @@ describe("200", () => {
     });
     expect(headers["cache-control"]).toBe("private, max-age=30");
     expect(headers.vary).toMatch(/authorization/i);
+  });
+
+  test("a deposit raises the tier at once, a gift never does", async () => {
+    const account = await gateway.createAccount({ credit: "1000" });
+    expect((await balanceOf(account)).json.tier).toBe(0);
+    const { db } = gateway.context;
+    await postEntry(db, { accountId: account.accountId, kind: "deposit", amount: parseUsd("250")!, ref: "test", at: new Date() });
+    expect((await balanceOf(account)).json).toMatchObject({ tier: 3, tier_rpm: 900 });
   });
 
   test("under 0.05 USD it is low, with a nudge whose address resolves", async () => {

@@ -56,7 +56,7 @@ export function openChat({ url, key, model, stream = false, maxTokens, agent, re
 export function chat(options: ChatOptions): Promise<Answer> {
   return new Promise((resolve) => {
     const call = openChat(options);
-    call.once("error", (error) => resolve({ status: 0, text: "", whole: false, error: String(error) } as any));
+    call.once("error", () => resolve({ status: 0, text: "", whole: false }));
     call.once("response", (reply) => {
       reply.setEncoding("utf8");
       let text = "";

@@ -22,9 +22,9 @@ async function ask(urls: string[], key: string, calls: number, stream: boolean):
 }
 
 describe.each([
-  { processes: "2 gateways", gateways: 2, env: {}, calls: 5_000, stream: false },
-  { processes: "2 gateways", gateways: 2, env: {}, calls: 2_000, stream: true },
-  { processes: "1 gateway of 2 workers", gateways: 1, env: { SVC_WORKERS: "2" }, calls: 2_000, stream: false },
+  { processes: "2 gateways", gateways: 2, env: {} as Record<string, string>, calls: 5_000, stream: false },
+  { processes: "2 gateways", gateways: 2, env: {} as Record<string, string>, calls: 2_000, stream: true },
+  { processes: "1 gateway of 2 workers", gateways: 1, env: { SVC_WORKERS: "2" } as Record<string, string>, calls: 2_000, stream: false },
 ])("$calls calls at $processes on one database (streamed: $stream)", ({ gateways, env, calls, stream }) => {
   test(`exactly ${k} of them are served, the rest get 402, the balance ends at 0`, async () => {
     world = await openWorld({ models: { flat: "flat+sim-tokens-3" }, pricing: flatFee });

@@ -30,7 +30,7 @@ describe("refusals", () => {
     test(`${model}: ${status} ${code ?? "without a code"}`, async () => {
       const reply = await ask(model);
       expect(reply.status).toBe(status);
-      expect((await reply.json()).error).toMatchObject({ code, message: expect.any(String) });
+      expect(((await reply.json()) as { error: unknown }).error).toMatchObject({ code, message: expect.any(String) });
     });
   }
 

@@ -1,0 +1,72 @@
+// 10,000 streams that their clients leave: nothing of them stays, in the gateway or at its upstream (PEERS.md 2.3 row 40).
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { SpawnedGateway } from "../support/gateway.ts";
+import { inParallel, leaveAfter, openChat, until } from "./chat-client.ts";
+import { openWorld, socketsOf, type World } from "./world.ts";
+
+const streams = 10_000;
+const atOnce = 80;
+/** Its pool grows under load and keeps a connection for 30 s (src/main.ts). */
+const databaseConnectionsMax = 10;
+const megabyte = 1024 * 1024;
+/**
+ * What the gateway may keep of 8,000 streams. One that stayed would keep its request, both sockets' objects, buffers and
+ * timers, 20 KB and more: 160 MB. Code that was compiled meanwhile and caches that fill are a few megabytes.
+ */
+const keptMax = 12 * megabyte;
+
+let world: World;
+let gateway: SpawnedGateway;
+beforeAll(async () => {
+  world = await openWorld({ models: { endless: "endless+sim-tokens-200000+sim-pace-20ms" } });
+  const probe = fileURLToPath(new URL("heap-probe.ts", import.meta.url));
+  gateway = await world.start({ NODE_OPTIONS: `--expose-gc --import ${probe}` });
+});
+afterAll(() => world.stop());
+
+/** Bytes that are still reachable. */
+async function heap(): Promise<number> {
+  const before = gateway.output().length;
+  const said = () => /heap (\d+)\n/.exec(gateway.output().slice(before))?.[1];
+  void gateway.kill("SIGUSR2");
+  await until(() => said() !== undefined, "the heap is told");
+  return Number(said());
+}
+
+test(`${streams} streams whose clients leave, ${atOnce} at a time, leave no socket, no upstream call, no hold and a flat heap`, { timeout: 120_000 }, async () => {
+  const account = await world.createAccount("5000");
+  const leave = (count: number) =>
+    inParallel(count, atOnce, (index) =>
+      // After the head, the role or the first token: each part of a stream's life.
+      leaveAfter(openChat({ url: gateway.url, key: account.key, model: "demo/endless", stream: true, maxTokens: 1_000 }), index % 3),
+    );
+  const nothingOpen = () =>
+    until(async () => (await world.balance(account)).reserved === 0n && world.simulator.calls().every(({ outcome }) => outcome !== "open"), "all has ended");
+
+  const socketsBefore = await idleSockets();
+  await leave(streams / 5);
+  await nothingOpen();
+  const heapBefore = await heap();
+  await leave((streams * 4) / 5);
+  await nothingOpen();
+
+  const { received, aborted, answered, broken } = world.simulator.counters();
+  expect({ received, ended: aborted + answered + broken }).toEqual({ received: streams, ended: streams });
+  expect(aborted).toBe(streams);
+  const { rows } = await world.db.pool.query<{ status: string; n: number }>("select status, count(*)::int as n from usage_log group by status");
+  expect(rows).toEqual([{ status: "aborted", n: streams }]);
+  expect(await world.audit()).toMatchObject({ reservations_open: 0, mismatches: [] });
+  await until(() => world.simulator.counters().openSockets === 0, "the simulator has no socket");
+  expect(await idleSockets()).toBeLessThanOrEqual(socketsBefore + databaseConnectionsMax);
+  const grown = (await heap()) - heapBefore;
+  process.stdout.write(`grown ${grown}\n`);
+  expect(grown).toBeLessThan(keptMax);
+});
+
+/** Of the gateway: what it listens and talks to its database with. */
+async function idleSockets(): Promise<number> {
+  let last = -1;
+  await until(() => last === (last = socketsOf(gateway.pid)), "its sockets stand still");
+  return last;
+}

@@ -1,0 +1,114 @@
+// How a gateway ends (OPERATOR.md "Start"): SIGTERM, again and again, to the first process or to a worker.
+import { connect } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { type Gateway, startGateway } from "../support/gateway.ts";
+import { catalogText } from "./catalog.ts";
+import { chat, keepAliveAgent, openChat, until } from "./chat-client.ts";
+import { openDatabaseProxy } from "./database-proxy.ts";
+import { childrenOf, openWorld, type World } from "./world.ts";
+
+const models = { long: "long+sim-pace-40ms+sim-tokens-40", slow: "slow+sim-slow-1200ms+sim-tokens-5", quick: "quick+sim-tokens-3", hang: "hang+sim-hang" };
+
+let world: World | undefined;
+afterEach(async () => {
+  await world?.stop();
+  world = undefined;
+});
+
+const isRefused = (url: string) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    socket.once("connect", () => resolve(false)).once("error", () => resolve(true));
+    socket.once("close", () => socket.destroy()).once("connect", () => socket.end());
+  });
+
+describe.each([{ processes: 1 }, { processes: 2 }])("SIGTERM ($processes processes)", ({ processes }) => {
+  test("finishes what is in flight, closes idle connections, refuses new ones, exits 0; more SIGTERMs change nothing", async () => {
+    world = await openWorld({ models });
+    const gateway = await world.start({ SVC_WORKERS: String(processes) });
+    const account = await world.createAccount("50");
+    const ask = { url: gateway.url, key: account.key };
+    const agent = keepAliveAgent(4);
+    await Promise.all(Array.from({ length: 4 }, () => chat({ ...ask, model: "demo/quick", agent }))); // leaves idle connections
+    const inFlight = [
+      ...Array.from({ length: 6 }, () => chat({ ...ask, model: "demo/long", stream: true })),
+      ...Array.from({ length: 6 }, () => chat({ ...ask, model: "demo/slow" })),
+    ];
+    await until(() => world!.simulator.calls().filter(({ outcome }) => outcome === "open").length === 12, "calls are in flight");
+
+    const exited = gateway.kill("SIGTERM");
+    await until(() => isRefused(gateway.url), "new connections are refused");
+    for (let n = 0; n < 5; n += 1) void gateway.kill("SIGTERM");
+    for (const pid of childrenOf(gateway.pid)) process.kill(pid, "SIGTERM");
+
+    expect((await Promise.all(inFlight)).map(({ status, whole }) => ({ status, whole }))).toEqual(inFlight.map(() => ({ status: 200, whole: true })));
+    expect(await exited).toBe(0);
+    const { rows } = await world.db.pool.query("select status, count(*)::int as n from usage_log group by status");
+    expect(rows).toEqual([{ status: "success", n: 16 }]);
+    expect(await world.audit()).toMatchObject({ reservations_open: 0, mismatches: [] });
+    const left = await world.db.pool.query("select 1 from replica");
+    expect(left.rowCount).toBe(0); // each process has said good-bye
+    agent.destroy();
+  });
+});
+
+describe("a signal to a worker", () => {
+  test.each(["SIGTERM", "SIGINT"] as const)("%s changes nothing: both go on serving", async (signal) => {
+    world = await openWorld({ models });
+    const gateway = await world.start({ SVC_WORKERS: "2" });
+    const account = await world.createAccount("50");
+    const workers = childrenOf(gateway.pid);
+    expect(workers.length).toBe(2);
+    for (const pid of workers) for (let n = 0; n < 3; n += 1) process.kill(pid, signal);
+    for (let n = 0; n < 20; n += 1) expect((await chat({ url: gateway.url, key: account.key, model: "demo/quick" })).status).toBe(200);
+    expect(childrenOf(gateway.pid)).toEqual(workers);
+    expect(await gateway.kill("SIGTERM")).toBe(0);
+  });
+});
+
+test("kill -9 of the first process ends its workers too", async () => {
+  world = await openWorld({ models });
+  const gateway = await world.start({ SVC_WORKERS: "2" });
+  const workers = childrenOf(gateway.pid);
+  await gateway.kill("SIGKILL");
+  await until(() => workers.every((pid) => !isAlive(pid)), "the workers have ended");
+  expect(await isRefused(gateway.url)).toBe(true);
+});
+
+test("SIGTERM without a database ends it all the same, with 0", async () => {
+  world = await openWorld({ models });
+  const wire = await openDatabaseProxy(world.databaseUrl);
+  const gateway = await world.start({ DATABASE_URL: wire.url });
+  wire.cut();
+  expect(await gateway.kill("SIGTERM")).toBe(0);
+  await wire.close();
+});
+
+test("what is still in flight at the end of the grace time is cut, settled and gives its reservation back", async () => {
+  const gateway: Gateway = await startGateway({ catalog: catalogText("simulator:", models), graceMs: 300 });
+  const account = await gateway.createAccount({ deposit: "10" });
+  const calls = [true, false].map((stream) => openChat({ url: gateway.url, key: account.key, model: "demo/hang", stream }));
+  const streamed = chat({ url: gateway.url, key: account.key, model: "demo/long", stream: true });
+  await until(() => gateway.simulator.calls().filter(({ outcome }) => outcome === "open").length === 3, "calls are in flight");
+  const { databaseUrl } = gateway;
+  const { default: pg } = await import("pg");
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  client.on("error", () => undefined); // the database is dropped under it
+  // The harness drops its database at the end, so what is left there is read before.
+  const left = gateway.context.db;
+  await Promise.all([gateway.stop(), until(async () => (await client.query("select 1 from usage_log where status = 'aborted'")).rowCount === 3, "all three are settled")]);
+  expect((await streamed).whole).toBe(false);
+  expect(left.pool.ended).toBe(true);
+  for (const call of calls) call.destroy();
+  await client.end().catch(() => undefined);
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
