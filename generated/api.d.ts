@@ -678,9 +678,9 @@ export interface paths {
         /**
          * Decide between options
          * @description Picks one of the options of each question and says how sure it is. Billed on input tokens, rounded up to the nearest 0.0001 USD;
-         *     output is free and failures cost nothing. A missing `state` or `questions` gives 400 `missing_parameter`. Another model, a question that
-         *     is no `choice`, and a body in OpenAI's form (`input`, or questions as an array) give 400 `invalid_parameter`, the first with near
-         *     matches in `did_you_mean` and `suggested_models`.
+         *     output is free and failures cost nothing. A missing `state` or `questions` gives 400 `missing_parameter`. Another model gives
+         *     400 `invalid_parameter` with near matches in `did_you_mean` and `suggested_models`; so do, without them, a question that is no `choice`
+         *     and questions as an array. OpenAI's form of a decision (`input`, questions as an array) is not taken.
          */
         post: operations["createDecision"];
         delete?: never;

@@ -78,7 +78,9 @@ export interface Exchange {
 }
 
 export function openExchange(edge: Edge, req: IncomingMessage, res: ServerResponse, onClose: (exchange: Exchange) => void): Exchange {
-  const { path, search } = splitTarget(req.url ?? "/");
+  const target = splitTarget(req.url ?? "/");
+  const { search } = target;
+  const path = withWholeModelId(target.path);
   let controller: AbortController | null = null;
   const exchange: Exchange = {
     req,
@@ -124,6 +126,13 @@ const saneRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 /** The caller's own id is taken when it can go into headers, logs and a database as it is. */
 export function chooseRequestId(given: string | string[] | undefined): string {
   return typeof given === "string" && saneRequestId.test(given) ? given : `req_${randomUUID().replaceAll("-", "")}`;
+}
+
+/** Model ids hold slashes: SDKs send them as %2F (WIRE.md 3.5), a person with curl as they are. Nothing else is below a model. */
+function withWholeModelId(path: string): string {
+  const prefix = "/v1/models/";
+  if (!path.startsWith(prefix) || !path.includes("/", prefix.length)) return path;
+  return prefix + path.slice(prefix.length).replaceAll("/", "%2F");
 }
 
 /** The request line's target: the usual "/path?query", or a whole URL as proxies send it. */

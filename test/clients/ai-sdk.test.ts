@@ -7,6 +7,7 @@ import { costIn, costOf, quiet, until, useClients } from "./clients.ts";
 
 const clients = useClients();
 const prompt = "Tell me about the sea.";
+Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
 const onError = () => undefined; // by default it prints what the tests provoke
 
 describe("text", () => {

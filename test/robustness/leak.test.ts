@@ -60,7 +60,6 @@ test(`${streams} streams whose clients leave, ${atOnce} at a time, leave no sock
   await until(() => world.simulator.counters().openSockets === 0, "the simulator has no socket");
   expect(await idleSockets()).toBeLessThanOrEqual(socketsBefore + databaseConnectionsMax);
   const grown = (await heap()) - heapBefore;
-  process.stdout.write(`grown ${grown}\n`);
   expect(grown).toBeLessThan(keptMax);
 });
 

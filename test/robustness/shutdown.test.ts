@@ -1,9 +1,11 @@
 // How a gateway ends (OPERATOR.md "Start"): SIGTERM, again and again, to the first process or to a worker.
 import { connect } from "node:net";
+import { pino } from "pino";
 import { afterEach, describe, expect, test } from "vitest";
-import { type Gateway, startGateway } from "../support/gateway.ts";
-import { catalogText } from "./catalog.ts";
-import { chat, keepAliveAgent, openChat, until } from "./chat-client.ts";
+import { loadCatalog } from "../../src/catalog/load.ts";
+import { readConfig } from "../../src/config.ts";
+import { startGateway } from "../../src/main.ts";
+import { chat, keepAliveAgent, until } from "./chat-client.ts";
 import { openDatabaseProxy } from "./database-proxy.ts";
 import { childrenOf, openWorld, type World } from "./world.ts";
 
@@ -85,23 +87,20 @@ test("SIGTERM without a database ends it all the same, with 0", async () => {
 });
 
 test("what is still in flight at the end of the grace time is cut, settled and gives its reservation back", async () => {
-  const gateway: Gateway = await startGateway({ catalog: catalogText("simulator:", models), graceMs: 300 });
-  const account = await gateway.createAccount({ deposit: "10" });
-  const calls = [true, false].map((stream) => openChat({ url: gateway.url, key: account.key, model: "demo/hang", stream }));
-  const streamed = chat({ url: gateway.url, key: account.key, model: "demo/long", stream: true });
-  await until(() => gateway.simulator.calls().filter(({ outcome }) => outcome === "open").length === 3, "calls are in flight");
-  const { databaseUrl } = gateway;
-  const { default: pg } = await import("pg");
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  client.on("error", () => undefined); // the database is dropped under it
-  // The harness drops its database at the end, so what is left there is read before.
-  const left = gateway.context.db;
-  await Promise.all([gateway.stop(), until(async () => (await client.query("select 1 from usage_log where status = 'aborted'")).rowCount === 3, "all three are settled")]);
-  expect((await streamed).whole).toBe(false);
-  expect(left.pool.ended).toBe(true);
-  for (const call of calls) call.destroy();
-  await client.end().catch(() => undefined);
+  world = await openWorld({ models });
+  const config = readConfig({ PORT: "0", SVC_CATALOG: world.env.SVC_CATALOG });
+  const { catalog } = loadCatalog({ path: world.env.SVC_CATALOG!, environment: {} });
+  const gateway = await startGateway(config, { databaseUrl: world.databaseUrl, catalog, log: pino({ level: "silent" }), graceMs: 300 });
+  const account = await world.createAccount("50");
+  const calls = Array.from({ length: 40 }, (_, n) =>
+    chat({ url: gateway.url, key: account.key, model: n % 2 ? "demo/hang" : "demo/long", stream: n % 4 < 2 }),
+  );
+  await until(() => world!.simulator.calls().filter(({ outcome }) => outcome === "open").length === 30, "calls are in flight");
+  await gateway.stop();
+  const cut = (await Promise.all(calls)).filter(({ whole }) => !whole).length;
+  const { rows } = await world.db.pool.query("select count(*)::int as n from usage_log where status = 'aborted'");
+  expect(rows).toEqual([{ n: cut }]);
+  expect(await world.audit()).toMatchObject({ reservations_open: 0, mismatches: [] });
 });
 
 function isAlive(pid: number): boolean {

@@ -1,0 +1,127 @@
+// How gateways start (OPERATOR.md "Start"): on an empty database, two at once, again, and not at all where something is wrong.
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { afterEach, describe, expect, inject, test } from "vitest";
+import { runSvc } from "../cli/run-svc.ts";
+import { freshDatabase } from "../support/database.ts";
+import { spawnGateway, type SpawnedGateway } from "../support/gateway.ts";
+import { catalogFile, catalogText } from "./catalog.ts";
+import { chat } from "./chat-client.ts";
+
+const cleanUp: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const work of cleanUp.splice(0).reverse()) await work();
+});
+
+async function spawned(env: Record<string, string>): Promise<SpawnedGateway> {
+  const gateway = await spawnGateway({ LOG_LEVEL: "warn", ...env });
+  cleanUp.push(() => gateway.kill("SIGKILL"));
+  return gateway;
+}
+
+/** Its Postgres outlives a killed gateway, so each of these tests stops its gateways in order. */
+function newDataDir(): string {
+  const folder = mkdtempSync(join(tmpdir(), "svc-start-"));
+  cleanUp.push(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Without the migrations that the template of the tests has. */
+async function emptyDatabase(): Promise<string> {
+  const { url, drop } = await freshDatabase();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query("drop schema public cascade; create schema public");
+  await client.end();
+  cleanUp.push(drop);
+  return url;
+}
+
+const demoKeyOf = (gateway: SpawnedGateway) => /^Demo key .*: (svc_\w+)$/m.exec(gateway.output())?.[1];
+const serves = async (gateway: SpawnedGateway, key: string) => (await chat({ url: gateway.url, key, model: "best" })).status;
+
+describe("an empty database", () => {
+  test("three gateways that start on it at once all come up", async () => {
+    const url = await emptyDatabase();
+    const gateways = await Promise.all([1, 2, 3].map(() => spawned({ DATABASE_URL: url })));
+    for (const gateway of gateways) expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200);
+    expect(gateways.map(demoKeyOf)).toEqual([undefined, undefined, undefined]); // no key is printed with DATABASE_URL
+    expect(await Promise.all(gateways.map((gateway) => gateway.kill("SIGTERM")))).toEqual([0, 0, 0]);
+  });
+});
+
+describe("the embedded database", () => {
+  test("two gateways that start on it at once both come up and print one demo key, which works; later starts print it again", async () => {
+    const SVC_DATA_DIR = newDataDir();
+    const gateways = await Promise.all([1, 2].map(() => spawned({ SVC_DATA_DIR })));
+    const keys = gateways.map(demoKeyOf);
+    expect(keys[0]).toMatch(/^svc_/);
+    expect(keys[1]).toBe(keys[0]);
+    for (const gateway of gateways) expect(await serves(gateway, keys[0]!)).toBe(200);
+    expect(await gateways[0]!.kill("SIGTERM")).toBe(0);
+    expect(await serves(gateways[1]!, keys[0]!)).toBe(200); // the database stays with the one that uses it
+    expect(await gateways[1]!.kill("SIGTERM")).toBe(0);
+
+    const later = await spawned({ SVC_DATA_DIR, SVC_WORKERS: "2" });
+    expect(demoKeyOf(later)).toBe(keys[0]);
+    expect(await serves(later, keys[0]!)).toBe(200);
+    expect((await runSvc({ SVC_DATA_DIR }, ["ledger", "audit", "--json"])).json()).toMatchObject({ accounts: 1, mismatches: [] });
+    expect(await later.kill("SIGTERM")).toBe(0);
+  });
+
+  test("a demo key whose database is gone is replaced by one that works", async () => {
+    const SVC_DATA_DIR = newDataDir();
+    mkdirSync(SVC_DATA_DIR, { recursive: true });
+    writeFileSync(join(SVC_DATA_DIR, "demo-key"), "svc_ofAnotherLife\n");
+    const gateway = await spawned({ SVC_DATA_DIR });
+    expect(demoKeyOf(gateway)).not.toBe("svc_ofAnotherLife");
+    expect(await serves(gateway, demoKeyOf(gateway)!)).toBe(200);
+    expect(await gateway.kill("SIGTERM")).toBe(0);
+  });
+});
+
+describe("a start that fails ends with status 1 and says why", () => {
+  const wrong = catalogText("http://127.0.0.1:1", { plain: "plain" }).replace("type: language", "type: langage");
+
+  test.each([{ workers: "1" }, { workers: "2" }])("a wrong catalog file: the file, the line, the reason ($workers workers)", async ({ workers }) => {
+    const path = catalogFile(wrong);
+    const database = await freshDatabase();
+    cleanUp.push(database.drop);
+    const ran = await runSvc({ DATABASE_URL: database.url, SVC_CATALOG: path, PORT: "0", SVC_WORKERS: workers }, ["start"]);
+    expect(ran.status).toBe(1);
+    expect(ran.stderr).toContain(`${path}:5: models[0].type`);
+    expect(ran.stdout).not.toContain("gateway ready");
+  });
+
+  test("a catalog file that is wrong or missing: no database is made for it", async () => {
+    for (const SVC_CATALOG of [catalogFile(wrong), join(inject("runFolder"), "nowhere.yaml")]) {
+      const SVC_DATA_DIR = newDataDir();
+      const ran = await runSvc({ SVC_DATA_DIR, SVC_CATALOG, PORT: "0" }, ["start"]);
+      expect(ran.status).toBe(1);
+      expect(ran.stderr).toContain(SVC_CATALOG);
+      expect(existsSync(join(SVC_DATA_DIR, "postgres"))).toBe(false);
+    }
+  });
+
+  test.each([{ workers: "1" }, { workers: "2" }])("a port that is taken ($workers workers)", async ({ workers }) => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+    cleanUp.push(() => taken.close());
+    const database = await freshDatabase();
+    cleanUp.push(database.drop);
+    const PORT = String((taken.address() as { port: number }).port);
+    const ran = await runSvc({ DATABASE_URL: database.url, PORT, SVC_WORKERS: workers }, ["start"]);
+    expect(ran.status).toBe(1);
+    expect(ran.stderr).toContain(`EADDRINUSE: address already in use 127.0.0.1:${PORT}`);
+  });
+
+  test("a database that does not answer", async () => {
+    const ran = await runSvc({ DATABASE_URL: "postgres://127.0.0.1:1/nothing", PORT: "0" }, ["start"]);
+    expect(ran.status).toBe(1);
+    expect(ran.stderr).toContain("ECONNREFUSED");
+  });
+});
