@@ -931,7 +931,7 @@ export interface paths {
         };
         /**
          * Read a model
-         * @description Reads one model by its id or by an alias. Slashes in the id are sent as `%2F`. Public.
+         * @description Reads one model by its id or by an alias. Slashes in the id may be sent as `%2F` or as they are. Public.
          *
          *     An id that is not served, paused and retired ones included, gives 404 `model_not_found` with near matches in `did_you_mean` and
          *     `suggested_models`; the message names a replacement when one exists.
@@ -15587,7 +15587,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id or alias of the model, percent-encoded. */
+                /** @description Id or alias of the model, percent-encoded; its slashes may stay plain. */
                 id: string;
             };
             cookie?: never;

@@ -1,7 +1,7 @@
 // `svc start`: the database, the simulator and the demo account around a gateway; worker processes; signals.
 // The last line it prints says that it is ready (OPERATOR.md "Start").
 import cluster from "node:cluster";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
 import { loadCatalog } from "./catalog/load.ts";
@@ -30,27 +30,23 @@ export async function start(environment: NodeJS.ProcessEnv): Promise<void> {
   const config = readConfig(environment);
   if (cluster.isWorker) return startWorker(config, JSON.parse(environment[groundVariable] as string) as Ground);
   const signals = catchSignals();
+  const log = createLog(config);
+  const simulator = needsSimulator(config) ? await startSimulator({}) : null;
+  const catalog = readCatalog(config, simulator?.url ?? null, log); // a wrong file stops the start here, before any database
   const embedded = config.databaseUrl === null ? await startEmbedded({ dataDir: config.dataDir, durable: true }) : null;
   try {
-    await serve(config, config.databaseUrl ?? (embedded as Embedded).url, embedded !== null, signals.first);
+    const ground: Ground = { databaseUrl: config.databaseUrl ?? (embedded as Embedded).url, simulatorUrl: simulator?.url ?? null };
+    const demo = await prepareDatabase(config, ground.databaseUrl, embedded !== null);
+    const running = config.workers > 1 ? await startWorkers(config, ground, log) : await startGateway(config, { ...ground, catalog, log });
+    if (demo !== null) printDemo(running.url, demo);
+    process.stdout.write(`gateway ready ${running.url}\n`);
+    await signals.first;
+    await running.stop();
   } finally {
+    await simulator?.close();
     await embedded?.stop(); // also after a start that failed: nothing of ours is left running
   }
   process.exit(0);
-}
-
-async function serve(config: Config, databaseUrl: string, isEmbedded: boolean, stopAsked: Promise<void>): Promise<void> {
-  const log = createLog(config);
-  const demo = await prepareDatabase(config, databaseUrl, isEmbedded);
-  const simulator = needsSimulator(config) ? await startSimulator({}) : null;
-  const ground: Ground = { databaseUrl, simulatorUrl: simulator?.url ?? null };
-  const catalog = readCatalog(config, ground, log); // a wrong file stops the start here, before any worker
-  const running = config.workers > 1 ? await startWorkers(config, ground, log) : await startGateway(config, { databaseUrl, catalog, log });
-  if (demo !== null) printDemo(running.url, demo);
-  process.stdout.write(`gateway ready ${running.url}\n`);
-  await stopAsked;
-  await running.stop();
-  await simulator?.close();
 }
 
 async function prepareDatabase(config: Config, databaseUrl: string, isEmbedded: boolean): Promise<string | null> {
@@ -64,15 +60,15 @@ async function prepareDatabase(config: Config, databaseUrl: string, isEmbedded: 
   }
 }
 
-function readCatalog(config: Config, { simulatorUrl }: Ground, log: Logger): Catalog {
+function readCatalog(config: Config, simulatorUrl: string | null, log: Logger): Catalog {
   const { catalog, warnings } = loadCatalog({ path: config.catalogPath ?? shippedCatalog, environment: config.environment, simulatorUrl });
   for (const warning of warnings) log.warn(warning);
   return catalog;
 }
 
-/** The simulator runs where the catalog names it as an upstream. */
-function needsSimulator(config: Config): boolean {
-  return config.catalogPath === null || readFileSync(config.catalogPath, "utf8").includes("simulator:");
+/** The simulator runs where the catalog names it as an upstream. A missing file is readCatalog's to report. */
+function needsSimulator({ catalogPath }: Config): boolean {
+  return catalogPath === null || (existsSync(catalogPath) && readFileSync(catalogPath, "utf8").includes("simulator:"));
 }
 
 /** Ctrl-C and SIGTERM end it in order; more of them change nothing. */
@@ -123,7 +119,7 @@ async function startWorker(config: Config, ground: Ground): Promise<void> {
   process.on("message", (message) => message === "stop" && stopping.resolve());
   process.on("disconnect", () => stopping.resolve());
   const log = createLog(config);
-  const gateway: Gateway = await startGateway(config, { databaseUrl: ground.databaseUrl, catalog: readCatalog(config, ground, log), log });
+  const gateway: Gateway = await startGateway(config, { databaseUrl: ground.databaseUrl, catalog: readCatalog(config, ground.simulatorUrl, log), log });
   process.send?.(gateway.url);
   await stopping.promise;
   await gateway.stop();

@@ -2,7 +2,7 @@
 // what was delivered because its client left (PEERS.md 5.6). Whatever happens first settles; the rest does nothing.
 import type { Caller, Context } from "../context.ts";
 import type { AttemptRecord, UsageLogRow } from "../ledger/usage-log.ts";
-import { type Amount, toUsd, usdFromPrice } from "../money.ts";
+import { type Amount, toUsd, usdFromPrice, usdText } from "../money.ts";
 import { tokenCost, type TokenPrices } from "../pricing/token-cost.ts";
 import type { Attempt } from "../routing/attempt.ts";
 import type { Candidate } from "../routing/candidates.ts";
@@ -42,7 +42,7 @@ export interface OpenCall {
 }
 
 export function openCall(
-  context: Pick<Context, "ledger" | "clock">,
+  context: Pick<Context, "ledger" | "clock" | "log">,
   caller: Caller,
   facts: CallFacts,
   admitted: Admitted,
@@ -68,6 +68,7 @@ export function openCall(
     firstByteMs: null,
     complete(usage, counted) {
       const bill = billOf(prices, call.served, usage ?? counted);
+      if (usage !== null && bill.cost > hold.granted) reportOverrun(context.log, facts, call, bill);
       return settle(usage === null ? atMost(hold.granted, bill) : bill, {
         status: "success",
         http_status: 200,
@@ -94,6 +95,14 @@ function billOf(asked: TokenPrices, served: Candidate | null, usage: Usage): Bil
   if (served === null || served.layer !== 3) return own;
   const other = { usage, ...tokenCost(tokenPricesOf(served.model), usage) };
   return other.cost < own.cost ? other : own;
+}
+
+/** Measured usage is charged in full, also above its reservation; that it was above is an upstream's fault or ours, and somebody's to look at. */
+function reportOverrun(log: Context["log"], { requestId }: CallFacts, { hold, served }: OpenCall, { usage, cost }: Bill): void {
+  log.error(
+    { request_id: requestId, route: served?.routeId, reserved: usdText(hold.granted), cost: usdText(cost), usage },
+    "usage above its reservation",
+  );
 }
 
 /** An estimate never bills above its hold. */

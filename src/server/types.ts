@@ -39,9 +39,13 @@ export type Reply<Id extends OperationId = OperationId> =
 
 /** Only a status and body that the contract declares for the operation compile. */
 export type JsonReply<Id extends OperationId> = Id extends OperationId
-  ? { [Status in keyof operations[Id]["responses"] & number]: operations[Id]["responses"][Status] extends { content: { "application/json": infer Body } }
+  ? {
+      [Status in keyof operations[Id]["responses"] & number]: operations[Id]["responses"][Status] extends {
+        content: { "application/json": infer Body };
+      }
         ? { status: Status; headers?: Headers; body: Body }
-        : { status: Status; headers?: Headers; body?: undefined } }[keyof operations[Id]["responses"] & number]
+        : { status: Status; headers?: Headers; body?: undefined };
+    }[keyof operations[Id]["responses"] & number]
   : never;
 
 export type Handler<Id extends OperationId = OperationId> = (context: Context, request: Request<Id>) => Promise<Reply<Id>> | Reply<Id>;
@@ -50,5 +54,9 @@ export type Handler<Id extends OperationId = OperationId> = (context: Context, r
 export type Handlers = { [Id in Exclude<OperationId, UnbuiltOperationId>]: Handler<Id> } & { [Id in UnbuiltOperationId]?: never };
 
 type PathOf<Id extends OperationId> = operations[Id]["parameters"] extends { path: infer Path } ? Path : Record<never, never>;
-type QueryOf<Id extends OperationId> = operations[Id]["parameters"] extends { query?: infer Query } ? NonNullable<Query> : Record<never, never>;
-type JsonBodyOf<Id extends OperationId> = operations[Id] extends { requestBody?: { content: { "application/json": infer Body } } } ? Body : undefined;
+type QueryOf<Id extends OperationId> = operations[Id]["parameters"] extends { query?: infer Query }
+  ? NonNullable<Query>
+  : Record<never, never>;
+type JsonBodyOf<Id extends OperationId> = operations[Id] extends { requestBody?: { content: { "application/json": infer Body } } }
+  ? Body
+  : undefined;

@@ -156,7 +156,6 @@ describe("what a handler gets and gives", () => {
   test("a value that is no error, thrown or rejected, is a 500 as well", async () => {
     for (const thrown of [undefined, null, "text", 5, { code: "insufficient_credits" }]) {
       onChat = () => {
-         
         throw thrown;
       };
       expect((await post(chat)).status).toBe(500);
