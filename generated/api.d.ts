@@ -11226,21 +11226,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error501NotImplemented"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "retry-after"?: number;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error503Overloaded"];
-                };
-            };
         };
     };
     resetPassword: {
@@ -11349,21 +11334,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error501NotImplemented"];
-                };
-            };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "retry-after"?: number;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error503Overloaded"];
                 };
             };
         };
@@ -11609,21 +11579,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error501NotImplemented"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "retry-after"?: number;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error503Overloaded"];
-                };
-            };
         };
     };
     signInWithProvider: {
@@ -11749,21 +11704,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error501NotImplemented"];
-                };
-            };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "retry-after"?: number;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error503Overloaded"];
                 };
             };
         };
@@ -11995,21 +11935,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error501NotImplemented"];
-                };
-            };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "retry-after"?: number;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error503Overloaded"];
                 };
             };
         };
@@ -12269,21 +12194,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error501NotImplemented"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "retry-after"?: number;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error503Overloaded"];
-                };
-            };
         };
     };
     resendVerification: {
@@ -12388,21 +12298,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error501NotImplemented"];
-                };
-            };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "retry-after"?: number;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error503Overloaded"];
                 };
             };
         };
@@ -13634,21 +13529,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error501NotImplemented"];
-                };
-            };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "retry-after"?: number;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error503Overloaded"];
                 };
             };
         };
@@ -14984,21 +14864,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "retry-after"?: number;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error503Overloaded"];
-                };
-            };
         };
     };
     createMessage: {
@@ -15565,21 +15430,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "retry-after"?: number;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error503Overloaded"];
-                };
-            };
         };
     };
     getModel: {
@@ -15669,21 +15519,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "retry-after"?: number;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error503Overloaded"];
-                };
-            };
         };
     };
     recommendModels: {
@@ -15768,21 +15603,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "retry-after"?: number;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error503Overloaded"];
-                };
-            };
         };
     };
     getPricing: {
@@ -15841,21 +15661,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error500InternalError"];
-                };
-            };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "retry-after"?: number;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error503Overloaded"];
                 };
             };
         };

@@ -627,8 +627,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "request_too_large",
       "rate_limit_exceeded",
       "internal_error",
-      "not_implemented",
-      "overloaded"
+      "not_implemented"
     ],
     "bodies": [
       "application/json"
@@ -657,8 +656,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "rate_limit_exceeded",
       "internal_error",
       "db_error",
-      "not_implemented",
-      "overloaded"
+      "not_implemented"
     ],
     "bodies": [
       "application/json"
@@ -714,8 +712,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "rate_limit_exceeded",
       "internal_error",
       "db_error",
-      "not_implemented",
-      "overloaded"
+      "not_implemented"
     ],
     "bodies": [
       "application/json"
@@ -744,8 +741,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "rate_limit_exceeded",
       "internal_error",
       "db_error",
-      "not_implemented",
-      "overloaded"
+      "not_implemented"
     ],
     "bodies": [
       "application/json"
@@ -808,8 +804,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "rate_limit_exceeded",
       "internal_error",
       "db_error",
-      "not_implemented",
-      "overloaded"
+      "not_implemented"
     ],
     "bodies": [
       "application/json"
@@ -913,8 +908,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "rate_limit_exceeded",
       "internal_error",
       "db_error",
-      "not_implemented",
-      "overloaded"
+      "not_implemented"
     ],
     "bodies": [
       "application/json"
@@ -941,8 +935,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "request_too_large",
       "rate_limit_exceeded",
       "internal_error",
-      "not_implemented",
-      "overloaded"
+      "not_implemented"
     ],
     "bodies": [
       "application/json"
@@ -1214,8 +1207,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "rate_limit_exceeded",
       "internal_error",
       "db_error",
-      "not_implemented",
-      "overloaded"
+      "not_implemented"
     ],
     "bodies": [
       "application/json"
@@ -1559,8 +1551,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "dialect": "standard",
     "errors": [
       "rate_limit_exceeded",
-      "internal_error",
-      "overloaded"
+      "internal_error"
     ],
     "bodies": [],
     "bodyRequired": false,
@@ -1656,8 +1647,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "errors": [
       "invalid_parameter",
       "rate_limit_exceeded",
-      "internal_error",
-      "overloaded"
+      "internal_error"
     ],
     "bodies": [],
     "bodyRequired": false,
@@ -1805,8 +1795,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "errors": [
       "invalid_parameter",
       "rate_limit_exceeded",
-      "internal_error",
-      "overloaded"
+      "internal_error"
     ],
     "bodies": [],
     "bodyRequired": false,
@@ -1859,8 +1848,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_parameter",
       "model_not_found",
       "rate_limit_exceeded",
-      "internal_error",
-      "overloaded"
+      "internal_error"
     ],
     "bodies": [],
     "bodyRequired": false,
@@ -1887,8 +1875,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "dialect": "standard",
     "errors": [
       "rate_limit_exceeded",
-      "internal_error",
-      "overloaded"
+      "internal_error"
     ],
     "bodies": [],
     "bodyRequired": false,

@@ -85,17 +85,25 @@ interface Running {
 }
 
 async function startWorkers(config: Config, ground: Ground, log: Logger): Promise<Running> {
+  let serving = false;
   let stopping = false;
+  const failed = Promise.withResolvers<never>();
   const fork = () => cluster.fork({ [groundVariable]: JSON.stringify(ground) });
   cluster.on("exit", (worker, code, signal) => {
     if (stopping) return;
+    // It has said why on standard error, and so would the next one.
+    if (!serving) return failed.reject(new Error("a worker could not start"));
     log.error({ pid: worker.process.pid, code, signal }, "a worker ended and is replaced");
     setTimeout(() => stopping || fork(), restartPauseMs);
   });
-  const urls = Array.from({ length: config.workers }, fork).map(
-    (worker) => new Promise<string>((resolve) => worker.once("message", resolve)),
-  );
-  const [url] = await Promise.all(urls);
+  const first = Array.from({ length: config.workers }, fork);
+  const urls = first.map((worker) => new Promise<string>((resolve) => worker.once("message", resolve)));
+  const [url] = await Promise.race([Promise.all(urls), failed.promise]).catch((error: unknown) => {
+    stopping = true;
+    for (const worker of first) worker.process.kill("SIGKILL"); // none has served anybody yet
+    throw error;
+  });
+  serving = true;
   return {
     url: url as string,
     async stop() {
@@ -104,7 +112,7 @@ async function startWorkers(config: Config, ground: Ground, log: Logger): Promis
       await Promise.all(
         workers.map((worker) => {
           const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
-          worker.send("stop");
+          worker.send("stop", () => undefined); // one that has just ended can't be told, and needn't
           return ended;
         }),
       );

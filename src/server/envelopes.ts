@@ -30,7 +30,13 @@ export const envelopes: Record<DialectRow["envelope"], Envelope> = {
 
   /** Rerank: no code, because its types are the codes (WIRE.md 16). */
   bare: (facts) => ({
-    error: { message: facts.message, type: facts.code, request_id: facts.requestId, ...facts.inside },
+    error: {
+      message: facts.message,
+      type: facts.renamed ? facts.code : facts.type,
+      ...(facts.status === 402 && { code: facts.code }),
+      request_id: facts.requestId,
+      ...facts.inside,
+    },
     ...facts.extra,
   }),
 
