@@ -28,11 +28,11 @@ export const envelopes: Record<DialectRow["envelope"], Envelope> = {
     ...facts.extra,
   }),
 
-  /** Rerank: no code, because its types are the codes (WIRE.md 16). */
+  /** Rerank: its types are the codes; on a 402 the code stands there too (WIRE.md 16). */
   bare: (facts) => ({
     error: {
       message: facts.message,
-      type: facts.renamed ? facts.code : facts.type,
+      type: facts.code,
       ...(facts.status === 402 && { code: facts.code }),
       request_id: facts.requestId,
       ...facts.inside,

@@ -95,7 +95,6 @@ describe("kill -9 of Postgres under load", () => {
     await load.stop();
     await reservationsEnd();
     expect(load.answers.filter(({ whole }) => !whole)).toEqual([]);
-    console.log(Object.entries(Object.groupBy(load.answers, (a) => a.status === 200 ? "200" : a.text.slice(0, 200).replace(/"request_id":"[^"]*"/, ""))).map(([k, v]) => [k, v!.length]));
     const codes = new Set(load.answers.filter(({ status }) => status !== 200).map(({ status, text }) => `${status} ${(JSON.parse(text) as { error: { code: string } }).error.code}`));
     expect([...codes].filter((code) => code !== "503 overloaded")).toEqual([]);
     await expectCharged(world, account, load);

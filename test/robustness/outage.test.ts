@@ -1,7 +1,11 @@
 // The database is away for longer than anybody's patience: cut off, and (worse) silent. Clients get a clean 503 soon,
 // the gateway recovers by itself, and nothing that was delivered goes unpaid.
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { makeKey } from "../../src/accounts/keys.ts";
+import { connect } from "../../src/db/connect.ts";
+import { openLedger } from "../../src/ledger/ledger.ts";
 import { chat, until } from "./chat-client.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "./database-proxy.ts";
 import { expectCharged, loadModels, patienceMs, startLoad } from "./load.ts";
@@ -59,3 +63,27 @@ describe.each(["cut", "silence"] as const)("a database that is away (%s)", (how)
     expect(await gateway.kill("SIGTERM")).toBe(0);
   });
 });
+
+test("a gateway that hears the database again first leaves the reservations of one that has not yet: it is not dead", async () => {
+  world = await openWorld({ models: {} });
+  wire = await openDatabaseProxy(world.databaseUrl);
+  const otherWire = await openDatabaseProxy(world.databaseUrl);
+  const dbs = [wire, otherWire].map(({ url }) => connect(url, { max: 4 }));
+  const [first, other] = await Promise.all(dbs.map((db) => openLedger(db, () => undefined)));
+  const { accountId } = await world.createAccount("1");
+  await other!.reserve({ accountId, id: randomUUID(), want: 100n, least: 100n });
+  wire.cut();
+  otherWire.cut();
+  await sleep(10_000); // above the 9 s after which a silent replica is taken for dead
+  wire.restore();
+  await until(async () => (await beatenLately()) === 1, "the first one beats again");
+  await sleep(3_500); // and has had a round to sweep in
+  otherWire.restore();
+  await until(async () => (await beatenLately()) === 2, "the other one beats again");
+  expect(await world.balance({ accountId })).toMatchObject({ reserved: 100n });
+  await Promise.all([first!.close(), other!.close()]);
+  for (const db of dbs) await db.close();
+  await otherWire.close();
+});
+
+const beatenLately = async () => (await world.db.pool.query("select 1 from replica where seen_at > now() - interval '3 seconds'")).rowCount;

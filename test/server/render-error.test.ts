@@ -39,7 +39,8 @@ describe("every code in every dialect", () => {
     });
     if (words.envelope === "bare") {
       expect(inner["type"]).toBe(words.codes[code] ?? code);
-      expect(Object.keys(inner).sort()).toEqual(["message", "request_id", "suggested_models", "type"]);
+      const extra = row.status === 402 ? ["code"] : []; // WIRE.md 16: "as code too"
+      expect(Object.keys(inner).sort()).toEqual([...extra, "message", "request_id", "suggested_models", "type"]);
       return;
     }
     expect(inner).toMatchObject({
