@@ -4,5 +4,8 @@
 export function isDatabaseAway(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
   if (typeof code === "string") return /^(08...|57P0[1-5]|40001|40P01|53300|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT)$/.test(code);
-  return error instanceof Error && /connection (terminated|ended|closed)|timeout exceeded when trying to connect|query read timeout/i.test(error.message);
+  return (
+    error instanceof Error &&
+    /connection (terminated|ended|closed)|timeout exceeded when trying to connect|query read timeout/i.test(error.message)
+  );
 }

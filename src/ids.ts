@@ -1,28 +1,24 @@
 // Identifiers: how they are made inside and how they look outside. Made here and not in the database, so that a
 // request's id is known before anything is written and a retry carries the same one.
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 
 /** The last id's millisecond and count, so that ids of one process sort as they were made, also within a millisecond. */
 let last = { ms: 0, count: 0 };
 
 /** UUID version 7 (RFC 9562, method 1: a 12-bit counter follows the milliseconds). */
 export function uuidv7(at: Date): string {
+  // Its last 62 bits come from node's pool of randomness; randomBytes asks the kernel each time, 8 us a request.
+  const random = randomUUID();
   const ms = Math.max(at.getTime(), last.ms);
-  const random = randomBytes(10);
   // A new millisecond begins in the lower half, so that 2,048 more ids fit before the clock must be run ahead.
   last =
     ms > last.ms
-      ? { ms, count: random.readUInt16BE(0) & 0x7ff }
+      ? { ms, count: Number.parseInt(random.slice(0, 3), 16) & 0x7ff }
       : last.count < 0xfff
         ? { ms, count: last.count + 1 }
         : { ms: ms + 1, count: 0 };
-  const bytes = Buffer.alloc(16);
-  bytes.writeUIntBE(last.ms, 0, 6);
-  bytes.writeUInt16BE(0x7000 | last.count, 6);
-  random.copy(bytes, 8, 2);
-  bytes[8] = 0x80 | (bytes[8]! & 0x3f);
-  const hex = bytes.toString("hex");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  const time = last.ms.toString(16).padStart(12, "0");
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${last.count.toString(16).padStart(3, "0")}${random.slice(18)}`;
 }
 
 export function accountIdText(id: bigint): string {

@@ -91,7 +91,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
 
 /** Calls that were cut off at the end of the grace time have yet to say what they cost; a moment after, all have. */
 async function settled(ledger: Context["ledger"]): Promise<void> {
-  for (const giveUpAt = performance.now() + settleMs; ledger.inFlight() > 0 && performance.now() < giveUpAt; ) await sleep(20);
+  for (const giveUpAt = performance.now() + settleMs; ledger.inFlight() > 0 && performance.now() < giveUpAt;) await sleep(20);
 }
 
 export function createLog(config: Pick<Config, "logLevel">): Logger {

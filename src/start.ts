@@ -127,7 +127,11 @@ async function startWorker(config: Config, ground: Ground): Promise<void> {
   process.on("message", (message) => message === "stop" && stopping.resolve());
   process.on("disconnect", () => stopping.resolve());
   const log = createLog(config);
-  const gateway: Gateway = await startGateway(config, { databaseUrl: ground.databaseUrl, catalog: readCatalog(config, ground.simulatorUrl, log), log });
+  const gateway: Gateway = await startGateway(config, {
+    databaseUrl: ground.databaseUrl,
+    catalog: readCatalog(config, ground.simulatorUrl, log),
+    log,
+  });
   process.send?.(gateway.url);
   await stopping.promise;
   await gateway.stop();

@@ -7,7 +7,7 @@ export interface Beating {
 }
 
 const beatMs = 3_000;
-const deadAfter = "9 seconds";
+const deadAfterMs = 9_000;
 /** A hold lives 2 minutes (ledger.ts); renewing it every 30 s survives three missed rounds. */
 const renewAfterMs = 30_000;
 const renewFor = "2 minutes";
@@ -30,11 +30,20 @@ export async function keepBeating(
   await beat(db, owner);
   let running: Promise<void> = Promise.resolve();
   let busy = false;
+  let heardSince = -Infinity;
   const timer = setInterval(() => {
     if (busy) return;
     busy = true;
-    running = round(db, owner, open, givenUp)
-      .catch((error) => onFault(error, "ledger heartbeat"))
+    // After an outage of ours the others may look dead because they were out, too: they get the time to beat again.
+    const maySweep = performance.now() - heardSince > deadAfterMs;
+    running = round(db, owner, { open, givenUp, maySweep })
+      .then(
+        () => void (heardSince = Math.min(heardSince, performance.now())),
+        (error) => {
+          heardSince = Infinity;
+          onFault(error, "ledger heartbeat");
+        },
+      )
       .finally(() => (busy = false));
   }, beatMs);
   return {
@@ -48,11 +57,17 @@ export async function keepBeating(
   };
 }
 
-async function round(db: Db, owner: string, open: Map<string, OpenCall>, givenUp: Map<string, OpenCall>): Promise<void> {
+interface Round {
+  open: Map<string, OpenCall>;
+  givenUp: Map<string, OpenCall>;
+  maySweep: boolean;
+}
+
+async function round(db: Db, owner: string, { open, givenUp, maySweep }: Round): Promise<void> {
   await beat(db, owner);
   await renew(db, open);
   await giveBack(db, givenUp);
-  await db.pool.query("select ledger_sweep($1)", [deadAfter]);
+  if (maySweep) await db.pool.query("select ledger_sweep($1)", [`${deadAfterMs} milliseconds`]);
 }
 
 async function beat(db: Db, owner: string): Promise<void> {

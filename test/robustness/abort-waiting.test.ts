@@ -12,7 +12,9 @@ const wholeCost = 7n * 100n + 12n * 200n;
 let gateway: Gateway;
 let locker: pg.Client;
 beforeAll(async () => {
-  gateway = await startGateway({ catalog: catalogText("simulator:", { plain: "plain+sim-tokens-12", gate: "gate+sim-slow-300ms+sim-tokens-12" }) });
+  gateway = await startGateway({
+    catalog: catalogText("simulator:", { plain: "plain+sim-tokens-12", gate: "gate+sim-slow-300ms+sim-tokens-12" }),
+  });
   locker = new pg.Client({ connectionString: gateway.databaseUrl });
   await locker.connect();
 });
@@ -32,8 +34,13 @@ async function whileBalanceIsLocked(account: TestAccount, work: () => Promise<vo
 }
 
 const waitsForLock = async () =>
-  ((await locker.query("select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()")).rowCount ?? 0) > 0;
-const logRows = async ({ accountId }: TestAccount) => (await gateway.context.db.pool.query("select * from usage_log where account_id = $1", [accountId])).rows as { status: string; cost: bigint }[];
+  ((await locker.query("select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()")).rowCount ?? 0) >
+  0;
+const logRows = async ({ accountId }: TestAccount) =>
+  (await gateway.context.db.pool.query("select * from usage_log where account_id = $1", [accountId])).rows as {
+    status: string;
+    cost: bigint;
+  }[];
 const answered = () => gateway.simulator.counters().answered;
 
 describe("a client that leaves while its charge is being written", () => {

@@ -23,7 +23,13 @@ const counted = (output: number) => ({ input: promptTokens, output, estimated: t
 const cells: Cell[] = [
   { phase: "before headers, the upstream silent", upstream: "hang+sim-hang", stream: true, records: null, charged: null },
   { phase: "before headers, the upstream thinking", upstream: "slow+sim-slow-60000ms", stream: true, records: null, charged: null },
-  { phase: "before the first token, the upstream's stream open", upstream: "role+sim-stall-after-1", stream: true, records: null, charged: null },
+  {
+    phase: "before the first token, the upstream's stream open",
+    upstream: "role+sim-stall-after-1",
+    stream: true,
+    records: null,
+    charged: null,
+  },
   { phase: "after the head, before the first token", upstream: "late+sim-stall-after-1", stream: true, records: 0, charged: null },
   { phase: "mid-stream", upstream: "mid+sim-stall-after-6+sim-tokens-40", stream: true, records: 6, charged: counted(5) },
   {
@@ -40,9 +46,27 @@ const cells: Cell[] = [
     records: 6,
     charged: { input: 31, output: 5, estimated: false },
   },
-  { phase: "mid-stream, a long one that flows", upstream: "flows+sim-pace-2ms+sim-tokens-50000", stream: true, records: 40, charged: counted(-1) },
-  { phase: "after the last content", upstream: "content+sim-tokens-12+sim-stall-after-13", stream: true, records: 13, charged: counted(12) },
-  { phase: "after the finish reason, before usage", upstream: "finish+sim-tokens-12+sim-stall-after-14", stream: true, records: 14, charged: counted(12) },
+  {
+    phase: "mid-stream, a long one that flows",
+    upstream: "flows+sim-pace-2ms+sim-tokens-50000",
+    stream: true,
+    records: 40,
+    charged: counted(-1),
+  },
+  {
+    phase: "after the last content",
+    upstream: "content+sim-tokens-12+sim-stall-after-13",
+    stream: true,
+    records: 13,
+    charged: counted(12),
+  },
+  {
+    phase: "after the finish reason, before usage",
+    upstream: "finish+sim-tokens-12+sim-stall-after-14",
+    stream: true,
+    records: 14,
+    charged: counted(12),
+  },
   {
     phase: "mid-stream, more measured than was reserved",
     upstream: "dear+sim-usage-every-chunk+sim-completion-tokens-9000+sim-stall-after-4",
@@ -59,7 +83,9 @@ const cells: Cell[] = [
 const nameOf = ({ upstream }: Cell) => upstream.split("+")[0]!;
 let gateway: Gateway;
 beforeAll(async () => {
-  gateway = await startGateway({ catalog: catalogText("simulator:", Object.fromEntries(cells.map((cell) => [nameOf(cell), cell.upstream]))) });
+  gateway = await startGateway({
+    catalog: catalogText("simulator:", Object.fromEntries(cells.map((cell) => [nameOf(cell), cell.upstream]))),
+  });
 });
 afterAll(async () => {
   await gateway.stop();
@@ -72,32 +98,35 @@ async function logOf({ accountId }: TestAccount): Promise<UsageLogRow[]> {
 }
 
 describe("a client that leaves", () => {
-  test.concurrent.each(cells)("$phase (streamed: $stream): the upstream call is closed, what was delivered is charged, no hold stays", async (cell) => {
-    const account = await gateway.createAccount({ deposit: "10" });
-    const call = openChat({
-      url: gateway.url,
-      key: account.key,
-      model: `demo/${nameOf(cell)}`,
-      stream: cell.stream,
-      ...(cell.maxTokens === undefined ? {} : { maxTokens: cell.maxTokens }),
-    });
-    if (cell.records === null) {
-      await until(() => upstreamCall(cell) !== undefined, "the upstream has the call");
-      await sleep(150); // the simulator's part of the answer is on its way
-      expect((await gateway.balance(account)).reserved).toBeGreaterThan(0);
-      call.destroy();
-    } else await leaveAfter(call, cell.records);
+  test.concurrent.each(cells)(
+    "$phase (streamed: $stream): the upstream call is closed, what was delivered is charged, no hold stays",
+    async (cell) => {
+      const account = await gateway.createAccount({ deposit: "10" });
+      const call = openChat({
+        url: gateway.url,
+        key: account.key,
+        model: `demo/${nameOf(cell)}`,
+        stream: cell.stream,
+        ...(cell.maxTokens === undefined ? {} : { maxTokens: cell.maxTokens }),
+      });
+      if (cell.records === null) {
+        await until(() => upstreamCall(cell) !== undefined, "the upstream has the call");
+        await sleep(150); // the simulator's part of the answer is on its way
+        expect((await gateway.balance(account)).reserved).toBeGreaterThan(0);
+        call.destroy();
+      } else await leaveAfter(call, cell.records);
 
-    await until(() => upstreamCall(cell)?.outcome === "aborted", "the upstream call is closed");
-    await until(async () => (await logOf(account)).length > 0, "the request is logged");
-    const [row, ...others] = await logOf(account);
-    expect(others).toEqual([]);
-    const { charged } = cell;
-    expect(row).toMatchObject({ status: "aborted", http_status: 499, stream: cell.stream, estimated: charged?.estimated ?? true });
-    expect(await gateway.balance(account)).toMatchObject({ reserved: 0 });
-    expectCharge(row!, charged);
-    expect(Math.round((await gateway.balance(account)).spent * 1e8)).toBe(Number(row!.cost));
-  });
+      await until(() => upstreamCall(cell)?.outcome === "aborted", "the upstream call is closed");
+      await until(async () => (await logOf(account)).length > 0, "the request is logged");
+      const [row, ...others] = await logOf(account);
+      expect(others).toEqual([]);
+      const { charged } = cell;
+      expect(row).toMatchObject({ status: "aborted", http_status: 499, stream: cell.stream, estimated: charged?.estimated ?? true });
+      expect(await gateway.balance(account)).toMatchObject({ reserved: 0 });
+      expectCharge(row!, charged);
+      expect(Math.round((await gateway.balance(account)).spent * 1e8)).toBe(Number(row!.cost));
+    },
+  );
 
   test("leaves no upstream call open, and the audit is clean", async () => {
     const open = gateway.simulator.calls().filter(({ outcome }) => outcome === "open");
@@ -109,7 +138,12 @@ describe("a client that leaves", () => {
 
 /** 100 and 200 units a token; -1 stands for a figure that the race between client and upstream decides. */
 function expectCharge(row: UsageLogRow, charged: Cell["charged"]): void {
-  const [input, output, cost, reserved] = [row.input_tokens, row.output_tokens, row.cost, row.reserved].map(Number) as [number, number, number, number];
+  const [input, output, cost, reserved] = [row.input_tokens, row.output_tokens, row.cost, row.reserved].map(Number) as [
+    number,
+    number,
+    number,
+    number,
+  ];
   if (charged === null) return expect({ input, output, cost }).toEqual({ input: 0, output: 0, cost: 0 });
   if (charged.output === -1) {
     expect(output).toBeGreaterThanOrEqual(39); // what the client has read

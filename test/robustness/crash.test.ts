@@ -31,7 +31,10 @@ describe("kill -9 of a gateway under load", () => {
     const before = load.answers.length;
     expect((await world.audit()).reservations_open).toBeGreaterThanOrEqual(5);
     urls = [survivor.url];
-    await until(() => load.answers.slice(before).filter(({ url, whole }) => url === survivor.url && whole).length > 200, "the survivor serves");
+    await until(
+      () => load.answers.slice(before).filter(({ url, whole }) => url === survivor.url && whole).length > 200,
+      "the survivor serves",
+    );
     await load.stop();
     await reservationsEnd();
     await until(() => world.simulator.calls().every(({ outcome }) => outcome !== "open"), "no upstream call is left");
@@ -95,7 +98,11 @@ describe("kill -9 of Postgres under load", () => {
     await load.stop();
     await reservationsEnd();
     expect(load.answers.filter(({ whole }) => !whole)).toEqual([]);
-    const codes = new Set(load.answers.filter(({ status }) => status !== 200).map(({ status, text }) => `${status} ${(JSON.parse(text) as { error: { code: string } }).error.code}`));
+    const codes = new Set(
+      load.answers
+        .filter(({ status }) => status !== 200)
+        .map(({ status, text }) => `${status} ${(JSON.parse(text) as { error: { code: string } }).error.code}`),
+    );
     expect([...codes].filter((code) => code !== "503 overloaded")).toEqual([]);
     await expectCharged(world, account, load);
     expect(await gateway.kill("SIGTERM")).toBe(0);

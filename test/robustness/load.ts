@@ -71,6 +71,8 @@ export async function expectCharged(world: World, account: { accountId: bigint }
 
 /** In 1e-8 USD, as `usage.cost` says it. */
 function costOf({ stream, text }: LoadAnswer): bigint {
-  const usage = stream ? /"usage":(\{"prompt_tokens".*\})\}\n\ndata: \[DONE\]/.exec(text)?.[1] : JSON.stringify((JSON.parse(text) as { usage: object }).usage);
+  const usage = stream
+    ? /"usage":(\{"prompt_tokens".*\})\}\n\ndata: \[DONE\]/.exec(text)?.[1]
+    : JSON.stringify((JSON.parse(text) as { usage: object }).usage);
   return BigInt(Math.round((JSON.parse(usage!) as { cost: number }).cost * 1e8));
 }

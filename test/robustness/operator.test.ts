@@ -16,9 +16,13 @@ afterAll(() => world.stop());
 const svc = async (...words: string[]) => (await runSvc({ DATABASE_URL: world.databaseUrl }, [...words, "--json"])).json();
 /** Every process several times: each call takes a new connection, and workers take turns. */
 const askAll = async (key: string) =>
-  (await Promise.all(urls.flatMap((url) => Array.from({ length: 6 }, () => chat({ url, key, model: "demo/quick" }))))).map(({ status, text }) => codeOf(status, text));
-const codeOf = (status: number, text: string) => (status === 200 ? "200" : `${status} ${(JSON.parse(text) as { error: { code: string } }).error.code}`);
-const agreed = async (key: string, outcome: string) => until(async () => (await askAll(key)).every((said) => said === outcome), `all say ${outcome}`, 5_000);
+  (await Promise.all(urls.flatMap((url) => Array.from({ length: 6 }, () => chat({ url, key, model: "demo/quick" }))))).map(
+    ({ status, text }) => codeOf(status, text),
+  );
+const codeOf = (status: number, text: string) =>
+  status === 200 ? "200" : `${status} ${(JSON.parse(text) as { error: { code: string } }).error.code}`;
+const agreed = async (key: string, outcome: string) =>
+  until(async () => (await askAll(key)).every((said) => said === outcome), `all say ${outcome}`, 5_000);
 
 test("svc key disable and enable: every process refuses the key, and takes it again", async () => {
   const { account_id, api_key } = await svc("account", "create", "--email", "key@example.com", "--verified", "--deposit", "10");

@@ -27,7 +27,11 @@ async function open() {
 
 const ready = async (url: string) => (await fetch(`${url}/readyz`)).status;
 const oneCode = (answers: readonly { status: number; text: string }[]) => [
-  ...new Set(answers.filter(({ status }) => status !== 200).map(({ status, text }) => `${status} ${(JSON.parse(text) as { error: { code: string } }).error.code}`)),
+  ...new Set(
+    answers
+      .filter(({ status }) => status !== 200)
+      .map(({ status, text }) => `${status} ${(JSON.parse(text) as { error: { code: string } }).error.code}`),
+  ),
 ];
 
 /** An answer that is made waits for its charge this long (src/ledger/ledger.ts, settling), and a little. */
@@ -41,7 +45,10 @@ describe.each(["cut", "silence"] as const)("a database that is away (%s)", (how)
     await until(() => load.answers.length > 100, "calls are answered");
     const other = await world.createAccount("50");
     const late = chat({ url: gateway.url, key: other.key, model: "demo/slow" }); // its charge falls into the outage
-    await until(() => world.simulator.calls().some(({ model, outcome }) => model?.startsWith("slow") && outcome === "open"), "it is at its upstream");
+    await until(
+      () => world.simulator.calls().some(({ model, outcome }) => model?.startsWith("slow") && outcome === "open"),
+      "it is at its upstream",
+    );
 
     wire[how]();
     await until(async () => (await ready(gateway.url)) === 503, "/readyz says 503");

@@ -9,7 +9,12 @@ import { chat, keepAliveAgent, until } from "./chat-client.ts";
 import { openDatabaseProxy } from "./database-proxy.ts";
 import { childrenOf, openWorld, type World } from "./world.ts";
 
-const models = { long: "long+sim-pace-40ms+sim-tokens-40", slow: "slow+sim-slow-1200ms+sim-tokens-5", quick: "quick+sim-tokens-3", hang: "hang+sim-hang" };
+const models = {
+  long: "long+sim-pace-40ms+sim-tokens-40",
+  slow: "slow+sim-slow-1200ms+sim-tokens-5",
+  quick: "quick+sim-tokens-3",
+  hang: "hang+sim-hang",
+};
 
 let world: World | undefined;
 afterEach(async () => {
@@ -43,7 +48,9 @@ describe.each([{ processes: 1 }, { processes: 2 }])("SIGTERM ($processes process
     for (let n = 0; n < 5; n += 1) void gateway.kill("SIGTERM");
     for (const pid of childrenOf(gateway.pid)) process.kill(pid, "SIGTERM");
 
-    expect((await Promise.all(inFlight)).map(({ status, whole }) => ({ status, whole }))).toEqual(inFlight.map(() => ({ status: 200, whole: true })));
+    expect((await Promise.all(inFlight)).map(({ status, whole }) => ({ status, whole }))).toEqual(
+      inFlight.map(() => ({ status: 200, whole: true })),
+    );
     expect(await exited).toBe(0);
     const { rows } = await world.db.pool.query("select status, count(*)::int as n from usage_log group by status");
     expect(rows).toEqual([{ status: "success", n: 16 }]);

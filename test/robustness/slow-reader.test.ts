@@ -31,8 +31,12 @@ afterAll(() => gateway.stop());
 
 const upstreamCall = (model: string) => gateway.simulator.calls().findLast((call) => call.model === model);
 const lastRow = async () =>
-  (await gateway.context.db.pool.query("select status, output_tokens::int as output from usage_log where account_id = $1 order by created_at desc limit 1", [account.accountId])).rows[0] as
-    { status: string; output: number } | undefined;
+  (
+    await gateway.context.db.pool.query(
+      "select status, output_tokens::int as output from usage_log where account_id = $1 order by created_at desc limit 1",
+      [account.accountId],
+    )
+  ).rows[0] as { status: string; output: number } | undefined;
 const inFlight = async () => Number(/^svc_http_requests_in_flight (\d+)/m.exec((await gateway.request("GET", "/metrics")).text)![1]) - 1; // not this one
 
 /** Asks, takes the head, and never reads. */
@@ -108,7 +112,7 @@ function memory(): number {
 
 /** A counter's value once it has stood still for half a second. */
 async function standsStill(read: () => number): Promise<number> {
-  for (let last = -1; ; ) {
+  for (let last = -1; ;) {
     const now = read();
     if (now === last) return now;
     last = now;

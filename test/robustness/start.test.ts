@@ -86,15 +86,18 @@ describe("the embedded database", () => {
 describe("a start that fails ends with status 1 and says why", () => {
   const wrong = catalogText("http://127.0.0.1:1", { plain: "plain" }).replace("type: language", "type: langage");
 
-  test.each([{ workers: "1" }, { workers: "2" }])("a wrong catalog file: the file, the line, the reason ($workers workers)", async ({ workers }) => {
-    const path = catalogFile(wrong);
-    const database = await freshDatabase();
-    cleanUp.push(database.drop);
-    const ran = await runSvc({ DATABASE_URL: database.url, SVC_CATALOG: path, PORT: "0", SVC_WORKERS: workers }, ["start"]);
-    expect(ran.status).toBe(1);
-    expect(ran.stderr).toContain(`${path}:5: models[0].type`);
-    expect(ran.stdout).not.toContain("gateway ready");
-  });
+  test.each([{ workers: "1" }, { workers: "2" }])(
+    "a wrong catalog file: the file, the line, the reason ($workers workers)",
+    async ({ workers }) => {
+      const path = catalogFile(wrong);
+      const database = await freshDatabase();
+      cleanUp.push(database.drop);
+      const ran = await runSvc({ DATABASE_URL: database.url, SVC_CATALOG: path, PORT: "0", SVC_WORKERS: workers }, ["start"]);
+      expect(ran.status).toBe(1);
+      expect(ran.stderr).toContain(`${path}:5: models[0].type`);
+      expect(ran.stdout).not.toContain("gateway ready");
+    },
+  );
 
   test("a catalog file that is wrong or missing: no database is made for it", async () => {
     for (const SVC_CATALOG of [catalogFile(wrong), join(inject("runFolder"), "nowhere.yaml")]) {
