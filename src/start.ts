@@ -1,6 +1,6 @@
 // `svc start`: the database, the simulator and the demo account around a gateway; worker processes; signals.
 // The last line it prints says that it is ready (OPERATOR.md "Start").
-import cluster from "node:cluster";
+import cluster, { type Worker } from "node:cluster";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
@@ -125,6 +125,7 @@ async function startWorker(config: Config, ground: Ground): Promise<void> {
   process.on("SIGTERM", () => undefined).on("SIGINT", () => undefined);
   const stopping = Promise.withResolvers<void>();
   process.on("message", (message) => message === "stop" && stopping.resolve());
+  (cluster.worker as Worker).exitedAfterDisconnect = true; // else Node ends a worker at once when the first process is gone
   process.on("disconnect", () => stopping.resolve());
   const log = createLog(config);
   const gateway: Gateway = await startGateway(config, {

@@ -75,13 +75,18 @@ describe("a signal to a worker", () => {
   });
 });
 
-test("kill -9 of the first process ends its workers too", async () => {
+test("kill -9 of the first process ends its workers too, once they have finished what is in flight", async () => {
   world = await openWorld({ models });
   const gateway = await world.start({ SVC_WORKERS: "2" });
+  const account = await world.createAccount("50");
   const workers = childrenOf(gateway.pid);
+  const inFlight = Array.from({ length: 6 }, () => chat({ url: gateway.url, key: account.key, model: "demo/long", stream: true }));
+  await until(() => world!.simulator.calls().filter(({ outcome }) => outcome === "open").length === 6, "streams are in flight");
   await gateway.kill("SIGKILL");
+  expect((await Promise.all(inFlight)).filter(({ whole }) => !whole)).toEqual([]);
   await until(() => workers.every((pid) => !isAlive(pid)), "the workers have ended");
   expect(await isRefused(gateway.url)).toBe(true);
+  expect(await world.audit()).toMatchObject({ reservations_open: 0, mismatches: [] });
 });
 
 test("SIGTERM without a database ends it all the same, with 0", async () => {
