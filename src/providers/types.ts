@@ -45,7 +45,11 @@ export class UpstreamError extends Error {
   readonly reason: string;
   readonly retryAfterMs: number | null;
 
-  constructor(fault: UpstreamFault, reason: string, options: { status?: number | null; retryAfterMs?: number | null; cause?: unknown } = {}) {
+  constructor(
+    fault: UpstreamFault,
+    reason: string,
+    options: { status?: number | null; retryAfterMs?: number | null; cause?: unknown } = {},
+  ) {
     super(`${fault}: ${reason}`, { cause: options.cause });
     this.fault = fault;
     this.reason = reason;
@@ -124,7 +128,9 @@ export interface AssistantMessage {
   content: string | null;
   refusal?: string | null;
   reasoning_content?: string | null;
-  tool_calls?: ({ id?: string; type?: string; function?: { name: string; arguments: string } & { [key: string]: unknown } } & { [key: string]: unknown })[];
+  tool_calls?: ({ id?: string; type?: string; function?: { name: string; arguments: string } & { [key: string]: unknown } } & {
+    [key: string]: unknown;
+  })[];
 }
 
 /** A chat completion in the OpenAI dialect; unknown keys are kept. */
