@@ -21,6 +21,8 @@ export interface Context {
   breakers: Breakers;
   /** The adapters, one function a verb and wire protocol. */
   providers: { chat: Partial<Record<Protocol, Chat>> };
+  /** For /metrics: one attempt at an upstream. */
+  countAttempt: (route: string, outcome: string) => void;
   /** Where this gateway is reached, without a trailing slash: for doc_url and topup_url. */
   publicUrl: string;
 }

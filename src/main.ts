@@ -58,6 +58,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const accounts = await createAccounts(db, { listenUrl: config.databaseDirectUrl ?? databaseUrl, clock, onFault });
   const partitions = keepPartitions(db, onFault);
   const upstreams = connectUpstreams();
+  const metrics = createMetrics();
   const context: Context = {
     config,
     clock,
@@ -68,9 +69,9 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     accounts,
     breakers: createBreakers(),
     providers: { chat: { openai: openaiChat(upstreams) } },
+    countAttempt: metrics.countAttempt,
     publicUrl: config.publicUrl ?? "",
   };
-  const metrics = createMetrics();
   const server = await createServer({ context, handlers, ready: () => answers(db), metrics, limits, onUndeclared: options.onUndeclared });
   const { port } = await server.listen(config.port, config.host);
   const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`;

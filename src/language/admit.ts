@@ -1,7 +1,7 @@
 // Which model a request names and whether this caller may use it here: the refusals that come before any limit
 // or money (OPERATOR.md, order of refusals; cross-cutting rule 3).
+import { failNotServed } from "../catalog/not-served.ts";
 import { resolveModel } from "../catalog/resolve.ts";
-import { suggestModels } from "../catalog/suggest.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import type { Caller, Context } from "../context.ts";
@@ -20,28 +20,12 @@ export interface Admitted {
 /** Throws model_not_found or wrong_endpoint. */
 export function admitModel(catalog: Catalog, id: string, type: Model["type"]): Admitted {
   const found = resolveModel(catalog, id);
-  if (found === undefined) refuseModel(catalog, id, type, null);
+  if (found === undefined) failNotServed(catalog, { id, param: "model", type, model: null });
   const { model, alias } = found;
   const endpoint = endpointOf(model);
-  if (model.state.kind !== "active" || endpoint === null) refuseModel(catalog, id, type, model);
+  if (model.state.kind !== "active" || endpoint === null) failNotServed(catalog, { id, param: "model", type, model });
   if (model.type !== type) fail("wrong_endpoint", { param: "model", text: { model: id, type: model.type, endpoint } });
   return { model, alias };
-}
-
-/** An id may be as long as a body, and a message isn't. */
-const shownCharacters = 200;
-
-function refuseModel(catalog: Catalog, id: string, type: Model["type"], model: Model | null): never {
-  const state = model?.state ?? { kind: "active" };
-  fail("model_not_found", {
-    param: "model",
-    text: {
-      model: id.length > shownCharacters ? `${id.slice(0, shownCharacters)}…` : id,
-      ...(state.kind === "active" ? {} : { state: state.kind }),
-      ...(state.kind === "retired" && state.replacement !== null ? { replacement: state.replacement } : {}),
-    },
-    extra: suggestModels(catalog, id, type),
-  });
 }
 
 /** Where a model is served, for the sentence of wrong_endpoint. Null: models of its type are accepted in the file, never served. */

@@ -42,7 +42,7 @@ export interface OpenCall {
 }
 
 export function openCall(
-  context: Pick<Context, "ledger" | "clock" | "log">,
+  context: Pick<Context, "ledger" | "clock" | "log" | "countAttempt">,
   caller: Caller,
   facts: CallFacts,
   admitted: Admitted,
@@ -53,9 +53,10 @@ export function openCall(
   let settled: Promise<Bill> | null = null;
 
   const settle = (bill: Bill, outcome: Pick<UsageLogRow, "status" | "http_status" | "error_code" | "estimated">): Promise<Bill> => {
-    settled ??= context.ledger
-      .settle({ accountId: caller.accountId, id: hold.id, log: logRow(context, caller, facts, call, bill, outcome) })
-      .then(() => bill);
+    if (settled !== null) return settled;
+    reportAttempts(context, facts, call.attempts);
+    const log = logRow(context, caller, facts, call, bill, outcome);
+    settled = context.ledger.settle({ accountId: caller.accountId, id: hold.id, log }).then(() => bill);
     return settled;
   };
 
@@ -96,6 +97,25 @@ function billOf(asked: TokenPrices, served: Candidate | null, usage: Usage): Bil
   const other = { usage, ...tokenCost(tokenPricesOf(served.model), usage) };
   return other.cost < own.cost ? other : own;
 }
+
+/** Faults nobody else would tell the operator of: the caller may have been served by another route, and never hears names. */
+function reportAttempts(
+  { log, countAttempt }: Pick<Context, "log" | "countAttempt">,
+  { requestId }: CallFacts,
+  attempts: readonly Attempt[],
+): void {
+  for (const { candidate, outcome, status, latencyMs } of attempts) {
+    countAttempt(candidate.routeId, outcome);
+    if (quiet.has(outcome)) continue;
+    const line = { request_id: requestId, route: candidate.routeId, fault: outcome, upstream_status: status, ms: latencyMs };
+    // Our own key or account at a provider: no retry mends it, and every call falls through to the next route until somebody does.
+    if (outcome === "our_fault") log.error(line, "an upstream refuses our credentials or account");
+    else log.warn(line, "an upstream did not serve");
+  }
+}
+
+/** What is no fault of an upstream's, or was reported when it was. */
+const quiet = new Set(["ok", "aborted", "breaker_open", "rejected", "refused"]);
 
 /** Measured usage is charged in full, also above its reservation; that it was above is an upstream's fault or ours, and somebody's to look at. */
 function reportOverrun(log: Context["log"], { requestId }: CallFacts, { hold, served }: OpenCall, { usage, cost }: Bill): void {

@@ -24,6 +24,8 @@ export interface Hold {
   lowered: number | null;
   /** The cap that goes upstream; null: none. */
   sent: number | null;
+  /** Output tokens of one answer that are reserved for, whether or not a cap says so. */
+  outputMax: number;
   /** What the account could spend before this call. */
   available: Amount;
 }
@@ -38,16 +40,17 @@ export async function reserveTokens(
   cap: OutputCap,
 ): Promise<Hold> {
   const inputTokens = Math.min(size.tokensMax, model.contextWindow);
-  const outputMax = Math.min(cap.asked ?? model.maxOutputTokens, model.maxOutputTokens);
+  const outputMax = cap.asked ?? model.maxOutputTokens;
   const want = tokenCostBound(prices, inputTokens, outputMax * cap.choices);
   const least = tokenCostBound(prices, inputTokens, cap.choices);
   const id = uuidv7(context.clock());
   const reserved = await context.ledger.reserve({ accountId: caller.accountId, id, want, least });
-  if (reserved.granted === null)
-    refusePayment(context, caller, model, least, reserved, (amount) => perChoice(affordableOutputTokens(prices, inputTokens, amount), cap));
-  if (reserved.granted >= want) return { id, granted: reserved.granted, lowered: null, sent: cap.asked, available: reserved.available };
-  const lowered = Math.min(outputMax, perChoice(affordableOutputTokens(prices, inputTokens, reserved.granted), cap));
-  return { id, granted: reserved.granted, lowered, sent: lowered, available: reserved.available };
+  const affordable = (amount: Amount) => Math.min(outputMax, perChoice(affordableOutputTokens(prices, inputTokens, amount), cap));
+  const { granted, available } = reserved;
+  if (granted === null) refusePayment(context, caller, model, least, reserved, affordable);
+  if (granted >= want) return { id, granted, lowered: null, sent: cap.asked, outputMax, available };
+  const lowered = affordable(granted);
+  return { id, granted, lowered, sent: lowered, outputMax: lowered, available };
 }
 
 function perChoice(tokens: number, { choices }: OutputCap): number {
@@ -69,7 +72,7 @@ function refusePayment(
     text: {
       model: model.id,
       need: usdText(need),
-      have: usdText(spendable),
+      have: usdText(available),
       affordable: affordableTokens(spendable),
       ...(reserved > 0n ? { held: usdText(reserved), affordable_later: whenReleased } : {}),
     },

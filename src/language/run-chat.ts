@@ -8,6 +8,7 @@ import type { ChatCompletion, ChatStream, ChatWhole } from "../providers/types.t
 import { UpstreamError } from "../providers/types.ts";
 import { attempt } from "../routing/attempt.ts";
 import { type Candidate, candidatesOf } from "../routing/candidates.ts";
+import { GatewayStopping } from "../stopping.ts";
 import { noUsage, type Usage } from "../usage.ts";
 import { admitModel, assertMayUse, mayUse, tokenPricesOf } from "./admit.ts";
 import { type Bill, openCall, type OpenCall } from "./open-call.ts";
@@ -55,7 +56,8 @@ export async function runChat(context: Context, ask: ChatAsk): Promise<ChatAnswe
     if (result.kind === "stream") return leaveTogether(context, ask, { kind: "stream", call, headers, source: result });
     const bill = await call.complete(result.usage, countedUsage(call, contentOf(result)));
     return { kind: "whole", call, headers, completion: result.completion, bill };
-  } catch (error) {
+  } catch (thrown) {
+    const error = thrown instanceof GatewayStopping ? new ApiError("overloaded", { cause: thrown }) : thrown;
     await settleWithout(context, ask, call, error);
     throw suggestOthers(error, context.catalog, candidates, mayServe);
   }
@@ -82,13 +84,18 @@ async function callUpstream(
 
 /** A stream whose client leaves before anybody reads it must be settled all the same. */
 function leaveTogether({ log }: Context, ask: ChatAsk, answer: Extract<ChatAnswer, { kind: "stream" }>): ChatAnswer {
-  const charge = () =>
-    chargeDelivered(answer).catch((cause: unknown) =>
+  const settle = () =>
+    (isLeft(ask.signal) ? chargeDelivered(answer) : answer.call.failed(200, "stream_interrupted")).catch((cause: unknown) =>
       log.error({ err: cause, request_id: ask.requestId }, "a stream that was left could not be settled"),
     );
-  if (ask.signal.aborted) void charge();
-  else ask.signal.addEventListener("abort", charge, { once: true });
+  if (ask.signal.aborted) void settle();
+  else ask.signal.addEventListener("abort", settle, { once: true });
   return answer;
+}
+
+/** The client left; not so where the gateway itself has to stop. */
+export function isLeft(signal: AbortSignal): boolean {
+  return signal.aborted && !(signal.reason instanceof GatewayStopping);
 }
 
 /** "A caller who leaves a stream pays for what was delivered": measured where the upstream said, else counted. */
@@ -111,7 +118,7 @@ async function settleWithout(context: Context, ask: ChatAsk, call: OpenCall, err
   const row = error instanceof ApiError ? errors[error.code] : errors.internal_error;
   const code = error instanceof ApiError ? error.code : "internal_error";
   try {
-    if (ask.signal.aborted) await call.aborted(noUsage, false);
+    if (isLeft(ask.signal)) await call.aborted(noUsage, false);
     else await call.failed((error instanceof ApiError && error.details.status) || row.status, code);
   } catch (cause) {
     // The hold ends by itself; the caller's error is what matters to the caller.

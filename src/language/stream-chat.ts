@@ -6,7 +6,7 @@ import { UpstreamError } from "../providers/types.ts";
 import type { Sink } from "../server/types.ts";
 import { chatUsage } from "./chat-usage.ts";
 import type { Bill, OpenCall } from "./open-call.ts";
-import { chargeDelivered, type ChatAnswer, type ChatAsk, countedUsage } from "./run-chat.ts";
+import { chargeDelivered, type ChatAnswer, type ChatAsk, countedUsage, isLeft } from "./run-chat.ts";
 
 /** WIRE.md 2.1: the norm among gateways; proxies close silent connections after 15 s and more. */
 const keepAliveMs = 10_000;
@@ -37,7 +37,7 @@ export async function streamChat(
     const asked = ask.body.stream_options?.include_usage === true;
     await sink.write(`${asked ? `data: ${usageRecord(answer, bill)}\n\n` : ""}data: [DONE]\n\n`);
   } catch (error) {
-    if (ask.signal.aborted) return await chargeDelivered(answer);
+    if (isLeft(ask.signal)) return await chargeDelivered(answer);
     context.log.warn({ ...withoutWords(error), request_id: ask.requestId }, "a stream broke");
     await settleBroken(context, ask, call);
     await sink.write(`data: ${interruptedRecord(context, ask, answer)}\n\ndata: [DONE]\n\n`);

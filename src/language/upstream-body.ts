@@ -18,19 +18,27 @@ export interface ChatFields {
 }
 
 export function upstreamBody(text: string, body: ChatFields, candidate: Candidate, hold: Hold): string {
+  const cap = capFor(candidate, hold);
   return spliceJson(text, {
     model: JSON.stringify(candidate.route.model),
     ...(body.store === undefined ? {} : { store: null }),
     ...(body.metadata === undefined ? {} : { metadata: null }),
     // Always asked for: it is what the call is billed by. Shown to the client only when it asked itself.
     ...(body.stream === true ? { stream_options: JSON.stringify({ ...body.stream_options, include_usage: true }) } : {}),
-    ...capEdits(body, hold),
-    ...reasoningEdits(body, candidate.model, hold.sent),
+    ...capEdits(body, cap),
+    ...reasoningEdits(body, candidate.model, cap),
   });
 }
 
+/** Another model may write more by itself than was reserved for, or less than was asked for. */
+function capFor({ layer, model }: Candidate, { sent, outputMax }: Hold): number | null {
+  if (layer !== 3) return sent;
+  const cap = Math.min(outputMax, model.maxOutputTokens);
+  return sent === null && cap === model.maxOutputTokens ? null : cap;
+}
+
 /** Whichever name the upstream reads, it finds the cap that is reserved for; where the caller used none, the older one that every host knows. */
-function capEdits(body: ChatFields, { sent }: Hold): Record<string, string> {
+function capEdits(body: ChatFields, sent: number | null): Record<string, string> {
   if (sent === null) return {};
   const given = capNames.filter((name) => body[name] != null);
   const names = given.length === 0 ? (["max_tokens"] as const) : given;

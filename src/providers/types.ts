@@ -27,15 +27,17 @@ export interface Route {
 
 /**
  * Why an upstream did not serve; what to do next follows from it alone (WIRE.md 10.3):
- * - unavailable: connection, time-out, 5xx, 408, 529: next route, counts for the breaker
- * - rate_limited: 429: next route, counts for the breaker
+ * - unavailable: connection, time-out, 5xx, 408, 529: next route; counts for the breaker, but for the 408
+ * - rate_limited: 429: next route; a 4xx never counts for the breaker
  * - unreadable: a 200 that can't be understood, or that carries an error: next route, counts
  * - our_fault: 401, 402, bare 403, quota: our own account's trouble: next route, never shown to the caller
  * - gone: 404: next route
  * - refused: the content was refused: next route, doesn't count
  * - rejected: 400, 413, 422: the caller's parameters: no further route, shown to the caller
+ * - local_overload: too many of our own calls wait for the provider; says nothing of it
  */
-export type UpstreamFault = "unavailable" | "rate_limited" | "unreadable" | "our_fault" | "gone" | "refused" | "rejected";
+export type UpstreamFault =
+  "unavailable" | "rate_limited" | "unreadable" | "our_fault" | "gone" | "refused" | "rejected" | "local_overload";
 
 export class UpstreamError extends Error {
   readonly fault: UpstreamFault;
@@ -44,17 +46,20 @@ export class UpstreamError extends Error {
   /** The upstream's own sentence, without secrets; shown to callers for `rejected` and `refused` only. */
   readonly reason: string;
   readonly retryAfterMs: number | null;
+  /** The request field that the upstream found at fault, where it named one. */
+  readonly param: string | null;
 
   constructor(
     fault: UpstreamFault,
     reason: string,
-    options: { status?: number | null; retryAfterMs?: number | null; cause?: unknown } = {},
+    options: { status?: number | null; retryAfterMs?: number | null; param?: string | null; cause?: unknown } = {},
   ) {
     super(`${fault}: ${reason}`, { cause: options.cause });
     this.fault = fault;
     this.reason = reason;
     this.status = options.status ?? null;
     this.retryAfterMs = options.retryAfterMs ?? null;
+    this.param = options.param ?? null;
   }
 }
 

@@ -7,7 +7,7 @@ import type { Candidate } from "./candidates.ts";
 
 export interface Attempt {
   candidate: Candidate;
-  /** ok, or the fault's name. */
+  /** ok, the fault's name, or breaker_open where the route was passed over. */
   outcome: string;
   status: number | null;
   latencyMs: number;
@@ -27,7 +27,8 @@ export async function attempt<Result>(
   call: (candidate: Candidate) => Promise<Result>,
 ): Promise<Served<Result>> {
   const faults: UpstreamError[] = [];
-  for (const candidate of tryable(candidates, breakers, signal)) {
+  const passOver = (candidate: Candidate) => attempts.push({ candidate, outcome: "breaker_open", status: null, latencyMs: 0 });
+  for (const candidate of tryable(candidates, breakers, signal, passOver)) {
     const startedAt = performance.now();
     const record = (outcome: string, status: number | null) =>
       attempts.push({ candidate, outcome, status, latencyMs: Math.round(performance.now() - startedAt) });
@@ -46,11 +47,11 @@ export async function attempt<Result>(
       else breakers.undecided(candidate.routeId);
       record(error.fault, error.status);
       if (error.fault === "rejected")
-        fail("request_rejected", { text: { reason: error.reason }, status: rejectionStatus(error), cause: error });
+        fail("request_rejected", { param: error.param, text: { reason: error.reason }, status: rejectionStatus(error), cause: error });
       faults.push(error);
     }
   }
-  return allFailed(faults);
+  return allFailed(faults, attempts);
 }
 
 /** The upstream's own where the contract knows it; a stream may begin with 200 and reject in its first record. */
@@ -59,11 +60,19 @@ function rejectionStatus({ status }: UpstreamError): number {
 }
 
 /** Skips open breakers; when every candidate's is open, the first is tried anyway. */
-function* tryable(candidates: readonly Candidate[], breakers: Breakers, signal: AbortSignal): Generator<Candidate> {
+function* tryable(
+  candidates: readonly Candidate[],
+  breakers: Breakers,
+  signal: AbortSignal,
+  passOver: (candidate: Candidate) => void,
+): Generator<Candidate> {
   let tried = false;
   for (const candidate of candidates) {
     signal.throwIfAborted();
-    if (!breakers.admits(candidate.routeId)) continue;
+    if (!breakers.admits(candidate.routeId)) {
+      passOver(candidate);
+      continue;
+    }
     tried = true;
     yield candidate;
   }
@@ -77,9 +86,13 @@ function countsForBreaker(error: UpstreamError): boolean {
   );
 }
 
-function allFailed(faults: readonly UpstreamError[]): never {
-  const every = (fault: UpstreamError["fault"]) => faults.length > 0 && faults.every((error) => error.fault === fault);
+/** What one route says holds for the request only when every route has said it: one that was passed over may serve in a moment. */
+function allFailed(faults: readonly UpstreamError[], attempts: readonly Attempt[]): never {
+  const tried = new Set(attempts.filter(({ outcome }) => outcome !== "breaker_open").map(({ candidate }) => candidate));
+  const unheard = attempts.some(({ candidate }) => !tried.has(candidate));
+  const every = (fault: UpstreamError["fault"]) => !unheard && faults.length > 0 && faults.every((error) => error.fault === fault);
   const cause = faults.at(-1);
+  if (faults.length > 0 && faults.every(({ fault }) => fault === "local_overload")) fail("overloaded", { cause });
   if (every("refused")) fail("route_refused", { text: { reason: cause?.reason ?? "" }, cause });
   if (every("unreadable")) fail("upstream_invalid_response", { cause });
   if (every("gone")) fail("model_unavailable", { cause });

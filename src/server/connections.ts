@@ -7,6 +7,7 @@ export interface Connections {
   began: (exchange: Exchange) => void;
   ended: (exchange: Exchange) => void;
   exchangesOn: (socket: Socket) => readonly Exchange[];
+  exchanges: () => readonly Exchange[];
   /** Ends every connection on which nothing is being answered, one that has only connected too. */
   closeIdle: () => void;
 }
@@ -21,8 +22,9 @@ export function trackConnections(): Connections {
     began: (exchange) => void open.get(exchange.req.socket)?.add(exchange),
     ended: (exchange) => void open.get(exchange.req.socket)?.delete(exchange),
     exchangesOn: (socket) => [...(open.get(socket) ?? [])],
+    exchanges: () => [...open.values()].flatMap((onSocket) => [...onSocket]),
     closeIdle() {
-      for (const [socket, exchanges] of open) if (exchanges.size === 0) socket.destroySoon();
+      for (const [socket, exchanges] of open) if (exchanges.size === 0 && !socket.writableEnded) socket.destroySoon();
     },
   };
 }

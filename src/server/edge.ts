@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Dialect, ErrorCode } from "../../generated/errors.ts";
 import type { Operation, OperationId } from "../../generated/operations.ts";
 import type { Caller, Context } from "../context.ts";
+import { GatewayStopping } from "../stopping.ts";
 import type { Metrics } from "./metrics.ts";
 
 export interface Edge {
@@ -73,8 +74,10 @@ export interface Exchange {
   bodyBytes: number;
   /** Set when the client went away before the answer was complete. */
   gone: boolean;
-  /** Fires once, when the client has gone. Made on demand: most handlers never look at it. */
+  /** Fires once, when the client has gone or the gateway has to end. Made on demand: most handlers never look at it. */
   signal: () => AbortSignal;
+  /** The gateway has to end: handlers give up, while their client can still be told. */
+  giveUp: () => void;
 }
 
 export function openExchange(edge: Edge, req: IncomingMessage, res: ServerResponse, onClose: (exchange: Exchange) => void): Exchange {
@@ -102,6 +105,10 @@ export function openExchange(edge: Edge, req: IncomingMessage, res: ServerRespon
         if (exchange.gone) controller.abort(clientGone());
       }
       return controller.signal;
+    },
+    giveUp() {
+      exchange.signal();
+      controller?.abort(new GatewayStopping());
     },
   };
   // A write to a socket that has just closed reports an error nobody needs: "close" says the same.

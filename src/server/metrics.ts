@@ -6,6 +6,8 @@ export interface Metrics {
   registry: Registry;
   /** Counts a request as open; call the result once when it is over: it returns the seconds that took. */
   begin: () => (operation: string, status: number) => number;
+  /** Counts one attempt at an upstream; the route is provider/model. */
+  countAttempt: (route: string, outcome: string) => void;
 }
 
 /** From a catalog answer to a long stream. */
@@ -23,6 +25,12 @@ export function createMetrics(): Metrics {
     buckets: durationBucketsSec,
     registers: [registry],
   });
+  const attempts = new Counter({
+    name: "svc_upstream_attempts_total",
+    help: "Attempts at upstreams; outcome is ok, a fault, aborted or breaker_open",
+    labelNames: ["route", "outcome"],
+    registers: [registry],
+  });
   let open = 0;
   new Gauge({
     name: "svc_http_requests_in_flight",
@@ -35,6 +43,7 @@ export function createMetrics(): Metrics {
 
   return {
     registry,
+    countAttempt: (route, outcome) => attempts.inc({ route, outcome }),
     begin() {
       open += 1;
       const stop = durations.startTimer();

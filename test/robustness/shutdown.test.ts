@@ -98,7 +98,7 @@ test("SIGTERM without a database ends it all the same, with 0", async () => {
   await wire.close();
 });
 
-test("what is still in flight at the end of the grace time is cut, settled and gives its reservation back", async () => {
+test("what is still in flight at the end of the grace time is told so, costs nothing and gives its reservation back", async () => {
   world = await openWorld({ models });
   const config = readConfig({ PORT: "0", SVC_CATALOG: world.env.SVC_CATALOG });
   const { catalog } = loadCatalog({ path: world.env.SVC_CATALOG!, environment: {} });
@@ -109,9 +109,18 @@ test("what is still in flight at the end of the grace time is cut, settled and g
   );
   await until(() => world!.simulator.calls().filter(({ outcome }) => outcome === "open").length === 30, "calls are in flight");
   await gateway.stop();
-  const cut = (await Promise.all(calls)).filter(({ whole }) => !whole).length;
-  const { rows } = await world.db.pool.query("select count(*)::int as n from usage_log where status = 'aborted'");
-  expect(rows).toEqual([{ n: cut }]);
+  const answers = await Promise.all(calls);
+  const interrupted = answers.filter(({ status, whole, text }) => status === 200 && whole && text.includes("stream_interrupted"));
+  const refused = answers.filter(({ status, whole, text }) => status === 503 && whole && text.includes("overloaded"));
+  // Every fourth is a stream under way, every fourth an answer that came at once; the rest hang at their upstream.
+  expect({ interrupted: interrupted.length, refused: refused.length }).toEqual({ interrupted: 10, refused: 20 });
+  const { rows } = await world.db.pool.query(
+    "select status, count(*)::int as n, (sum(cost) > 0) as paid from usage_log group by status order by status",
+  );
+  expect(rows).toEqual([
+    { status: "failed", n: 30, paid: false },
+    { status: "success", n: 10, paid: true },
+  ]);
   expect(await world.audit()).toMatchObject({ reservations_open: 0, mismatches: [] });
 });
 

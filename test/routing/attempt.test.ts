@@ -80,6 +80,14 @@ describe("breakers", () => {
     for (let n = 0; n < 5; n += 1) await run(["unavailable", "unavailable"], breakers);
     expect(await run(["ok", "ok"], breakers)).toMatchObject({ code: "served by a", tried: ["a"] });
   });
+  test.each<UpstreamFault>(["refused", "gone", "unreadable"])(
+    "a route that was passed over may serve in a moment: %s by the others is no verdict",
+    async (fault) => {
+      const breakers = createBreakers();
+      for (let n = 0; n < 5; n += 1) await run([fault, "unavailable"], breakers);
+      expect(await run([fault, "ok"], breakers)).toMatchObject({ code: "provider_unavailable", tried: ["a"] });
+    },
+  );
   test("a caller that left takes no probe along", async () => {
     const controller = new AbortController();
     controller.abort(new Error("gone"));
