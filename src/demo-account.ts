@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createAccount } from "./accounts/admin.ts";
-import type { Db } from "./db/connect.ts";
+import { type Db, inTransaction } from "./db/connect.ts";
 import { postEntry } from "./ledger/post.ts";
 import { type Amount, parseUsd } from "./money.ts";
 
@@ -33,8 +33,10 @@ async function isEmpty(db: Db): Promise<boolean> {
 
 async function makeDemoAccount(db: Db, file: string): Promise<string> {
   const at = new Date();
-  const { accountId, apiKey } = await createAccount(db, { email: "demo@localhost", verified: true, at });
-  writeFileSync(file, `${apiKey}\n`, { mode: 0o600 });
-  await postEntry(db, { accountId, kind: "deposit", amount: demoDeposit, ref: "demo", at });
-  return apiKey;
+  return inTransaction(db, async (transaction) => {
+    const { accountId, apiKey } = await createAccount(transaction, { email: "demo@localhost", verified: true, at });
+    await postEntry(transaction, { accountId, kind: "deposit", amount: demoDeposit, ref: "demo", at });
+    writeFileSync(file, `${apiKey}\n`, { mode: 0o600 }); // before the commit: an account without its file would be lost for good
+    return apiKey;
+  });
 }

@@ -46,6 +46,7 @@ const settleMs = 5_000;
 /** The database must be migrated. */
 export async function startGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
   const { databaseUrl, catalog, clock = systemClock, log = createLog(config), limits = {}, graceMs = graceDefaultMs } = options;
+  await using opening = new AsyncDisposableStack(); // what a start that fails has opened is closed again, last first
   const db = connect(databaseUrl, {
     max: connectionsMax,
     silenceMs: databaseSilenceMs,
@@ -53,11 +54,16 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     // A direct address beside it says that a transaction pooler stands before databaseUrl; it refuses the parameter.
     ...(config.databaseDirectUrl === null ? {} : { statementTimeoutMs: 0 }),
   });
+  opening.defer(() => db.close());
   const onFault = (error: unknown, what: string) => log.error({ err: error }, `${what} failed`);
   const ledger = await openLedger(db, onFault);
+  opening.defer(() => ledger.close());
   const accounts = await createAccounts(db, { listenUrl: config.databaseDirectUrl ?? databaseUrl, clock, onFault });
+  opening.defer(() => accounts.close());
   const partitions = keepPartitions(db, onFault);
+  opening.defer(() => partitions.stop());
   const upstreams = connectUpstreams();
+  opening.defer(() => upstreams.close());
   const metrics = createMetrics();
   const context: Context = {
     config,
@@ -77,15 +83,12 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`;
   if (config.publicUrl === null) context.publicUrl = url;
 
+  const opened = opening.move();
   let stopping: Promise<void> | undefined;
   const stop = async () => {
     await server.close(graceMs);
-    partitions.stop();
     await settled(ledger);
-    await ledger.close();
-    await accounts.close();
-    await upstreams.close();
-    await db.close();
+    await opened.disposeAsync();
   };
   return { url, context, stop: () => (stopping ??= stop()) };
 }

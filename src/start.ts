@@ -38,7 +38,7 @@ export async function start(environment: NodeJS.ProcessEnv): Promise<void> {
     const ground: Ground = { databaseUrl: config.databaseUrl ?? (embedded as Embedded).url, simulatorUrl: simulator?.url ?? null };
     const demo = await prepareDatabase(config, ground.databaseUrl, embedded !== null);
     const running = config.workers > 1 ? await startWorkers(config, ground, log) : await startGateway(config, { ...ground, catalog, log });
-    if (demo !== null) printDemo(running.url, demo);
+    if (demo !== null) printDemo(running.url, demo, config, catalog);
     process.stdout.write(`gateway ready ${running.url}\n`);
     await signals.first;
     await running.stop();
@@ -139,13 +139,27 @@ async function startWorker(config: Config, ground: Ground): Promise<void> {
   process.exit(0);
 }
 
-function printDemo(url: string, key: string): void {
+function printDemo(url: string, key: string, { catalogPath }: Config, catalog: Catalog): void {
+  const model = exampleModel(catalog);
+  const authorization = `-H "Authorization: Bearer ${key}"`;
+  const body = JSON.stringify({ model, messages: [{ role: "user", content: "Hello!" }] });
   process.stdout.write(`
-Demo key (embedded database, simulated models): ${key}
+Demo key (embedded database${catalogPath === null ? ", simulated models" : ""}): ${key}
 
-curl ${url}/v1/chat/completions \\
-  -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" \\
-  -d '{"model":"best","messages":[{"role":"user","content":"Hello!"}]}'
+${
+  model === undefined
+    ? `curl ${url}/v1/models ${authorization}`
+    : `curl ${url}/v1/chat/completions \\
+  ${authorization} -H "Content-Type: application/json" \\
+  -d '${body}'`
+}
 
 `);
+}
+
+/** One that answers a chat in this very catalog: an operator's own need not have the shipped one's alias. */
+function exampleModel({ aliases, models, listed }: Catalog): string | undefined {
+  const best = models.get(aliases.get("best") ?? "");
+  if (best?.type === "language" && best.state.kind === "active") return "best";
+  return listed.find(({ type }) => type === "language")?.id;
 }

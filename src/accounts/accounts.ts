@@ -1,5 +1,5 @@
 // Who calls: turns a key into a Caller, from memory where it can. Every replica hears of a revoked key by NOTIFY and
-// forgets it at once; the time limits below are only for when that ear is deaf.
+// forgets it at once; where that ear may be deaf, nothing is remembered for long.
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../clock.ts";
 import type { Caller } from "../context.ts";
@@ -22,17 +22,27 @@ export interface AccountsOptions {
   onFault: (error: unknown, what: string) => void;
 }
 
+interface Remembered {
+  /** Undefined: no such key. */
+  caller: Caller | undefined;
+  /** performance.now() of the question. */
+  askedAt: number;
+}
+
 const knownMax = 50_000;
 const knownMs = 60_000;
 /** A caller with a wrong key retries; this many wrong keys at a time are remembered, no more. */
 const unknownMax = 10_000;
 const unknownMs = 5_000;
-/** While announcements can't be heard: revoked everywhere within a second all the same (OPERATOR.md). */
+/**
+ * Revoked everywhere within a second, whatever becomes of the ear (OPERATOR.md): what is remembered counts only where it
+ * was asked, or the ear proved that it hears (every 250 ms, src/db/listen.ts), less than this ago. The rest is for the query.
+ */
 const deafMs = 900;
 
 export async function createAccounts(db: Db, options: AccountsOptions): Promise<Accounts> {
-  const known = new LRUCache<string, Caller>({ max: knownMax, ttl: knownMs });
-  const unknown = new LRUCache<string, true>({ max: unknownMax, ttl: unknownMs });
+  const known = new LRUCache<string, Remembered>({ max: knownMax, ttl: knownMs });
+  const unknown = new LRUCache<string, Remembered>({ max: unknownMax, ttl: unknownMs });
   const loading = new Map<string, Promise<Caller | undefined>>();
   const uses = recordKeyUse(db, options);
   /** Counts what was forgotten: an answer asked for before that must not be remembered after it. */
@@ -43,7 +53,7 @@ export async function createAccounts(db: Db, options: AccountsOptions): Promise<
     if (channel === "api_key_changed") {
       known.delete(payload);
       unknown.delete(payload);
-    } else for (const [digest, caller] of known.entries()) if (String(caller.accountId) === payload) known.delete(digest);
+    } else for (const [digest, { caller }] of known.entries()) if (String(caller?.accountId) === payload) known.delete(digest);
   };
   const forgetAll = () => {
     forgotten++;
@@ -54,11 +64,16 @@ export async function createAccounts(db: Db, options: AccountsOptions): Promise<
 
   const load = async (digest: string): Promise<Caller | undefined> => {
     const before = forgotten;
+    const askedAt = performance.now();
     const caller = await readCaller(db, Buffer.from(digest, "hex"));
-    if (before !== forgotten) return caller;
-    if (caller) known.set(digest, caller, { ttl: ear.connected ? knownMs : deafMs });
-    else unknown.set(digest, true, { ttl: ear.connected ? unknownMs : deafMs });
+    const [into, outOf] = caller ? [known, unknown] : [unknown, known];
+    outOf.delete(digest); // announced or not
+    if (before === forgotten) into.set(digest, { caller, askedAt });
     return caller;
+  };
+  const recall = (digest: string): Remembered | undefined => {
+    const remembered = known.get(digest) ?? unknown.get(digest);
+    return remembered && Math.max(remembered.askedAt, ear.heardUntil) > performance.now() - deafMs ? remembered : undefined;
   };
 
   /** One query for any number of calls that ask at once. */
@@ -74,8 +89,8 @@ export async function createAccounts(db: Db, options: AccountsOptions): Promise<
     async authenticateKey(key) {
       if (!isKeyShaped(key)) return undefined;
       const digest = digestOf(key).toString("hex");
-      if (unknown.has(digest)) return undefined;
-      const caller = known.get(digest) ?? (await loadOnce(digest));
+      const remembered = recall(digest);
+      const caller = remembered ? remembered.caller : await loadOnce(digest);
       if (caller?.keyId != null) uses.note(caller.keyId);
       return caller;
     },

@@ -1,5 +1,5 @@
 // What an operator does to accounts and keys. Money is src/ledger's, except that a new account's balance starts at zero.
-import type { Db } from "../db/connect.ts";
+import type { Db, Queries } from "../db/connect.ts";
 import { digestOf, isKeyShaped, makeKey, maskedKey, parseMaskedKey } from "./keys.ts";
 
 export interface NewAccount {
@@ -32,7 +32,10 @@ export class Refused extends Error {}
 
 const uniqueViolation = "23505";
 
-export async function createAccount(db: Db, { email, verified, at }: { email: string; verified: boolean; at: Date }): Promise<NewAccount> {
+export async function createAccount(
+  db: Queries,
+  { email, verified, at }: { email: string; verified: boolean; at: Date },
+): Promise<NewAccount> {
   const key = makeKey();
   try {
     const { rows } = await db.pool.query<{ id: bigint }>(

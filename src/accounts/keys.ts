@@ -36,6 +36,11 @@ export function maskedKey({ prefix, last4 }: { prefix: string; last4: string }):
   return `${prefix}…${last4}`;
 }
 
+/** What looks like a key in a text that is printed: enough of it stays to tell which was meant. A mistyped key is one, too. */
+export function maskKeys(text: string): string {
+  return text.replace(/(svc_[0-9A-Za-z]{4})[0-9A-Za-z]{16,}/g, "$1…");
+}
+
 /** A masked form as it was shown; three dots are taken for the ellipsis that a keyboard lacks. */
 export function parseMaskedKey(text: string): { prefix: string; last4: string } | undefined {
   const match = /^(svc_[0-9A-Za-z]{4})(?:…|\.\.\.)([0-9A-Za-z]{4})$/.exec(text);

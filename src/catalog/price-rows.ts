@@ -2,7 +2,7 @@
 // Pure: listed models in, rows out. Leaves what a request really costs to src/pricing.
 import type { components } from "../../generated/api.d.ts";
 import { type Price, usdFromPrice } from "../money.ts";
-import type { Model } from "./types.ts";
+import type { MediaRules, Model } from "./types.ts";
 
 export type PricingCatalog = components["schemas"]["PricingCatalog"];
 export type LegacyPriceList = components["schemas"]["LegacyPriceList"];
@@ -11,7 +11,7 @@ type MediaPriceRow = components["schemas"]["MediaPriceRow"];
 type Modality = components["schemas"]["Modality"];
 
 /** What the typical call of `usd_per_call` is; the clip's length is WIRE.md's, the music's is the endpoint's default. */
-const typical = { clipSec: 5n, musicSec: 30n, characters: 1000n };
+const typical = { clipSec: 5, musicSec: 30n, characters: 1000n };
 /** Limits section: music of 1,000 to 300,000 ms. */
 const musicSec = { min: 1, max: 300 };
 
@@ -61,7 +61,8 @@ function mediaPriceRow(model: Model): MediaPriceRow | undefined {
     case "per-megapixel": {
       const base_usd = usdFromPrice(pricing.base);
       const detail = { base_usd, extra_per_mp_usd: usdFromPrice(pricing.extraPerMegapixel), note: pricing.note };
-      return { ...head, pricing_mode: pricing.mode, usd_per_call: base_usd, detail };
+      const extra = (pricing.extraPerMegapixel * pixelsBeyondFirst(model.media)) / 1_000_000n;
+      return { ...head, pricing_mode: pricing.mode, usd_per_call: usdFromPrice(pricing.base + extra), detail };
     }
     case "per-second":
       return { ...head, pricing_mode: pricing.mode, ...perSecond(model, pricing.perSecond) };
@@ -79,10 +80,16 @@ function mediaPriceRow(model: Model): MediaPriceRow | undefined {
   }
 }
 
+/** Of the size that a request without one gets, beyond the megapixel that `base` pays; the built-in sizes are of one megapixel. */
+function pixelsBeyondFirst({ sizes, defaultAspect }: MediaRules): bigint {
+  const size = sizes?.[defaultAspect];
+  return size === undefined ? 0n : BigInt(Math.max(0, size.width * size.height - 1_000_000));
+}
+
 function perSecond({ type, media }: Model, price: Price): Pick<components["schemas"]["PerSecondRow"], "usd_per_call" | "detail"> {
   const isVideo = type === "video";
   return {
-    usd_per_call: usdFromPrice(price, isVideo ? typical.clipSec : typical.musicSec),
+    usd_per_call: usdFromPrice(price, isVideo ? clipSec(media) : typical.musicSec),
     detail: {
       usd_per_second: usdFromPrice(price),
       usd_per_second_with_audio: null,
@@ -90,6 +97,12 @@ function perSecond({ type, media }: Model, price: Price): Pick<components["schem
       max_seconds: isVideo ? (media.durations.at(-1) ?? null) : musicSec.max,
     },
   };
+}
+
+/** A clip that nobody can ask for is not typical. */
+function clipSec({ durations, defaultDurationSec }: MediaRules): bigint {
+  const allowed = durations.length === 0 || durations.includes(typical.clipSec);
+  return BigInt(allowed ? typical.clipSec : defaultDurationSec);
 }
 
 function modalityOf({ type }: Model): Modality {

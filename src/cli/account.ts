@@ -1,7 +1,7 @@
 // `svc account …`
 import { createAccount, listKeys } from "../accounts/admin.ts";
 import { systemClock } from "../clock.ts";
-import type { Db } from "../db/connect.ts";
+import { type Db, inTransaction } from "../db/connect.ts";
 import { accountIdText } from "../ids.ts";
 import { readBalance, readMediaHolds } from "../ledger/balance.ts";
 import { type PostedKind, postEntry, signupCredit } from "../ledger/post.ts";
@@ -19,8 +19,11 @@ export async function create({ config, options }: Input): Promise<Outcome> {
   if (typeof options.credit === "string") postings.push(["bonus", readAmount(options.credit, "--credit")]);
   return withDatabase(config, async (db) => {
     const at = systemClock();
-    const { accountId, apiKey } = await createAccount(db, { email, verified: options.verified === true, at });
-    for (const [kind, amount] of postings) await postEntry(db, { accountId, kind, amount, ref: "cli", at });
+    const { accountId, apiKey } = await inTransaction(db, async (transaction) => {
+      const account = await createAccount(transaction, { email, verified: options.verified === true, at });
+      for (const [kind, amount] of postings) await postEntry(transaction, { accountId: account.accountId, kind, amount, ref: "cli", at });
+      return account;
+    });
     const id = accountIdText(accountId);
     return { json: { account_id: id, email, api_key: apiKey }, text: `${id} ${email}\n${apiKey}\nThe key is shown this once.` };
   });

@@ -2,6 +2,7 @@
 // 2 (wrong usage). bin/svc.js starts this file under the pinned runtime.
 import cluster from "node:cluster";
 import { parseArgs } from "node:util";
+import { maskKeys } from "../accounts/keys.ts";
 import { readConfig } from "../config.ts";
 import { type Command, type Outcome, UsageError } from "./command.ts";
 import { commands } from "./commands.ts";
@@ -22,6 +23,7 @@ await main(process.argv.slice(2));
 async function main(given: string[]): Promise<void> {
   const json = given.includes("--json"); // anywhere, also before the command
   const words = given.filter((word) => word !== "--json");
+  if (words.length === 0 && json) return complain(`a command is missing\n\n${overview()}`, wrongUsage); // no JSON object to print
   if (words.length === 0 || words[0] === "help" || words.some((word) => word === "--help" || word === "-h")) return help(words);
   const command = find(words);
   if (!command) return complain(`no such command: svc ${words.join(" ")}\n\n${overview()}`, wrongUsage);
@@ -60,7 +62,7 @@ function print(outcome: Outcome, json: boolean): void {
 }
 
 function complain(message: string, status: number): never {
-  process.stderr.write(`${message}\n`);
+  process.stderr.write(`${maskKeys(message)}\n`); // keys don't belong in terminals' records and logs
   process.exit(status); // a start that failed half way may have left something open
 }
 

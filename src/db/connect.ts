@@ -11,6 +11,11 @@ export interface Db {
   close(): Promise<void>;
 }
 
+/** What can be asked: a Db, or the one connection of a transaction. */
+export interface Queries {
+  pool: Pick<pg.Pool, "query">;
+}
+
 export interface ConnectOptions {
   /** Connections at most. */
   max: number;
@@ -49,6 +54,21 @@ export function connect(url: string, options: ConnectOptions): Db {
   pool.on("error", options.onIdleError ?? (() => undefined));
   const kysely = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
   return { kysely, pool, url, close: async () => void (pool.ending || (await pool.end())) };
+}
+
+/** All of it or nothing. */
+export async function inTransaction<T>(db: Db, work: (transaction: Queries) => Promise<T>): Promise<T> {
+  const client = await db.pool.connect();
+  let ended = false;
+  try {
+    await client.query("begin");
+    const result = await work({ pool: client });
+    await client.query("commit");
+    ended = true;
+    return result;
+  } finally {
+    client.release(!ended); // a connection that goes takes its transaction with it
+  }
 }
 
 const int8 = 20;

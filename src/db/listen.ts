@@ -1,18 +1,20 @@
 // The one connection that hears NOTIFY. It comes back by itself; what was announced meanwhile is lost, so whoever
-// listens is told of every new beginning and forgets what it had cached.
+// listens is told of every new beginning and forgets what it had cached, and can ask how far it has heard.
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 
 export interface Listener {
-  /** False while the connection is away: announcements are being missed. */
-  readonly connected: boolean;
+  /** What was announced before this moment of performance.now() has been heard; -Infinity while the connection is away. */
+  readonly heardUntil: number;
   close(): Promise<void>;
 }
 
-/** A connection whose other end has vanished without a word is found out after at most this and the answer's time. */
-const proveEveryMs = 15_000;
-const answerWithinMs = 5_000;
-const backoffMaxMs = 5_000;
+/** Postgres hands out what was announced before it answers, so each answer moves heardUntil to its question. */
+const proveEveryMs = 250;
+/** A connection whose other end has vanished without a word is given up after at most this and proveEveryMs. */
+const answerWithinMs = 3_000;
+const backoffMinMs = 100;
+const backoffMaxMs = 1_000;
 
 /** Resolves when the first attempt has succeeded or failed; after a failure it goes on trying. */
 export async function listen(
@@ -25,7 +27,7 @@ export async function listen(
   let current: Line | undefined;
 
   const keepTrying = async () => {
-    for (let waitMs = 50; !closing.signal.aborted; waitMs = Math.min(waitMs * 2, backoffMaxMs)) {
+    for (let waitMs = backoffMinMs; !closing.signal.aborted; waitMs = Math.min(waitMs * 2, backoffMaxMs)) {
       await sleep(waitMs, undefined, { signal: closing.signal }).catch(() => undefined);
       if (closing.signal.aborted || (await tryOnce())) return;
     }
@@ -45,8 +47,8 @@ export async function listen(
 
   if (!(await tryOnce())) void keepTrying();
   return {
-    get connected() {
-      return current !== undefined;
+    get heardUntil() {
+      return current?.heardUntil ?? -Infinity;
     },
     async close() {
       closing.abort();
@@ -56,6 +58,7 @@ export async function listen(
 }
 
 interface Line {
+  heardUntil: number;
   broken: Promise<void>;
   end(): Promise<void>;
 }
@@ -81,10 +84,26 @@ async function openLine(url: string, channels: readonly string[], onNotify: (cha
     void end();
     throw error;
   }
-  const proving = setInterval(() => client.query("select 1").catch(() => client.connection.stream.destroy()), proveEveryMs);
+  const line: Line = { heardUntil: performance.now(), broken, end };
+  const proving = keepProving(client, line);
   void broken.then(() => {
-    clearInterval(proving);
+    proving.abort();
     return end();
   });
-  return { broken, end };
+  return line;
+}
+
+/** One question at a time: a silent connection must not collect them. */
+function keepProving(client: pg.Client, line: Line): AbortController {
+  const ended = new AbortController();
+  const prove = async () => {
+    while (!ended.signal.aborted) {
+      const askedAt = performance.now();
+      await client.query("select 1");
+      line.heardUntil = askedAt;
+      await sleep(proveEveryMs, undefined, { signal: ended.signal });
+    }
+  };
+  prove().catch(() => client.connection.stream.destroy());
+  return ended;
 }

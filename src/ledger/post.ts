@@ -1,5 +1,5 @@
 // Entries that are no charge: deposits and credits. One insert; the triggers move the balance (migration 0002).
-import type { Db } from "../db/connect.ts";
+import type { Queries } from "../db/connect.ts";
 import { uuidv7 } from "../ids.ts";
 import { type Amount, parseUsd } from "../money.ts";
 
@@ -19,7 +19,7 @@ export interface Posting {
 export const signupCredit: Amount = parseUsd("0.5") as Amount;
 
 /** Returns the balance after it. Throws where the account does not exist. */
-export async function postEntry(db: Db, { accountId, kind, amount, ref, at }: Posting): Promise<Amount> {
+export async function postEntry(db: Queries, { accountId, kind, amount, ref, at }: Posting): Promise<Amount> {
   await db.pool.query("insert into ledger_entry (account_id, created_at, id, kind, amount, ref) values ($1, $2, $3, $4, $5, $6)", [
     accountId,
     at,

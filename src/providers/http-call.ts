@@ -15,7 +15,7 @@ export function startCall(pool: Pool, slots: Slots, request: UpstreamRequest, li
       call.leaveQueue = () => undefined;
       pool.dispatch(dispatchOptions(request, limits), handlerOf(call, slots));
     });
-    if (leave === false) call.stop(new UpstreamError("unavailable", "too many calls wait for this provider"));
+    if (leave === false) call.stop(new UpstreamError("local_overload", "too many calls wait for this provider"));
     else if (!call.over && call.controller === null) call.leaveQueue = leave;
   });
 }
@@ -109,7 +109,7 @@ function dispatchOptions(request: UpstreamRequest, limits: UpstreamLimits): Disp
     path: target.path + request.path + target.query,
     headers,
     body: request.body,
-    bodyTimeout: Math.max(limits.idleMs, request.provider.timeoutMs), // undici doesn't count while we paused it
+    bodyTimeout: Math.max(limits.idleMs, request.provider.timeoutMs), // see idleMs; undici doesn't count while we paused it
   };
 }
 

@@ -46,19 +46,23 @@ export interface Upstream {
 }
 
 export interface UpstreamLimits {
-  /** Sockets an origin: far above what one process can stream at once, below a container's usual 1,024 descriptors. */
+  /**
+   * Sockets an origin: about what one process can stream at once. With as many callers' sockets that is half of 4,096 descriptors,
+   * the strictest usual hard limit, to which Node raises its own.
+   */
   connections: number;
-  /** Calls that may wait for a socket of an origin; each holds its body (up to 25 MB), so no more than a burst. */
+  /** Calls that may wait for a socket of an origin: a burst of four rounds, of mostly small bodies; each is held while it waits, hence the bound. */
   waiting: number;
   /**
    * Silence between two bytes of a body. Hosts that think send comments every 10 to 15 s; a minute is four of them
-   * missed. Never shorter than the provider's own time-out to the first byte.
+   * missed. What counts in mid-stream is the longer of this and the provider's own `timeout_ms`: an operator who grants
+   * a slow host five minutes to its first byte grants it the same pauses later.
    */
   idleMs: number;
   connectMs: number;
 }
 
-const shippedLimits: UpstreamLimits = { connections: 256, waiting: 256, idleMs: 60_000, connectMs: 10_000 };
+const shippedLimits: UpstreamLimits = { connections: 1_024, waiting: 4_096, idleMs: 60_000, connectMs: 10_000 };
 
 interface Origin {
   pool: Pool;

@@ -29,7 +29,7 @@ export interface Route {
  * Why an upstream did not serve; what to do next follows from it alone (WIRE.md 10.3):
  * - unavailable: connection, time-out, 5xx, 408, 529: next route; counts for the breaker, but for the 408
  * - rate_limited: 429: next route; a 4xx never counts for the breaker
- * - unreadable: a 200 that can't be understood, or that carries an error: next route, counts
+ * - unreadable: a 200 that can't be understood: next route, counts; one that says it is an error is judged by what it says
  * - our_fault: 401, 402, bare 403, quota: our own account's trouble: next route, never shown to the caller
  * - gone: 404: next route
  * - refused: the content was refused: next route, doesn't count
@@ -87,7 +87,7 @@ export interface ChatWhole {
   usage: Usage | null;
 }
 
-/** An answer that streams. It has begun: its first useful record is already here, so no other route may be tried. */
+/** An answer that streams. It has begun: its first record is already here, so no other route may be tried. */
 export interface ChatStream {
   kind: "stream";
   /**

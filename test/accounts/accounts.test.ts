@@ -2,7 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createAccount, createKey, listKeys, setKeyEnabled, setSuspended } from "../../src/accounts/admin.ts";
 import { makeKey } from "../../src/accounts/keys.ts";
+import { createAccounts } from "../../src/accounts/accounts.ts";
+import { systemClock } from "../../src/clock.ts";
 import { postEntry } from "../../src/ledger/post.ts";
+import { openDatabaseProxy } from "../robustness/database-proxy.ts";
 import { type AccountsWorld, twoReplicas } from "../support/accounts.ts";
 
 let world: AccountsWorld;
@@ -19,6 +22,8 @@ function newAccount() {
 
 /** OPERATOR.md: everywhere within a second. */
 const everywhere = { timeout: 1000, interval: 10 };
+/** A second, and what a busy machine adds to it. */
+const deaf = { timeout: 3000, interval: 10 };
 
 describe("authenticateKey", () => {
   test("finds the account, the key and that nothing was ever purchased", async () => {
@@ -99,6 +104,36 @@ describe("changes reach every replica within a second", () => {
     );
     await setKeyEnabled(world.db, apiKey, false);
     for (const replica of world.replicas) await expect.poll(() => replica.authenticateKey(apiKey), everywhere).toBeUndefined();
+  });
+});
+
+describe.each(["cut", "silence"] as const)("a replica whose listening connection alone is away and stays away (%s)", (how) => {
+  test("refuses a key disabled meanwhile within about a second, and lets it in again as soon; it remembers again once it hears", async () => {
+    const wire = await openDatabaseProxy(world.url);
+    const replica = await createAccounts(world.db, {
+      listenUrl: wire.url,
+      clock: systemClock,
+      onFault: (error) => world.faults.push(error),
+    });
+    const { apiKey } = await newAccount();
+    expect(await replica.authenticateKey(apiKey)).toBeDefined();
+    wire[how]();
+    await setKeyEnabled(world.db, apiKey, false);
+    await expect.poll(() => replica.authenticateKey(apiKey), deaf).toBeUndefined();
+    await setKeyEnabled(world.db, apiKey, true);
+    await expect.poll(() => replica.authenticateKey(apiKey), deaf).toBeDefined();
+
+    wire.restore();
+    const queries = vi.spyOn(world.db.pool, "query");
+    const asked = async () => {
+      queries.mockClear();
+      await replica.authenticateKey(apiKey);
+      return queries.mock.calls.length;
+    };
+    await expect.poll(asked, { timeout: 10_000, interval: 1_000 }).toBe(0); // above what is believed without an ear
+    queries.mockRestore();
+    await replica.close();
+    await wire.close();
   });
 });
 

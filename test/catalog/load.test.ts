@@ -64,6 +64,8 @@ describe("a fault is told with its line", () => {
       7,
       /must be >= 0/,
     ],
+    ["a context of nothing", withGood("  - id: m", "    type: language", "    context_window: 0"), 6, /must be >= 1/],
+    ["an output of nothing", withGood("  - id: m", "    type: language", "    max_output_tokens: 0"), 6, /must be >= 1/],
     [
       "a price that is no number",
       withGood("  - id: m", "    type: language", "    pricing: { mode: per-token, output: 1,", "      input: .nan }"),

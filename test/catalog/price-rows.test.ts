@@ -6,6 +6,10 @@ import { smallCatalog } from "./small-catalog.ts";
 
 const { listed } = catalogFrom(smallCatalog);
 const prices = pricingCatalog(listed);
+const provider = "{ id: east, protocol: fal, base_url: http://127.0.0.1:9 }";
+const rowOf = (model: string) =>
+  pricingCatalog(catalogFrom(`providers: [${provider}]\nmodels: [{ id: m, ${model}, routes: [{ provider: east, model: up }] }]`).listed)
+    .media[0];
 const media = (id: string) => prices.media.find((row) => row.id === id);
 
 describe("text rows", () => {
@@ -55,12 +59,35 @@ describe("media rows", () => {
     });
   });
 
-  test("per-megapixel: a typical call is one megapixel", () => {
+  test("per-megapixel: a typical call is one megapixel where the model has no sizes of its own", () => {
     expect(media("demo/image-mp")).toMatchObject({
       pricing_mode: "per-megapixel",
       usd_per_call: 0.03,
       detail: { base_usd: 0.03, extra_per_mp_usd: 0.015, note: "each further one" },
     });
+  });
+
+  test.each([
+    ["sizes: { '1:1': 2000x1500 }", 0.06], // 3 megapixels: 0.03 + 2 x 0.015
+    ["default_aspect: '16:9', sizes: { '1:1': 1024x1024, '16:9': 2000x1000 }", 0.045],
+    ["sizes: { '1:1': 512x512 }", 0.03],
+  ])("per-megapixel with %s: a typical call is the default size", (rules, usd) => {
+    expect(
+      rowOf(`type: image, ${rules}, pricing: { mode: per-megapixel, base_usd: 0.03, extra_per_mp_usd: 0.015, note: n }`),
+    ).toMatchObject({
+      usd_per_call: usd,
+      detail: { base_usd: 0.03, extra_per_mp_usd: 0.015 },
+    });
+  });
+
+  test.each([
+    ["", 0.5],
+    ["durations: [10, 5], default_duration_s: 10,", 0.5],
+    ["default_duration_s: 8,", 0.5],
+    ["durations: [4, 8], default_duration_s: 8,", 0.8],
+    ["durations: [6, 10],", 0.6],
+  ])("per-second video with '%s': a typical call is 5 seconds where allowed, else the default length", (rules, usd) => {
+    expect(rowOf(`type: video, ${rules} pricing: { mode: per-second, usd_per_second: 0.1 }`)).toMatchObject({ usd_per_call: usd });
   });
 
   test("per-second video: a typical call is a clip of 5 seconds", () => {

@@ -1,6 +1,6 @@
 // Each command of OPERATOR.md's table through bin/svc.js: what it prints, what it does, how it ends.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isKeyShaped } from "../../src/accounts/keys.ts";
+import { isKeyShaped, makeKey } from "../../src/accounts/keys.ts";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { type Ran, runSvc } from "./run-svc.ts";
@@ -74,6 +74,19 @@ describe("svc account", () => {
     expect(again.status).toBe(1);
     expect(again.stdout).toBe("");
     expect(again.stderr).toContain("exists already");
+  });
+
+  test("create whose money can't be posted makes no account either", async () => {
+    // The database of this test alone refuses bonuses.
+    const own = await freshDatabase();
+    const ownDb = connect(own.url, { max: 1 });
+    await ownDb.pool.query("create function no() returns trigger language plpgsql as $$ begin raise 'no bonus today'; end $$");
+    await ownDb.pool.query("create trigger no before insert on ledger_entry for each row when (new.kind = 'bonus') execute function no()");
+    const words = ["account", "create", "--email", "whole@example.com", "--deposit", "2", "--credit", "1", "--json"];
+    expect(await runSvc({ DATABASE_URL: own.url }, words)).toMatchObject({ status: 1, stdout: "", stderr: "no bonus today\n" });
+    expect((await ownDb.pool.query("select 1 from account")).rowCount).toBe(0);
+    await ownDb.close();
+    await own.drop();
   });
 
   test("deposit and credit print the new balance; only a deposit counts as purchased", async () => {
@@ -163,11 +176,27 @@ describe("usage", () => {
     [["account", "show", "1", "2"]],
     [["ledger", "audit", "--nope"]],
     [["account", "create", "--json"]],
+    [["--json"]],
   ])("%j is wrong: 2, and nothing on standard output", async (words) => {
     const ran = await svc(...words);
     expect(ran.status).toBe(2);
     expect(ran.stdout).toBe("");
     expect(ran.stderr).toContain("svc");
+  });
+
+  test.each(["key rotate", "key disable", "account show", "account deposit 1", "ledger audit", "start"])(
+    "a key among the words (%s) is never echoed, only its beginning",
+    async (words) => {
+      const { secret } = makeKey();
+      const ran = await svc(...words.split(" "), secret);
+      expect(ran.status).not.toBe(0);
+      expect(ran.stdout + ran.stderr).not.toContain(secret.slice(8, 20));
+    },
+  );
+
+  test("a command that does not exist is named with the key's beginning alone", async () => {
+    const { secret } = makeKey();
+    expect((await svc("key", "rotate", secret)).stderr).toContain(`svc key rotate ${secret.slice(0, 8)}…\n`);
   });
 
   test("--json may stand anywhere", async () => {

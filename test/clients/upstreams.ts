@@ -28,7 +28,7 @@ const models: Record<string, ModelChoice> = {
   "plain/finish-empty": { upstream: ["finish-empty+sim-finish-empty"] },
   "plain/filtered": { upstream: ["filtered+sim-finish-filtered"] },
   "plain/second-route": { upstream: ["second-a+sim-fail-503", "second-b"] },
-  "plain/error-first": { upstream: ["error-first-a+sim-error-after-1", "error-first-b"] },
+  "plain/error-first": { upstream: ["error-first-a+sim-error-after-0", "error-first-b"] },
   "plain/slow-then-second": { upstream: ["slow-then-a+sim-slow-1500ms", "slow-then-b"] },
   "plain/hangs-then-second": { upstream: ["hangs-a+sim-hang", "hangs-b"], provider: "hasty" },
   "plain/other-model": { upstream: ["other-model+sim-fail-503"], more: { fallbacks: ["plain/cheap"] } },

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { listen } from "../../src/db/listen.ts";
 import { isMigrated, migrate } from "../../src/db/migrate.ts";
+import { openDatabaseProxy } from "../robustness/database-proxy.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 
 let database: TestDatabase;
@@ -65,7 +66,7 @@ describe("listen", () => {
       (channel, payload) => heard.push(`${channel}:${payload}`),
       () => beginnings++,
     );
-    expect(ear.connected).toBe(true);
+    expect(ear.heardUntil).toBeGreaterThan(0);
     expect(beginnings).toBe(1);
     await db.pool.query(`select pg_notify('first', 'a'), pg_notify('second channel', 'b')`);
     await expect.poll(() => heard).toEqual(["first:a", "second channel:b"]);
@@ -76,7 +77,26 @@ describe("listen", () => {
     await db.pool.query("notify first, 'c'");
     await expect.poll(() => heard.at(-1)).toBe("first:c");
     await ear.close();
-    expect(ear.connected).toBe(false);
+    expect(ear.heardUntil).toBe(-Infinity);
+  });
+
+  test("says how far it has heard; a connection that carries nothing any more is found out, given up and replaced", async () => {
+    const wire = await openDatabaseProxy(database.url);
+    let beginnings = 0;
+    const ear = await listen(
+      wire.url,
+      ["x"],
+      () => undefined,
+      () => beginnings++,
+    );
+    const start = performance.now();
+    await expect.poll(() => ear.heardUntil).toBeGreaterThan(start);
+    wire.silence();
+    await expect.poll(() => ear.heardUntil, { timeout: 10_000 }).toBe(-Infinity);
+    wire.restore();
+    await expect.poll(() => beginnings, { timeout: 10_000 }).toBe(2);
+    await ear.close();
+    await wire.close();
   });
 
   test("a server that is away at first does not stop the start; it is found when it comes", async () => {
@@ -88,9 +108,9 @@ describe("listen", () => {
       () => undefined,
       () => undefined,
     );
-    expect(ear.connected).toBe(false);
+    expect(ear.heardUntil).toBe(-Infinity);
     await db.pool.query(`create database ${new URL(later.url).pathname.slice(1)}`);
-    await expect.poll(() => ear.connected, { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => ear.heardUntil, { timeout: 10_000 }).toBeGreaterThan(0);
     await ear.close();
     await later.drop();
   });
@@ -104,7 +124,7 @@ describe("listen", () => {
     );
     await ear.close();
     await sleep(100);
-    expect(ear.connected).toBe(false);
+    expect(ear.heardUntil).toBe(-Infinity);
   });
 });
 

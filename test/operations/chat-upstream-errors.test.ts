@@ -3,8 +3,21 @@ import { describe, expect, test } from "vitest";
 import type { TestReply } from "../support/gateway.ts";
 import { chatWorld, language } from "./chat-gateway.ts";
 
-const serverFaults = ["fail-503", "fail-500", "fail-529", "429", "401", "402", "403", "408", "quota", "reset", "html+sim-fail-502"];
-const unreadable = ["html", "empty", "bad-json", "200-error", "end-after-1"];
+const serverFaults = [
+  "fail-503",
+  "fail-500",
+  "fail-529",
+  "429",
+  "401",
+  "402",
+  "403",
+  "408",
+  "quota",
+  "reset",
+  "html+sim-fail-502",
+  "200-error",
+];
+const unreadable = ["html", "empty", "bad-json", "end-after-1"];
 const able = { supports_tools: true };
 const world = chatWorld([
   ...serverFaults.map((fault) => language(`down/${fault}`, [`chat+sim-${fault}`])),

@@ -177,7 +177,7 @@ describe("bounds", () => {
     const leaver = upstream.send(requestTo(host.url, { signal: abort.signal }));
     await until(() => open.length === 2);
     expect(upstream.gauge()).toEqual({ calls: 2, waiting: 2, sockets: 2 });
-    await expect(upstream.send(requestTo(host.url))).rejects.toMatchObject({ fault: "unavailable" });
+    await expect(upstream.send(requestTo(host.url))).rejects.toMatchObject({ fault: "local_overload", status: null });
     abort.abort(new Error("left the queue"));
     await expect(leaver).rejects.toThrow("left the queue");
     expect(upstream.gauge()).toMatchObject({ calls: 2, waiting: 1 });
@@ -186,6 +186,16 @@ describe("bounds", () => {
     open[2]!();
     expect((await Promise.all(sends)).map(String)).toEqual(["ok", "ok", "ok"]);
     expect(upstream.gauge()).toMatchObject(idle);
+  });
+
+  test("as shipped, 600 calls of one host run at once", async () => {
+    const open: (() => void)[] = [];
+    const host = await startHost((_request, response) => void open.push(() => response.end("ok")));
+    const upstream = useUpstream();
+    const sends = Array.from({ length: 600 }, () => upstream.send(requestTo(host.url)).then((answer) => answer.body.bytes(10)));
+    await until(() => open.length === 600);
+    open.forEach((end) => end());
+    expect(new Set((await Promise.all(sends)).map(String))).toEqual(new Set(["ok"]));
   });
 
   test("a waiting call's time-out runs: no answer, nothing sent", async () => {

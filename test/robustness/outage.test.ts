@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
+import { setKeyEnabled } from "../../src/accounts/admin.ts";
 import { makeKey } from "../../src/accounts/keys.ts";
 import { connect } from "../../src/db/connect.ts";
 import { openLedger } from "../../src/ledger/ledger.ts";
@@ -70,6 +71,22 @@ describe.each(["cut", "silence"] as const)("a database that is away (%s)", (how)
     expect(await gateway.kill("SIGTERM")).toBe(0);
   });
 });
+
+test.each(["cut", "silence"] as const)(
+  "a key disabled while the database answers but its announcements don't come (%s): 401 within about a second",
+  async (how) => {
+    world = await openWorld({ models: loadModels });
+    wire = await openDatabaseProxy(world.databaseUrl);
+    const gateway = await world.start({ DATABASE_DIRECT_URL: wire.url });
+    const { key } = await world.createAccount("1");
+    const status = async () => (await chat({ url: gateway.url, key, model: "demo/whole" })).status;
+    expect(await status()).toBe(200);
+    wire[how]();
+    await setKeyEnabled(world.db, key, false);
+    await expect.poll(status, { timeout: 3_000, interval: 10 }).toBe(401); // a second, and what a busy machine adds to it
+    expect(await ready(gateway.url)).toBe(200);
+  },
+);
 
 test("a gateway that hears the database again first leaves the reservations of one that has not yet: it is not dead", async () => {
   world = await openWorld({ models: {} });

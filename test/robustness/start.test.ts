@@ -1,8 +1,10 @@
 // How gateways start (OPERATOR.md "Start"): on an empty database, two at once, again, and not at all where something is wrong.
+import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import pg from "pg";
 import { afterEach, describe, expect, inject, test } from "vitest";
 import { runSvc } from "../cli/run-svc.ts";
@@ -83,6 +85,37 @@ describe("the embedded database", () => {
   });
 });
 
+describe("what the first start shows", () => {
+  const shownBy = async (env: Record<string, string>) => {
+    const gateway = await spawned({ SVC_DATA_DIR: newDataDir(), ...env });
+    const curl = /^curl (?:.|\n)*?\n\n/m.exec(gateway.output())![0];
+    const answer = await promisify(execFile)("sh", ["-c", curl.replace("curl", "curl -sS --fail-with-body")]);
+    expect(await gateway.kill("SIGTERM")).toBe(0);
+    return { output: gateway.output(), curl, answer: JSON.parse(answer.stdout) as Record<string, unknown> };
+  };
+
+  test("simulated models and a call of `best` with the shipped catalog; the curl works", async () => {
+    const { output, curl, answer } = await shownBy({});
+    expect(output).toContain("simulated models");
+    expect(curl).toContain('"model":"best"');
+    expect(answer.object).toBe("chat.completion");
+  });
+
+  test("with the operator's own catalog: a model that is in it, and nothing about simulated ones", async () => {
+    const own = catalogText("simulator:", { plain: "plain" });
+    const { output, curl, answer } = await shownBy({ SVC_CATALOG: catalogFile(own) });
+    expect(output).not.toContain("simulated");
+    expect(curl).toContain('"model":"demo/plain"');
+    expect(answer.object).toBe("chat.completion");
+  });
+
+  test("with a catalog without language models: the list of models", async () => {
+    const { curl, answer } = await shownBy({ SVC_CATALOG: catalogFile(catalogText("simulator:", {}).replace("models:", "models: []")) });
+    expect(curl).toContain("/v1/models");
+    expect(answer.data).toEqual([]);
+  });
+});
+
 describe("a start that fails ends with status 1 and says why", () => {
   const wrong = catalogText("http://127.0.0.1:1", { plain: "plain" }).replace("type: language", "type: langage");
 
@@ -121,6 +154,18 @@ describe("a start that fails ends with status 1 and says why", () => {
     expect(ran.stderr).toMatch(new RegExp(`EADDRINUSE.* 127\\.0\\.0\\.1:${PORT}`));
     expect(ran.stderr).not.toContain("is replaced");
   });
+
+  test.each([{ workers: "1" }, { workers: "2" }])(
+    "an address that can't be listened on: the embedded database ends with it ($workers workers)",
+    async ({ workers }) => {
+      const SVC_DATA_DIR = newDataDir();
+      const ran = await runSvc({ SVC_DATA_DIR, HOST: "300.1.1.1", PORT: "0", SVC_WORKERS: workers }, ["start"]);
+      expect(ran.status).toBe(1);
+      expect(ran.stderr).toContain("300.1.1.1");
+      expect(existsSync(join(SVC_DATA_DIR, "postgres", "PG_VERSION"))).toBe(true);
+      expect(existsSync(join(SVC_DATA_DIR, "postgres", "postmaster.pid"))).toBe(false);
+    },
+  );
 
   test("a database that does not answer", async () => {
     const ran = await runSvc({ DATABASE_URL: "postgres://127.0.0.1:1/nothing", PORT: "0" }, ["start"]);

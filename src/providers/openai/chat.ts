@@ -13,7 +13,7 @@ import { streamOfWhole } from "./whole-stream.ts";
 
 export interface ChatTimes {
   clock: Clock;
-  /** How long an accepted stream may stay without a useful record before it counts as begun. */
+  /** How long an accepted stream may stay without a record before it counts as begun. */
   startAfterMs: number;
 }
 
@@ -25,7 +25,7 @@ const errorBytesMax = 65_536;
 const errorBodyMs = 5_000;
 
 export function openaiChat(upstream: Upstream, change: Partial<ChatTimes> = {}): Chat {
-  const { clock, startAfterMs }: ChatTimes = { clock: systemClock, startAfterMs: 10_000, ...change };
+  const { clock, startAfterMs }: ChatTimes = { clock: systemClock, startAfterMs: 3_000, ...change };
   return async (call) => {
     const answer = await upstream.send(chatRequest(call));
     if (answer.status < 200 || answer.status > 299) {
@@ -35,7 +35,7 @@ export function openaiChat(upstream: Upstream, change: Partial<ChatTimes> = {}):
     }
     if (call.stream && !isJson(answer)) return await openChatStream(answer, call, clock, startAfterMs);
     const text = (await answer.body.bytes(answerBytesMax)).toString("utf8");
-    const whole = readCompletion(text, call.publicModel, clock());
+    const whole = readCompletion(text, call.publicModel, clock(), call.route.provider);
     return call.stream ? streamOfWhole(whole, call.signal) : whole;
   };
 }

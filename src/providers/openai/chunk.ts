@@ -2,6 +2,7 @@
 // WIRE.md 1 and 2.2. Which records may skip it is fast-path.ts's, order and endings are stream.ts's.
 import type { ChatTally } from "../types.ts";
 import { normalizeContent } from "./content.ts";
+import { errorUnderOk } from "./error-text.ts";
 import { readFinish, type Finish } from "./finish.ts";
 import { isObject, objectOf, textOf, type Json } from "./json.ts";
 import { readLogprobs } from "./logprobs.ts";
@@ -26,8 +27,6 @@ export interface ChunkState {
 /** What a chunk became. */
 export interface ReadChunk {
   records: string[];
-  /** Something a caller can use: text, a call, an end. A role alone is not. */
-  useful: boolean;
   /** One record that a later chunk of the same form would give again: nothing was started, added or ended. */
   steady: boolean;
   /** Present where the chunk says that the upstream failed. */
@@ -49,11 +48,11 @@ export function beginChunks(state: ChunkState, chunk: Json, now: () => Date): vo
 }
 
 export function readChunk(chunk: Json, state: ChunkState, now: () => Date): ReadChunk {
-  const error = errorIn(chunk);
-  if (error !== null) return { records: [], useful: false, steady: false, error };
+  const error = errorUnderOk(chunk);
+  if (error !== null) return { records: [], steady: false, error };
   beginChunks(state, chunk, now);
   state.tally.usage = readUsage(chunk) ?? state.tally.usage;
-  const read: ReadChunk = { records: [], useful: false, steady: true };
+  const read: ReadChunk = { records: [], steady: true };
   const before = state.tally.characters;
   const first: Json[] = [];
   const second: Json[] = [];
@@ -61,10 +60,7 @@ export function readChunk(chunk: Json, state: ChunkState, now: () => Date): Read
     if (isObject(choice)) readChoice(choice, position, state, read, first, second);
   });
   if (read.error !== undefined) return read;
-  if (state.tally.characters > before) {
-    state.tally.deltas += 1;
-    read.useful = true;
-  }
+  if (state.tally.characters > before) state.tally.deltas += 1;
   for (const choices of [first, second]) {
     // A chunk without choices (usage alone, Azure's filter results) is no record: naive clients read choices[0].
     if (choices.length > 0) read.records.push(chunkText(state, choices, foreignKeys(chunk)));
@@ -93,13 +89,6 @@ export function allEnded(state: ChunkState): boolean {
   return state.choices.size > 0 && [...state.choices.values()].every((choice) => choice.finish !== null);
 }
 
-/** OpenRouter and vLLM: `error`; Groq: `x_groq.error`; older vLLM: a flat object. */
-function errorIn(chunk: Json): unknown {
-  const error = chunk["error"] ?? objectOf(chunk["x_groq"])["error"] ?? null;
-  if (error !== null) return chunk["error"] ? chunk : error;
-  return chunk["object"] === "error" ? chunk : null;
-}
-
 function readChoice(choice: Json, position: number, state: ChunkState, read: ReadChunk, first: Json[], second: Json[]): void {
   const { index: shown, delta: given, logprobs, finish_reason, message: _message, ...rest } = choice;
   const index = typeof shown === "number" ? shown : position;
@@ -109,22 +98,20 @@ function readChoice(choice: Json, position: number, state: ChunkState, read: Rea
   normalizeContent(delta);
   if (delta["function_call"] === null) delete delta["function_call"];
   const { starts, pieces } = readCallDeltas(tool_calls, own.calls);
-  if (starts.length > 0) read.useful = true;
   const tools = own.calls.calls.some((call) => call.started);
   const finish = readFinish(finish_reason, { tools, legacy: "function_call" in delta });
   if (finish === "failed") {
     read.error = { message: "the upstream says that it failed midway" };
     return;
   }
-  const characters = countText(delta) + pieces.reduce((sum, piece) => sum + String(objectOf(piece["function"])["arguments"]).length, 0);
-  // OpenRouter repeats the end beside the usage: once is enough.
-  if (own.finish !== null && characters === 0 && starts.length === 0) return;
-  state.tally.characters += characters;
+  // OpenRouter repeats the end beside the usage: once is enough. Words after it would leave the choice without an end (WIRE.md 1, rule 7).
+  if (own.finish !== null) return;
+  const called = pieces.reduce((sum, piece) => sum + String(objectOf(piece["function"])["arguments"]).length, 0);
+  state.tally.characters += countText(delta) + called;
   const opening = own.roleSent ? {} : { role: "assistant" };
   if (!own.roleSent || starts.length > 0 || finish !== null) read.steady = false;
   own.roleSent = true;
   own.finish = finish ?? own.finish;
-  if (finish !== null) read.useful = true;
   const shownLogprobs = logprobs === undefined ? {} : { logprobs: readLogprobs(logprobs, delta["content"]) };
   const split = starts.length > 0 && pieces.length > 0; // a first delta of a call has empty arguments
   const calls = starts.length > 0 ? starts : pieces;

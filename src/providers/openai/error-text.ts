@@ -10,6 +10,8 @@ export interface ErrorSigns {
   status: number | null;
   /** The upstream's sentence as it came; null where the body has none. */
   message: string | null;
+  /** The parameter that is to blame, as it came. */
+  param: string | null;
 }
 
 /** A sentence, not a document: it is repeated in an error reply. */
@@ -19,36 +21,65 @@ export function readErrorBody(text: string): ErrorSigns {
   try {
     return readErrorValue(JSON.parse(text));
   } catch {
-    return { words: new Set(), status: null, message: pageText(text) };
+    return { words: new Set(), status: null, message: pageText(text), param: null };
   }
+}
+
+/**
+ * What an answer or chunk of status 200 says of a failure, for readErrorValue; null where it says none. OpenRouter and vLLM:
+ * `error`; Groq: `x_groq.error`; older vLLM: a flat object.
+ */
+export function errorUnderOk(answer: Json): unknown {
+  const error = answer["error"] ?? objectOf(answer["x_groq"])["error"] ?? null;
+  if (error !== null) return answer["error"] ? answer : error;
+  return answer["object"] === "error" ? answer : null;
 }
 
 /** Accepts `{error:{…}}`, `{error:"text"}`, `{message}`, `{detail}`, arrays of these, and the inner object itself. */
 export function readErrorValue(value: unknown): ErrorSigns {
   const body: unknown = Array.isArray(value) ? value[0] : value; // Gemini answers with an array
-  if (typeof body === "string") return { words: new Set(), status: null, message: textOf(body) };
-  if (!isObject(body)) return { words: new Set(), status: null, message: null };
+  if (typeof body === "string") return { words: new Set(), status: null, message: textOf(body), param: null };
+  if (!isObject(body)) return { words: new Set(), status: null, message: null, param: null };
   const inner = [body, objectOf(body["error"]), objectOf(body["detail"]), objectOf(objectOf(body["detail"])["error"])];
   const deeper = inner.flatMap((part) => [objectOf(part["innererror"]), objectOf(part["metadata"])]);
   const all = [...inner, ...deeper];
-  return { words: new Set(all.flatMap(wordsOf)), status: firstStatus(all), message: messageOf(body) };
+  return { words: new Set(all.flatMap(wordsOf)), status: firstStatus(all), message: messageOf(body), param: firstParam(inner) };
 }
 
 /** Cut to a sentence, without control characters, and without anything that could be a secret of ours. */
 export function safeReason(message: string | null, provider: Provider, otherwise: string): string {
-  let text = (message ?? otherwise).slice(0, 8_000);
-  for (const secret of [provider.apiKey, ...Object.values(provider.headers)]) {
-    if (secret !== null && secret.length >= 6) text = text.replaceAll(secret, "[hidden]");
-  }
-  text = text
-    .replace(/\bbearer\s+\S+/gi, "[hidden]")
-    .replace(/\b[-_A-Za-z0-9]{2,80}\*{2,}[-_A-Za-z0-9*]*/g, "[hidden]") // a masked key still shows some of it
-    .replace(/\b(?:sk|pk|rk|gsk|xai|hf|nvapi)[-_][-_A-Za-z0-9]{6,}|\bAIza[-_A-Za-z0-9]{10,}/g, "[hidden]")
+  const text = withoutSecrets((message ?? otherwise).slice(0, 8_000), provider)
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim();
   const characters = [...text];
   const cut = characters.length > reasonCharacters ? `${characters.slice(0, reasonCharacters - 1).join("")}…` : text;
   return cut === "" ? otherwise : cut;
+}
+
+/** A parameter's name is a short plain string; anything else is no name, and half a name helps nobody. */
+export function safeParam(param: string | null, provider: Provider): string | null {
+  if (param === null || param.length > 200 || /\p{Cc}/u.test(param)) return null;
+  return withoutSecrets(param, provider) === param ? param : null;
+}
+
+/** Neither our key nor whose upstream this is. */
+function withoutSecrets(message: string, provider: Provider): string {
+  let text = message;
+  for (const secret of [provider.apiKey, ...Object.values(provider.headers)]) {
+    if (secret !== null && secret.length >= 6) text = text.replaceAll(secret, "[hidden]");
+  }
+  for (const address of addressesOf(provider)) text = text.replace(address, "[hidden]");
+  return text
+    .replace(/\bbearer\s+\S+/gi, "[hidden]")
+    .replace(/\b[-_A-Za-z0-9]{2,80}\*{2,}[-_A-Za-z0-9*]*/g, "[hidden]") // a masked key still shows some of it
+    .replace(/\b(?:sk|pk|rk|gsk|xai|hf|nvapi)[-_][-_A-Za-z0-9]{6,}|\bAIza[-_A-Za-z0-9]{10,}/g, "[hidden]");
+}
+
+/** The base URL in its shorter and shorter forms. A host's name without a dot (`vllm`) is a word like others: only its longer forms. */
+function addressesOf({ baseUrl }: Provider): RegExp[] {
+  const { origin, host, hostname } = new URL(baseUrl);
+  const forms = [baseUrl, origin, host, hostname].filter((form) => /[.:]/.test(form));
+  return forms.map((form) => new RegExp(form.replace(/\W/g, "\\$&"), "gi"));
 }
 
 function wordsOf(part: Json): string[] {
@@ -63,6 +94,10 @@ function firstStatus(parts: Json[]): number | null {
     if (Number.isInteger(code) && code >= 400 && code < 600) return code;
   }
   return null;
+}
+
+function firstParam(parts: Json[]): string | null {
+  return parts.map((part) => textOf(part["param"])).find((param) => param !== null) ?? null;
 }
 
 function messageOf(body: Json): string | null {

@@ -1,20 +1,20 @@
 // Which fault an upstream's error is (WIRE.md 10.3, OPERATOR.md "The rest that is fixed").
 // What follows from a fault is routing's business.
 import { UpstreamError, type Provider, type UpstreamFault } from "../types.ts";
-import { readErrorBody, readErrorValue, safeReason, type ErrorSigns } from "./error-text.ts";
+import { readErrorBody, readErrorValue, safeParam, safeReason, type ErrorSigns } from "./error-text.ts";
 
 /** An answer with a status outside 2xx. */
 export function errorOfAnswer(status: number, body: string, retryAfterMs: number | null, provider: Provider): UpstreamError {
   const signs = readErrorBody(body);
   const reason = safeReason(signs.message, provider, `the upstream answered ${status}`);
-  return new UpstreamError(faultOf(status, signs), reason, { status, retryAfterMs });
+  return new UpstreamError(faultOf(status, signs), reason, { status, retryAfterMs, param: safeParam(signs.param, provider) });
 }
 
-/** An error inside a stream that answered 200, before anything useful came: judged by its content. */
-export function errorOfFirstRecord(error: unknown, provider: Provider): UpstreamError {
+/** An error under status 200, whole or as a stream's first record: nothing was served yet, so it is judged by its content. */
+export function errorUnder200(error: unknown, provider: Provider): UpstreamError {
   const signs = readErrorValue(error);
-  const reason = safeReason(signs.message, provider, "the stream began with an error");
-  return new UpstreamError(faultOfContent(signs), reason, { status: signs.status ?? 200 });
+  const reason = safeReason(signs.message, provider, "the upstream answered with an error");
+  return new UpstreamError(faultOfContent(signs), reason, { status: signs.status ?? 200, param: safeParam(signs.param, provider) });
 }
 
 function faultOf(status: number, signs: ErrorSigns): UpstreamFault {

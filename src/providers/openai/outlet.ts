@@ -1,11 +1,11 @@
-// The consumer's end of a stream: what is kept until it has begun, who listens, how it ended.
+// The consumer's end of a stream: when it has begun, who listens, how it ended.
 // What the records say is record-reader.ts's.
 import type { ChatRecord } from "../types.ts";
 
 type OnRecord = (record: ChatRecord) => void | Promise<void>;
 
 export interface Outlet {
-  /** A promise where the source has to wait. */
+  /** The first record is the start. A promise where the source has to wait. */
   emit(json: string): void | Promise<void>;
   /** From now on no other route may be tried. */
   start(): void;
@@ -17,9 +17,6 @@ export interface Outlet {
   readonly started: Promise<void>;
   forEach(onRecord: OnRecord, signal: AbortSignal): Promise<void>;
 }
-
-/** Records without a use (roles, empty texts) that are kept while the first useful one is awaited. */
-const waitingMax = 64;
 
 export function openOutlet(onStart: () => void, onEnd: () => void): Outlet {
   const waiting: string[] = [];
@@ -36,8 +33,8 @@ export function openOutlet(onStart: () => void, onEnd: () => void): Outlet {
     emit(json: string): void | Promise<void> {
       if (onRecord) return onRecord({ json });
       waiting.push(json);
-      if (outlet.begun) return attached.promise; // begun, and nobody listens yet: the socket waits
-      if (waiting.length >= waitingMax) outlet.start();
+      outlet.start();
+      return attached.promise; // nobody listens yet: the socket waits
     },
     start(): void {
       if (outlet.begun) return;

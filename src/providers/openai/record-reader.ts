@@ -4,13 +4,12 @@ import type { SseRecord } from "../sse.ts";
 import { UpstreamError, type Provider } from "../types.ts";
 import { missingEnds, readChunk, type ChunkState } from "./chunk.ts";
 import { readErrorValue, safeReason } from "./error-text.ts";
-import { errorOfFirstRecord } from "./errors.ts";
+import { errorUnder200 } from "./errors.ts";
 import { openFastPath } from "./fast-path.ts";
 import { isObject } from "./json.ts";
 
 export interface ReadRecord {
   records: string[];
-  useful: boolean;
   /** [DONE] was read. */
   done: boolean;
 }
@@ -20,7 +19,7 @@ export interface RecordReader {
   read(record: SseRecord, begun: boolean): string | ReadRecord;
 }
 
-const nothing: ReadRecord = { records: [], useful: false, done: false };
+const nothing: ReadRecord = { records: [], done: false };
 
 export function openRecordReader(state: ChunkState, provider: Provider, now: () => Date): RecordReader {
   const fast = openFastPath(state.tally);
@@ -29,11 +28,11 @@ export function openRecordReader(state: ChunkState, provider: Provider, now: () 
     const value = parseData(data, event);
     if (event === "error") throw recordError(value, begun, provider);
     if (!isObject(value)) throw unreadable("a record of the stream is not an object");
-    const { records, useful, steady, error } = readChunk(value, state, now);
+    const { records, steady, error } = readChunk(value, state, now);
     if (error !== undefined) throw recordError(error, begun, provider);
     if (!steady) fast.forget();
     else if (begun && !anyEnded(state)) fast.learn(data, records[0]!);
-    return { records, useful, done: false };
+    return { records, done: false };
   }
 
   return {
@@ -43,7 +42,7 @@ export function openRecordReader(state: ChunkState, provider: Provider, now: () 
       if (data === "") return nothing;
       if (data.trim() !== "[DONE]") return readParsed(data, event, begun);
       if (state.choices.size === 0) throw unreadable("the stream ended without an answer");
-      return { records: missingEnds(state), useful: false, done: true };
+      return { records: missingEnds(state), done: true };
     },
   };
 }
@@ -58,7 +57,7 @@ function parseData(data: string, event: string): unknown {
 }
 
 function recordError(error: unknown, begun: boolean, provider: Provider): UpstreamError {
-  if (!begun) return errorOfFirstRecord(error, provider);
+  if (!begun) return errorUnder200(error, provider);
   return new UpstreamError("unavailable", safeReason(readErrorValue(error).message, provider, "the stream broke"), { status: 200 });
 }
 

@@ -1,8 +1,10 @@
 // A whole answer of any host of this family, as the OpenAI dialect has it (WIRE.md 10.2).
 // Streams are stream.ts's; `usage` is read here and left out, because the flow writes its own.
 import { randomUUID } from "node:crypto";
-import { UpstreamError, type ChatCompletion, type ChatWhole } from "../types.ts";
+import { UpstreamError, type ChatCompletion, type ChatWhole, type Provider } from "../types.ts";
 import { normalizeContent } from "./content.ts";
+import { errorUnderOk } from "./error-text.ts";
+import { errorUnder200 } from "./errors.ts";
 import { readFinish } from "./finish.ts";
 import { isObject, textOf, type Json } from "./json.ts";
 import { readLogprobs } from "./logprobs.ts";
@@ -12,9 +14,10 @@ import { readUsage } from "./usage.ts";
 /** Keys of an answer that say nothing to the caller or are written by the gateway itself. */
 const ownKeys = new Set(["id", "object", "created", "model", "choices", "usage", "error", "x_groq", "obfuscation"]);
 
-export function readCompletion(text: string, publicModel: string, now: Date): ChatWhole {
+export function readCompletion(text: string, publicModel: string, now: Date, provider: Provider): ChatWhole {
   const answer = parseAnswer(text);
-  if (answer["error"] !== undefined && answer["error"] !== null) throw unreadable("the answer is an error under status 200");
+  const error = errorUnderOk(answer);
+  if (error !== null) throw errorUnder200(error, provider);
   const choices = answer["choices"];
   if (!Array.isArray(choices) || choices.length === 0) throw unreadable("the answer has no choices");
   const completion: ChatCompletion = {

@@ -12,7 +12,7 @@ import { openRecordReader, type RecordReader } from "./record-reader.ts";
 const lingerMs = 1_000;
 
 /**
- * Resolves when the first useful record is here, or `startAfterMs` after the headers (WIRE.md 10.3: a few seconds),
+ * Resolves when the first record is here (a role alone is one), or `startAfterMs` after the headers (WIRE.md 10.3: a few seconds),
  * because a host that thinks for long has still accepted the call. Rejects where the stream fails before that.
  */
 export async function openChatStream(answer: UpstreamAnswer, call: ChatCall, clock: Clock, startAfterMs: number): Promise<ChatStream> {
@@ -84,7 +84,6 @@ function takeOne(record: SseRecord, reader: RecordReader, outlet: Outlet, onErro
   }
   if (typeof read === "string") return outlet.emit(read);
   const pending = emitAll(read.records, outlet);
-  if (read.useful) outlet.start();
   if (!read.done) return pending;
   if (pending) return pending.then(outlet.end);
   outlet.end();

@@ -6,17 +6,28 @@ import { isObject, objectOf, type Json } from "./json.ts";
 /** Above any context window there is: such a number is a fault, and must not become a charge. */
 const largestCount = 100_000_000;
 
-/** From a whole answer or a chunk. Null where it reports none; all zeros are a placeholder, as no prompt has 0 tokens. */
+/**
+ * From a whole answer or a chunk. Null where it reports none, or only one side of the sum: half a report must not make the
+ * other half free. All zeros are a placeholder, as no prompt has 0 tokens.
+ */
 export function readUsage(answer: Json): Usage | null {
   const usage = isObject(answer["usage"]) ? answer["usage"] : objectOf(answer["x_groq"])["usage"];
   if (!isObject(usage)) return null;
-  const prompt = count(usage["prompt_tokens"], usage["input_tokens"]);
-  const completion = count(usage["completion_tokens"], usage["output_tokens"]);
-  if (!prompt && !completion) return null;
-  return buckets(usage, prompt ?? 0, completion ?? 0);
+  const promptShown = count(usage["prompt_tokens"], usage["input_tokens"]);
+  const completionShown = count(usage["completion_tokens"], usage["output_tokens"]);
+  // Reasoning and cache may stand inside the sums or apart: where there are any, the total doesn't tell the missing side.
+  const prompt = promptShown ?? (reasoningTokens(usage) === 0 ? restOfTotal(usage, completionShown) : null);
+  const completion = completionShown ?? (cacheReadTokens(usage) + cacheWriteTokens(usage) === 0 ? restOfTotal(usage, promptShown) : null);
+  if (prompt === null || completion === null || prompt + completion === 0) return null;
+  return buckets(usage, prompt, completion, completionShown !== null);
 }
 
-function buckets(usage: Json, promptShown: number, completionShown: number): Usage {
+function restOfTotal(usage: Json, other: number | null): number | null {
+  const total = count(usage["total_tokens"]);
+  return total !== null && other !== null && total >= other ? total - other : null;
+}
+
+function buckets(usage: Json, promptShown: number, completionShown: number, completionTold: boolean): Usage {
   const reasoningShown = reasoningTokens(usage);
   const readShown = cacheReadTokens(usage);
   const writeShown = cacheWriteTokens(usage);
@@ -26,7 +37,7 @@ function buckets(usage: Json, promptShown: number, completionShown: number): Usa
   const bothApart = excess > 0 && excess === cacheShown + reasoningShown;
   const cacheApart = bothApart || (excess > 0 && excess === cacheShown && excess !== reasoningShown);
   // DeepInfra leaves it out for Gemini and Gemma without a total that says so.
-  const reasoningApart = bothApart || (excess > 0 && excess === reasoningShown) || reasoningShown > completionShown;
+  const reasoningApart = bothApart || (excess > 0 && excess === reasoningShown) || (completionTold && reasoningShown > completionShown);
   const prompt = promptShown + (cacheApart ? cacheShown : 0);
   const completion = completionShown + (reasoningApart ? reasoningShown : 0);
   const cacheRead = Math.min(readShown, prompt);
@@ -75,9 +86,10 @@ function promptDetails(usage: Json): Json {
   return objectOf(usage["prompt_tokens_details"] ?? usage["prompt_token_details"] ?? usage["input_tokens_details"]);
 }
 
-/** The first of the values that can be a number of tokens. */
+/** The first of the values that can be a number of tokens; some hosts write it as text. */
 function count(...values: unknown[]): number | null {
-  for (const value of values) {
+  for (const shown of values) {
+    const value = typeof shown === "string" && /^\d{1,9}(\.\d{1,6})?$/.test(shown) ? Number(shown) : shown;
     if (typeof value === "number" && value >= 0 && value <= largestCount) return Math.ceil(value);
   }
   return null;

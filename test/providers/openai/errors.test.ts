@@ -1,6 +1,6 @@
 // WIRE.md 10.3: which fault an upstream's error is, and what may be shown of it.
 import { describe, expect, test } from "vitest";
-import { errorOfAnswer, errorOfFirstRecord } from "../../../src/providers/openai/errors.ts";
+import { errorOfAnswer, errorUnder200 } from "../../../src/providers/openai/errors.ts";
 import { providerAt } from "../upstream-fixture.ts";
 import { ask, askStream, askWhole, expectFault, json, sse } from "./chat-fixture.ts";
 import { startHost } from "../upstream-fixture.ts";
@@ -55,8 +55,8 @@ describe("classification", () => {
     [{ error: { message: "hm", type: "server_error" } }, "unavailable"],
     [{ error: { message: "hm" } }, "unreadable"],
     ["broken", "unreadable"],
-  ] as const)("as a stream's first record, %j is %s", (error, fault) => {
-    expect(errorOfFirstRecord(error, provider).fault).toBe(fault);
+  ] as const)("under a 200, %j is %s", (error, fault) => {
+    expect(errorUnder200(error, provider).fault).toBe(fault);
   });
 });
 
@@ -95,6 +95,34 @@ describe("what may be shown", () => {
     for (const secret of ["demo-secret", "abc.def", "tenant-secret", "abcdefgh", "wxyz", "AIzaSy"]) expect(reason).not.toContain(secret);
   });
 
+  test("the provider's address is hidden, in every form and case", () => {
+    const address = providerAt("https://Inference.demo.example:8443/deep/v1");
+    const shown = (message: string) => errorOfAnswer(400, JSON.stringify({ error: { message } }), null, address).reason;
+    expect(shown("no https://inference.demo.example:8443/deep/v1/chat/completions here")).toBe("no [hidden]/chat/completions here");
+    expect(shown("no https://inference.demo.example:8443/other here")).toBe("no [hidden]/other here");
+    expect(shown("host inference.demo.example:8443, or INFERENCE.demo.example.")).toBe("host [hidden], or [hidden].");
+    const local = providerAt("http://vllm:8000/v1");
+    expect(errorOfAnswer(400, "vllm:8000: vllm refuses n", null, local).reason).toBe("[hidden]: vllm refuses n");
+  });
+
+  test.each([
+    [{ error: { message: "no", param: "temperature" } }, "temperature"],
+    [{ error: { message: "no", param: "messages[0].content" } }, "messages[0].content"],
+    [{ object: "error", message: "no", param: "n" }, "n"],
+    [[{ error: { message: "no", param: "n" } }], "n"],
+    [{ error: { message: "no", param: null } }, null],
+    [{ error: { message: "no" } }, null],
+    [{ error: { message: "no", param: "" } }, null],
+    [{ error: { message: "no", param: { name: "n" } } }, null],
+    [{ error: { message: "no", param: "x".repeat(201) } }, null],
+    [{ error: { message: "no", param: "a\nb" } }, null],
+    [{ error: { message: "no", param: "sk-demo-secret-0001" } }, null],
+    ["plain words", null],
+  ])("%j names the parameter %j", (body, param) => {
+    expect(classify(400, body).param).toBe(param);
+    if (typeof body !== "string") expect(errorUnder200(body, provider).param).toBe(param);
+  });
+
   test("500 characters at most, never half a character, no control characters", () => {
     const { reason } = classify(400, { error: { message: `a\u0000\n${"😀".repeat(2_000)}` } });
     expect([...reason]).toHaveLength(500);
@@ -130,6 +158,19 @@ describe("over a socket", () => {
   ])("a 200 with %s is unreadable, also where a stream was asked for", async (_name, body) => {
     await expectFault(askWhole(body), "unreadable");
     await expectFault(askStream(json(200, body)), "unreadable");
+  });
+
+  test.each([
+    [{ error: { code: "content_filter", message: "no" } }, "refused"],
+    [{ error: { type: "invalid_request_error", message: "no", param: "n" } }, "rejected"],
+    [{ error: { code: 429, message: "busy" } }, "rate_limited"],
+    [{ error: { code: "insufficient_quota" } }, "our_fault"],
+    [{ x_groq: { error: { type: "server_error" } } }, "unavailable"],
+    [{ object: "error", message: "bad", type: "BadRequestError", code: 400 }, "rejected"],
+    [{ error: "hm", choices: [{ message: { content: "a" } }] }, "unreadable"],
+  ] as const)("a whole answer of status 200 that is %j: %s, by what the error says", async (body, fault) => {
+    await expectFault(askWhole(JSON.stringify(body)), fault);
+    await expectFault(askStream(json(200, JSON.stringify(body))), fault);
   });
 
   test("a stream whose first record is an error fails before it starts, by what the error says", async () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { readUsage } from "../../../src/providers/openai/usage.ts";
 import { readCompletion } from "../../../src/providers/openai/response.ts";
 import { ask, askWhole, expectFault, fixture, json, publicModel } from "./chat-fixture.ts";
-import { startHost } from "../upstream-fixture.ts";
+import { providerAt, startHost } from "../upstream-fixture.ts";
 
 const usageOf = (input: number, cacheRead: number, cacheWrite: number, output: number, reasoning: number) => ({
   input,
@@ -46,10 +46,39 @@ describe("usage, in disjoint buckets", () => {
     { usage: { prompt_tokens: 0, completion_tokens: 0 } },
     { usage: { prompt_tokens: -5, completion_tokens: NaN } },
     { usage: { prompt_tokens: 1e300, completion_tokens: "7" } },
+    { usage: { prompt_tokens: 10 } },
+    { usage: { completion_tokens: 10 } },
+    { usage: { total_tokens: 30 } },
+    { usage: { prompt_tokens: 10, completion_tokens: 1e12 } },
+    { usage: { prompt_tokens: 10, completion_tokens: "seven" } },
+    { usage: { prompt_tokens: 10, completion_tokens: "" } },
+    { usage: { prompt_tokens: 10, completion_tokens: null, total_tokens: 9 } },
+    { usage: { prompt_tokens: 10, completion_tokens: null, total_tokens: 1e12 } },
+    // The missing side may hold these or not, so the total makes nothing certain.
+    { usage: { prompt_tokens: 10, total_tokens: 115, cache_read_input_tokens: 100 } },
+    { usage: { completion_tokens: 20, total_tokens: 100, completion_tokens_details: { reasoning_tokens: 15 } } },
     { usage: [1] },
     { x_groq: { id: "1" } },
   ])("%j reports none", (answer) => {
     expect(readUsage(answer)).toBeNull();
+  });
+
+  test.each([
+    [{ prompt_tokens: 10, completion_tokens: null, total_tokens: 30 }, 10, 20],
+    [{ prompt_tokens: 10, completion_tokens: 1e12, total_tokens: 30 }, 10, 20],
+    [{ prompt_tokens: 10, total_tokens: 10 }, 10, 0],
+    [{ prompt_tokens: null, completion_tokens: 20, total_tokens: 30 }, 10, 20],
+    [{ prompt_tokens: -5, completion_tokens: 20, total_tokens: "30" }, 10, 20],
+    [{ prompt_tokens: "12", completion_tokens: "7" }, 12, 7],
+    [{ prompt_tokens: "12.0", completion_tokens: "7" }, 12, 7],
+    [{ prompt_tokens: null, input_tokens: "12", completion_tokens: 7 }, 12, 7],
+  ])("%j: a number as text is one, a missing side is what the total leaves", (usage, input, output) => {
+    expect(readUsage({ usage })).toEqual(usageOf(input, 0, 0, output, 0));
+  });
+
+  test("an output taken from the total holds its reasoning already", () => {
+    const usage = { prompt_tokens: 10, total_tokens: 30, completion_tokens_details: { reasoning_tokens: 15 } };
+    expect(readUsage({ usage })).toEqual(usageOf(10, 0, 0, 20, 15));
   });
 
   test("a total that could mean either is read as reasoning, never as both", () => {
@@ -80,7 +109,8 @@ describe("usage, in disjoint buckets", () => {
         if (read === null) return;
         for (const bucket of Object.values(read)) expect(Number.isInteger(bucket) && Number(bucket) >= 0).toBe(true);
         expect(read.reasoning).toBeLessThanOrEqual(read.output);
-        const shown = Number.isInteger(usage.prompt_tokens) && Number(usage.prompt_tokens) >= 0 ? Number(usage.prompt_tokens) : 0;
+        const told = Number(usage.prompt_tokens ?? 0); // "9" is 9
+        const shown = Number.isInteger(told) && told >= 0 ? told : 0;
         expect(read.input + read.cacheRead + read.cacheWrite).toBeGreaterThanOrEqual(shown > 1e8 ? 0 : shown);
         expect(read.input + read.cacheRead + read.cacheWrite).toBeLessThanOrEqual(Math.max(shown, Number(usage.total_tokens) || 0, 2));
       }),
@@ -190,7 +220,9 @@ describe("messages", () => {
     ["length", { tool_calls: [{ function: { name: "f", arguments: "{" } }] }, "length"],
   ])("finish reason %s with %j is %s", (reason, more, expected) => {
     const answer = { choices: [{ message: { content: null, ...more }, finish_reason: reason }] };
-    expect(readCompletion(JSON.stringify(answer), "m", new Date()).completion.choices[0]!.finish_reason).toBe(expected);
+    expect(
+      readCompletion(JSON.stringify(answer), "m", new Date(), providerAt("http://demo.example/v1")).completion.choices[0]!.finish_reason,
+    ).toBe(expected);
   });
 
   test("an answer that says it failed midway is unreadable", async () => {

@@ -158,13 +158,29 @@ describe("a host that answers whole", () => {
 });
 
 describe("when it begins", () => {
-  test("a role alone is no beginning: an error after it still fails the call", async () => {
-    await expectFault(askStream(sse(chunk({ role: "assistant", content: "" }), { error: { message: "busy", code: 503 } })), "unavailable");
+  // WIRE.md 10.3 counts the role as useful: a caller sees at once that the model works, and an error after it interrupts the stream.
+  test("a role alone is a beginning, while its host still thinks", async () => {
+    const thinking: Answer = (_request, response) =>
+      void response.writeHead(200, { "content-type": "text/event-stream" }).write(sse(chunk({ role: "assistant", content: "" })));
+    const stream = await askStream(thinking, { times: { startAfterMs: 600_000 } });
+    stream.cancel();
+  });
+
+  test.each([
+    ["an error record", sse(chunk({ role: "assistant", content: "" }), { error: { message: "busy", code: 429 } })],
+    ["the end of the body", sse(chunk({ role: "assistant", content: "" }))],
+  ])("a role, then %s: begun, then interrupted", async (_name, text) => {
+    await expectFault(collect(await askStream(text)), "unavailable");
+  });
+
+  test("a chunk without choices is no beginning: an error after it still fails the call", async () => {
+    const filters = chunk(null, null, { choices: [], prompt_filter_results: [] }); // Azure
+    await expectFault(askStream(sse(filters, { error: { message: "busy", code: 429 } })), "rate_limited");
   });
 
   test("a socket that breaks, an empty stream, a bare [DONE], a page, before anything useful: the call fails", async () => {
     await expectFault(askStream((_request, response) => {
-      response.writeHead(200, { "content-type": "text/event-stream" }).write(sse(chunk({ role: "assistant" })));
+      response.writeHead(200, { "content-type": "text/event-stream" }).write(": thinking\n\n");
       setTimeout(() => response.destroy(), 20);
     }), "unavailable"); // prettier-ignore
     await expectFault(askStream(""), "unreadable");
@@ -172,7 +188,6 @@ describe("when it begins", () => {
     await expectFault(askStream(sse("[DONE]")), "unreadable");
     await expectFault(askStream("<html>not a stream</html>"), "unreadable");
     await expectFault(askStream("data: <html>\n\n"), "unreadable");
-    await expectFault(askStream(sse(chunk({ role: "assistant", content: "" }))), "unavailable");
     await expectFault(askStream(`data: ${"x".repeat(4_300_000)}`), "unreadable");
   });
 
@@ -253,6 +268,26 @@ describe("how it ends", () => {
   test("repeated ends are told once", async () => {
     const records = await collect(await askStream(sse(...begun, chunk({}, "stop"), chunk({ content: "" }, "stop"), "[DONE]")));
     expect(records.filter((record) => record.choices[0].finish_reason !== null)).toHaveLength(1);
+  });
+
+  test("words after a choice's end are dropped, so that its last chunk has the reason; usage and other choices still come", async () => {
+    const other = (delta: unknown, finish: string | null = null) => ({
+      ...chunk({}),
+      choices: [{ index: 1, delta, finish_reason: finish }],
+    });
+    const late = [
+      chunk({ content: " late" }),
+      chunk({ tool_calls: [{ index: 0, id: "c", function: { name: "f", arguments: "{}" } }] }, "tool_calls"),
+    ];
+    const usage = chunk(null, null, { choices: [], usage: { prompt_tokens: 3, completion_tokens: 2 } });
+    const stream = await askStream(
+      sse(...begun, other({ content: "a" }), chunk({}, "stop"), ...late, other({ content: "b" }), other({}, "length"), usage, "[DONE]"),
+    );
+    const records = await collect(stream);
+    expectRules(records);
+    expect(assembled(records)).toMatchObject({ content: "The sea", calls: [], finish: "stop" });
+    expect(assembled(records, 1)).toMatchObject({ content: "ab", finish: "length" });
+    expect(stream.tally).toMatchObject({ usage: { input: 3, output: 2 }, characters: 9 });
   });
 
   test("a listener that throws gets its own error back", async () => {
