@@ -97,7 +97,9 @@ function readChoice(choice: Json, position: number, state: ChunkState, read: Rea
   const { role: _role, tool_calls, ...delta } = objectOf(given);
   normalizeContent(delta);
   if (delta["function_call"] === null) delete delta["function_call"];
+  const { last } = own.calls;
   const { starts, pieces } = readCallDeltas(tool_calls, own.calls);
+  if (own.calls.last !== last) read.steady = false; // a delta without an index continues the last call
   const tools = own.calls.calls.some((call) => call.started);
   const finish = readFinish(finish_reason, { tools, legacy: "function_call" in delta });
   if (finish === "failed") {

@@ -132,6 +132,18 @@ describe("the fast path", () => {
     );
   });
 
+  test("a piece without an index continues the call that the last piece went to, forwarded or parsed", () => {
+    const call = (more: object) => ({ tool_calls: [{ function: { arguments: "" }, ...more }] });
+    const deltas = [
+      { tool_calls: [{ index: 0, id: "c", type: "function", function: { name: "f", arguments: "" } }] },
+      call({ index: 0 }),
+      call({ index: 1 }), // never named, so never started
+      call({ index: 0 }),
+      call({ function: { arguments: "x" } }),
+    ];
+    run(deltas.map((delta, at) => compact(delta, "", at)));
+  });
+
   test.each([
     ["compact", 18],
     ["spaced", 18],
