@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/global-setup.ts"],
+    setupFiles: ["test/support/seeds.ts"],
     pool: "forks", // tests end child processes and read memory; threads would share both
     maxWorkers: 2,
     testTimeout: 30_000,
