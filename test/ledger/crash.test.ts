@@ -36,14 +36,14 @@ describe("kill -9", () => {
   test("of a gateway process: its reservations are given back within 15 s, its acknowledged charges stand", async () => {
     const accountId = await newAccount(db, { deposit: plenty });
     const survivor = await openLedger(db, (error) => expect.fail(String(error)));
-    const worker = startWorker(embedded.url, accountId, 1_000_000, cost, 20);
-    await worker.ready;
-    await until(() => worker.acknowledged.length > 500);
-    worker.kill();
-    await worker.ended;
-    expect((await audit(db)).reservations_open).toBeGreaterThan(0);
+    const busy = startWorker(embedded.url, accountId, 1_000_000, cost, 20);
+    const waiting = startWorker(embedded.url, accountId, 64, cost, 600_000); // its 64 calls are at an upstream that never answers
+    await until(async () => busy.acknowledged.length > 500 && (await audit(db)).reservations_open >= 64);
+    for (const worker of [busy, waiting]) worker.kill();
+    await Promise.all([busy.ended, waiting.ended]);
+    expect((await audit(db)).reservations_open).toBeGreaterThanOrEqual(64);
     await until(async () => (await audit(db)).reservations_open === 0, 15_000);
-    await expectCharged(accountId, [worker]);
+    await expectCharged(accountId, [busy, waiting]);
     await survivor.close();
   });
 
