@@ -17,7 +17,7 @@ export interface SseParser {
 }
 
 /** Characters of one record: an image in a chunk is 1 to 2 MB of base64; nothing larger is an answer. */
-export const recordCharactersMax = 4_194_304;
+const recordCharactersMax = 4_194_304;
 
 export function openSseParser(maxCharacters: number = recordCharactersMax): SseParser {
   const decoder = new StringDecoder("utf8");

@@ -25,7 +25,7 @@ export function logRequest(edge: Edge, exchange: Exchange, finish: (operation: s
 }
 
 /** An unknown path is what a person needs to see; a key of ours inside it is not. */
-export function maskedPath(path: string): string {
+function maskedPath(path: string): string {
   return path.replace(/svcs?_[^/]*/gi, "svc_…").slice(0, 200);
 }
 

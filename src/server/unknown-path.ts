@@ -8,7 +8,7 @@ import type { Matcher } from "./match.ts";
 import type { AnyReply } from "./reply.ts";
 
 /** What a path allows: the documented methods, HEAD where there is GET, and OPTIONS. */
-export function allowedMethods(methods: readonly string[]): string {
+function allowedMethods(methods: readonly string[]): string {
   const upper = methods.map((method) => method.toUpperCase());
   return [...new Set([...upper, ...(upper.includes("GET") ? ["HEAD"] : []), "OPTIONS"])].join(", ");
 }

@@ -70,7 +70,7 @@ export function readChunk(chunk: Json, state: ChunkState, now: () => Date): Read
 }
 
 /** The text of a chunk; also for the chunks that this adapter adds itself. */
-export function chunkText(state: ChunkState, choices: Json[], foreign: Json = {}): string {
+function chunkText(state: ChunkState, choices: Json[], foreign: Json = {}): string {
   const { id, created } = state.tally;
   return JSON.stringify({ id, object: "chat.completion.chunk", created, model: state.model, ...foreign, choices });
 }
