@@ -251,7 +251,7 @@ export interface paths {
         head?: never;
         /**
          * Change an API key
-         * @description Enables, disables or renames an API key. Needs a dashboard session. A key that is unknown or belongs to another account gives 400
+         * @description Enables, disables or renames an API key, or changes its budget. Needs a dashboard session. A key that is unknown or belongs to another account gives 400
          *     `not_found`.
          */
         patch: operations["updateApiKey"];
@@ -309,7 +309,7 @@ export interface paths {
         /**
          * Set a new password
          * @description Changes the password by the token of the mail, and ends every session of the account. Works once; a token that is wrong, used or too old
-         *     gives 400 `invalid_token`.
+         *     gives 400 `invalid_token`, `used_token` or `expired_token`.
          */
         post: operations["resetPassword"];
         delete?: never;
@@ -372,11 +372,34 @@ export interface paths {
         /**
          * Sign in with a provider
          * @description Signs in by an external provider: with its identity token, or with the code of its authorization flow. Makes the account when there is
-         *     none. A token or code that the provider does not confirm gives 401 `invalid_credentials`, an unknown provider 400 `invalid_parameter`.
+         *     none. A token or code that the provider does not confirm, or whose address it has not verified, gives 401 `invalid_credentials`, an
+         *     unknown provider 400 `invalid_parameter`; a `state` that is unknown or was given to another provider gives 400 `invalid_token`, one that
+         *     was used `used_token`, one that is too old `expired_token`.
          *
          *     An account with the same address that was never verified is reclaimed: its password, its sessions and its keys are dropped.
          */
         post: operations["signInWithProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/signin/{provider}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin signing in with a provider
+         * @description Begins signing in by an external provider: answers the address to open in the browser, and the `state` to come back with. An unknown
+         *     provider gives 400 `invalid_parameter`; 503 where the provider does not answer.
+         */
+        post: operations["startSignIn"];
         delete?: never;
         options?: never;
         head?: never;
@@ -459,7 +482,7 @@ export interface paths {
         /**
          * Verify the email address
          * @description Verifies the email address by the token of the link, or by address and code. Works once; a token or code that is wrong, used or too old
-         *     gives 400 `invalid_token`.
+         *     gives 400 `invalid_token`, `used_token` or `expired_token`.
          *
          *     The account gets its signup credit of 0.50 USD, once, and is signed in.
          */
@@ -1031,6 +1054,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/usage/{request_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a receipt
+         * @description Reads the receipt of one request of the caller: usage, the price at its admission, the sum, the ledger entries. Of several requests that
+         *     were sent with the same `x-request-id` it is the newest. An id that is unknown or belongs to another account gives 404
+         *     `request_not_found`.
+         */
+        get: operations["getReceipt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/videos/generations": {
         parameters: {
             query?: never;
@@ -1099,61 +1144,6 @@ export interface components {
             };
             /** @description Equals the header `x-request-id`. */
             request_id: string;
-            /**
-             * @description Always `error`.
-             * @constant
-             */
-            type: "error";
-        };
-        /** @description Body of a 402. */
-        AnthropicError402InsufficientCreditsOrModelRequiresPaid: {
-            /** @description The same as `have_usd`. */
-            balance: components["schemas"]["Usd"];
-            /** @description The model, the account's tier and what could be paid. */
-            details: components["schemas"]["PaymentDetails"];
-            /** @description What is wrong. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "insufficient_credits" | "model_requires_paid";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description For people; not to be parsed. */
-                message: string;
-                /** @description Request field at fault; null where none is. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether sending the same request again can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "billing_error";
-            };
-            /** @description Available now, in USD. */
-            have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
-            held_usd?: components["schemas"]["Usd"];
-            /** @description Least that must be available for this request, in USD. */
-            need_usd: components["schemas"]["Usd"];
-            /** @description Equals the header `x-request-id`. */
-            request_id: string;
-            /** @description The same as `need_usd`. */
-            required: components["schemas"]["Usd"];
-            /** @description How credit is added. */
-            topup: components["schemas"]["TopUp"];
-            /**
-             * Format: uri
-             * @description Page that says how credit is added.
-             */
-            topup_url: string;
             /**
              * @description Always `error`.
              * @constant
@@ -1566,6 +1556,8 @@ export interface components {
         ApiKeyChange: {
             /** @description Whether calls with the key are taken; default: as it is. A disabled key is refused everywhere within a second. */
             enabled?: boolean;
+            /** @description USD that may be spent through it in all, what was spent so far included; null: no limit of its own; default: as it is. */
+            limit_usd?: components["schemas"]["KeyBudget"] | null;
             /** @description New name, 1 to 100 characters; default: as it is. */
             name?: components["schemas"]["ApiKeyName"];
         } & {
@@ -1600,6 +1592,8 @@ export interface components {
             is_default: boolean;
             /** @description When it was last used, exact to about a minute; null when it never was. */
             last_used_at: components["schemas"]["Timestamp"] | null;
+            /** @description USD that may be spent through it in all; a call above gives 402 `key_limit_reached`. Null: as much as the account has. */
+            limit_usd: components["schemas"]["Usd"] | null;
             /** @description First and last characters of the key. */
             masked: string;
             /** @description Name for people. */
@@ -1616,6 +1610,8 @@ export interface components {
         };
         /** @description A new key. */
         ApiKeyRequest: {
+            /** @description USD that may be spent through it in all; default, and null: as much as the account has. */
+            limit_usd?: components["schemas"]["KeyBudget"] | null;
             /** @description Name for people, 1 to 100 characters. */
             name: components["schemas"]["ApiKeyName"];
         } & {
@@ -1714,45 +1710,6 @@ export interface components {
                  */
                 type: "auth_required" | "invalid_credentials";
             };
-        };
-        /** @description Body of a 402. */
-        BareError402InsufficientCreditsOrModelRequiresPaid: {
-            /** @description The same as `have_usd`. */
-            balance: components["schemas"]["Usd"];
-            /** @description The model, the account's tier and what could be paid. */
-            details: components["schemas"]["PaymentDetails"];
-            /** @description What is wrong. */
-            error: {
-                /**
-                 * @description Equals `type`.
-                 * @enum {string}
-                 */
-                code?: "insufficient_credits" | "model_requires_paid";
-                /** @description For people; not to be parsed. */
-                message: string;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /**
-                 * @description Stable word to branch on; it takes the place of a code.
-                 * @enum {string}
-                 */
-                type: "insufficient_credits" | "model_requires_paid";
-            };
-            /** @description Available now, in USD. */
-            have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
-            held_usd?: components["schemas"]["Usd"];
-            /** @description Least that must be available for this request, in USD. */
-            need_usd: components["schemas"]["Usd"];
-            /** @description The same as `need_usd`. */
-            required: components["schemas"]["Usd"];
-            /** @description How credit is added. */
-            topup: components["schemas"]["TopUp"];
-            /**
-             * Format: uri
-             * @description Page that says how credit is added.
-             */
-            topup_url: string;
         };
         /** @description Body of a 403. */
         BareError403Forbidden: {
@@ -2702,6 +2659,54 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /** @description Body of a 402. */
+        CloneVoiceError402: {
+            /** @description The same as `have_usd`. */
+            balance: components["schemas"]["Usd"];
+            /** @description The model, the account's tier and what could be paid. */
+            details: components["schemas"]["PaymentDetails"];
+            /** @description What is wrong. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault; null where none is. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "billing_error";
+            };
+            /** @description Available now, in USD. */
+            have_usd: components["schemas"]["Usd"];
+            /** @description Held by other requests of the account that are in flight, in USD. */
+            held_usd?: components["schemas"]["Usd"];
+            /** @description Least that must be available for this request, in USD. */
+            need_usd: components["schemas"]["Usd"];
+            /** @description The same as `need_usd`. */
+            required: components["schemas"]["Usd"];
+            /** @description How credit is added. */
+            topup: components["schemas"]["TopUp"];
+            /**
+             * Format: uri
+             * @description Page that says how credit is added.
+             */
+            topup_url: string;
+        };
         /** @description A completion. */
         Completion: {
             /** @description The answer. */
@@ -2952,6 +2957,54 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /** @description Body of a 402. */
+        CreateChatCompletionError402: {
+            /** @description The same as `have_usd`. */
+            balance: components["schemas"]["Usd"];
+            /** @description The model, the account's tier and what could be paid. */
+            details: components["schemas"]["PaymentDetails"];
+            /** @description What is wrong. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault; null where none is. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "billing_error";
+            };
+            /** @description Available now, in USD. */
+            have_usd: components["schemas"]["Usd"];
+            /** @description Held by other requests of the account that are in flight, in USD. */
+            held_usd?: components["schemas"]["Usd"];
+            /** @description Least that must be available for this request, in USD. */
+            need_usd: components["schemas"]["Usd"];
+            /** @description The same as `need_usd`. */
+            required: components["schemas"]["Usd"];
+            /** @description How credit is added. */
+            topup: components["schemas"]["TopUp"];
+            /**
+             * Format: uri
+             * @description Page that says how credit is added.
+             */
+            topup_url: string;
+        };
         /** @description Body of a 503. */
         CreateChatCompletionError503: {
             /** @description What is wrong. */
@@ -3009,6 +3062,54 @@ export interface components {
                  */
                 type: "invalid_request_error";
             };
+        };
+        /** @description Body of a 402. */
+        CreateCompletionError402: {
+            /** @description The same as `have_usd`. */
+            balance: components["schemas"]["Usd"];
+            /** @description The model, the account's tier and what could be paid. */
+            details: components["schemas"]["PaymentDetails"];
+            /** @description What is wrong. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault; null where none is. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "billing_error";
+            };
+            /** @description Available now, in USD. */
+            have_usd: components["schemas"]["Usd"];
+            /** @description Held by other requests of the account that are in flight, in USD. */
+            held_usd?: components["schemas"]["Usd"];
+            /** @description Least that must be available for this request, in USD. */
+            need_usd: components["schemas"]["Usd"];
+            /** @description The same as `need_usd`. */
+            required: components["schemas"]["Usd"];
+            /** @description How credit is added. */
+            topup: components["schemas"]["TopUp"];
+            /**
+             * Format: uri
+             * @description Page that says how credit is added.
+             */
+            topup_url: string;
         };
         /** @description Body of a 503. */
         CreateCompletionError503: {
@@ -3072,6 +3173,54 @@ export interface components {
             /** @description Other ids that may serve. */
             suggested_models?: string[];
         };
+        /** @description Body of a 402. */
+        CreateDecisionError402: {
+            /** @description The same as `have_usd`. */
+            balance: components["schemas"]["Usd"];
+            /** @description The model, the account's tier and what could be paid. */
+            details: components["schemas"]["PaymentDetails"];
+            /** @description What is wrong. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault; null where none is. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "billing_error";
+            };
+            /** @description Available now, in USD. */
+            have_usd: components["schemas"]["Usd"];
+            /** @description Held by other requests of the account that are in flight, in USD. */
+            held_usd?: components["schemas"]["Usd"];
+            /** @description Least that must be available for this request, in USD. */
+            need_usd: components["schemas"]["Usd"];
+            /** @description The same as `need_usd`. */
+            required: components["schemas"]["Usd"];
+            /** @description How credit is added. */
+            topup: components["schemas"]["TopUp"];
+            /**
+             * Format: uri
+             * @description Page that says how credit is added.
+             */
+            topup_url: string;
+        };
         /** @description Body of a 503. */
         CreateDecisionError503: {
             /** @description What is wrong. */
@@ -3129,6 +3278,54 @@ export interface components {
                  */
                 type: "invalid_request_error";
             };
+        };
+        /** @description Body of a 402. */
+        CreateEmbeddingsError402: {
+            /** @description The same as `have_usd`. */
+            balance: components["schemas"]["Usd"];
+            /** @description The model, the account's tier and what could be paid. */
+            details: components["schemas"]["PaymentDetails"];
+            /** @description What is wrong. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault; null where none is. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "billing_error";
+            };
+            /** @description Available now, in USD. */
+            have_usd: components["schemas"]["Usd"];
+            /** @description Held by other requests of the account that are in flight, in USD. */
+            held_usd?: components["schemas"]["Usd"];
+            /** @description Least that must be available for this request, in USD. */
+            need_usd: components["schemas"]["Usd"];
+            /** @description The same as `need_usd`. */
+            required: components["schemas"]["Usd"];
+            /** @description How credit is added. */
+            topup: components["schemas"]["TopUp"];
+            /**
+             * Format: uri
+             * @description Page that says how credit is added.
+             */
+            topup_url: string;
         };
         /** @description Body of a 503. */
         CreateEmbeddingsError503: {
@@ -3221,6 +3418,54 @@ export interface components {
                 type: "authentication_error";
             };
         };
+        /** @description Body of a 402. */
+        CreateImageError402: {
+            /** @description The same as `have_usd`. */
+            balance: components["schemas"]["Usd"];
+            /** @description The model, the account's tier and what could be paid. */
+            details: components["schemas"]["PaymentDetails"];
+            /** @description What is wrong. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "insufficient_balance" | "key_limit_reached" | "model_requires_paid";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault; null where none is. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "billing_error";
+            };
+            /** @description Available now, in USD. */
+            have_usd: components["schemas"]["Usd"];
+            /** @description Held by other requests of the account that are in flight, in USD. */
+            held_usd?: components["schemas"]["Usd"];
+            /** @description Least that must be available for this request, in USD. */
+            need_usd: components["schemas"]["Usd"];
+            /** @description The same as `need_usd`. */
+            required: components["schemas"]["Usd"];
+            /** @description How credit is added. */
+            topup: components["schemas"]["TopUp"];
+            /**
+             * Format: uri
+             * @description Page that says how credit is added.
+             */
+            topup_url: string;
+        };
         /** @description Body of a 429. */
         CreateImageError429: {
             /** @description What is wrong. */
@@ -3309,6 +3554,61 @@ export interface components {
             };
             /** @description Equals the header `x-request-id`. */
             request_id: string;
+            /**
+             * @description Always `error`.
+             * @constant
+             */
+            type: "error";
+        };
+        /** @description Body of a 402. */
+        CreateMessageAnthropicError402: {
+            /** @description The same as `have_usd`. */
+            balance: components["schemas"]["Usd"];
+            /** @description The model, the account's tier and what could be paid. */
+            details: components["schemas"]["PaymentDetails"];
+            /** @description What is wrong. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault; null where none is. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "billing_error";
+            };
+            /** @description Available now, in USD. */
+            have_usd: components["schemas"]["Usd"];
+            /** @description Held by other requests of the account that are in flight, in USD. */
+            held_usd?: components["schemas"]["Usd"];
+            /** @description Least that must be available for this request, in USD. */
+            need_usd: components["schemas"]["Usd"];
+            /** @description Equals the header `x-request-id`. */
+            request_id: string;
+            /** @description The same as `need_usd`. */
+            required: components["schemas"]["Usd"];
+            /** @description How credit is added. */
+            topup: components["schemas"]["TopUp"];
+            /**
+             * Format: uri
+             * @description Page that says how credit is added.
+             */
+            topup_url: string;
             /**
              * @description Always `error`.
              * @constant
@@ -3409,6 +3709,54 @@ export interface components {
                 type: "authentication_error";
             };
         };
+        /** @description Body of a 402. */
+        CreateMusicError402: {
+            /** @description The same as `have_usd`. */
+            balance: components["schemas"]["Usd"];
+            /** @description The model, the account's tier and what could be paid. */
+            details: components["schemas"]["PaymentDetails"];
+            /** @description What is wrong. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "billing_error" | "key_limit_reached" | "model_requires_paid";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault; null where none is. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "billing_error";
+            };
+            /** @description Available now, in USD. */
+            have_usd: components["schemas"]["Usd"];
+            /** @description Held by other requests of the account that are in flight, in USD. */
+            held_usd?: components["schemas"]["Usd"];
+            /** @description Least that must be available for this request, in USD. */
+            need_usd: components["schemas"]["Usd"];
+            /** @description The same as `need_usd`. */
+            required: components["schemas"]["Usd"];
+            /** @description How credit is added. */
+            topup: components["schemas"]["TopUp"];
+            /**
+             * Format: uri
+             * @description Page that says how credit is added.
+             */
+            topup_url: string;
+        };
         /** @description Body of a 400. */
         CreateRerankBareError400: {
             /** @description What is wrong. */
@@ -3423,6 +3771,45 @@ export interface components {
                  */
                 type: "invalid_request";
             };
+        };
+        /** @description Body of a 402. */
+        CreateRerankBareError402: {
+            /** @description The same as `have_usd`. */
+            balance: components["schemas"]["Usd"];
+            /** @description The model, the account's tier and what could be paid. */
+            details: components["schemas"]["PaymentDetails"];
+            /** @description What is wrong. */
+            error: {
+                /**
+                 * @description Equals `type`.
+                 * @enum {string}
+                 */
+                code?: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /**
+                 * @description Stable word to branch on; it takes the place of a code.
+                 * @enum {string}
+                 */
+                type: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
+            };
+            /** @description Available now, in USD. */
+            have_usd: components["schemas"]["Usd"];
+            /** @description Held by other requests of the account that are in flight, in USD. */
+            held_usd?: components["schemas"]["Usd"];
+            /** @description Least that must be available for this request, in USD. */
+            need_usd: components["schemas"]["Usd"];
+            /** @description The same as `need_usd`. */
+            required: components["schemas"]["Usd"];
+            /** @description How credit is added. */
+            topup: components["schemas"]["TopUp"];
+            /**
+             * Format: uri
+             * @description Page that says how credit is added.
+             */
+            topup_url: string;
         };
         /** @description Body of a 413. */
         CreateRerankBareError413: {
@@ -3483,6 +3870,54 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /** @description Body of a 402. */
+        CreateSoundEffectError402: {
+            /** @description The same as `have_usd`. */
+            balance: components["schemas"]["Usd"];
+            /** @description The model, the account's tier and what could be paid. */
+            details: components["schemas"]["PaymentDetails"];
+            /** @description What is wrong. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault; null where none is. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "billing_error";
+            };
+            /** @description Available now, in USD. */
+            have_usd: components["schemas"]["Usd"];
+            /** @description Held by other requests of the account that are in flight, in USD. */
+            held_usd?: components["schemas"]["Usd"];
+            /** @description Least that must be available for this request, in USD. */
+            need_usd: components["schemas"]["Usd"];
+            /** @description The same as `need_usd`. */
+            required: components["schemas"]["Usd"];
+            /** @description How credit is added. */
+            topup: components["schemas"]["TopUp"];
+            /**
+             * Format: uri
+             * @description Page that says how credit is added.
+             */
+            topup_url: string;
+        };
         /** @description Body of a 400. */
         CreateSpeechError400: {
             /** @description What is wrong. */
@@ -3511,6 +3946,54 @@ export interface components {
                  */
                 type: "invalid_request_error";
             };
+        };
+        /** @description Body of a 402. */
+        CreateSpeechError402: {
+            /** @description The same as `have_usd`. */
+            balance: components["schemas"]["Usd"];
+            /** @description The model, the account's tier and what could be paid. */
+            details: components["schemas"]["PaymentDetails"];
+            /** @description What is wrong. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault; null where none is. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "billing_error";
+            };
+            /** @description Available now, in USD. */
+            have_usd: components["schemas"]["Usd"];
+            /** @description Held by other requests of the account that are in flight, in USD. */
+            held_usd?: components["schemas"]["Usd"];
+            /** @description Least that must be available for this request, in USD. */
+            need_usd: components["schemas"]["Usd"];
+            /** @description The same as `need_usd`. */
+            required: components["schemas"]["Usd"];
+            /** @description How credit is added. */
+            topup: components["schemas"]["TopUp"];
+            /**
+             * Format: uri
+             * @description Page that says how credit is added.
+             */
+            topup_url: string;
         };
         /** @description Body of a 503. */
         CreateSpeechError503: {
@@ -3573,6 +4056,54 @@ export interface components {
             };
             /** @description Other ids that may serve. */
             suggested_models?: string[];
+        };
+        /** @description Body of a 402. */
+        CreateSystemOneDecisionError402: {
+            /** @description The same as `have_usd`. */
+            balance: components["schemas"]["Usd"];
+            /** @description The model, the account's tier and what could be paid. */
+            details: components["schemas"]["PaymentDetails"];
+            /** @description What is wrong. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault; null where none is. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "billing_error";
+            };
+            /** @description Available now, in USD. */
+            have_usd: components["schemas"]["Usd"];
+            /** @description Held by other requests of the account that are in flight, in USD. */
+            held_usd?: components["schemas"]["Usd"];
+            /** @description Least that must be available for this request, in USD. */
+            need_usd: components["schemas"]["Usd"];
+            /** @description The same as `need_usd`. */
+            required: components["schemas"]["Usd"];
+            /** @description How credit is added. */
+            topup: components["schemas"]["TopUp"];
+            /**
+             * Format: uri
+             * @description Page that says how credit is added.
+             */
+            topup_url: string;
         };
         /** @description Body of a 503. */
         CreateSystemOneDecisionError503: {
@@ -3690,6 +4221,54 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /** @description Body of a 402. */
+        CreateTranscriptionError402: {
+            /** @description The same as `have_usd`. */
+            balance: components["schemas"]["Usd"];
+            /** @description The model, the account's tier and what could be paid. */
+            details: components["schemas"]["PaymentDetails"];
+            /** @description What is wrong. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault; null where none is. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "billing_error";
+            };
+            /** @description Available now, in USD. */
+            have_usd: components["schemas"]["Usd"];
+            /** @description Held by other requests of the account that are in flight, in USD. */
+            held_usd?: components["schemas"]["Usd"];
+            /** @description Least that must be available for this request, in USD. */
+            need_usd: components["schemas"]["Usd"];
+            /** @description The same as `need_usd`. */
+            required: components["schemas"]["Usd"];
+            /** @description How credit is added. */
+            topup: components["schemas"]["TopUp"];
+            /**
+             * Format: uri
+             * @description Page that says how credit is added.
+             */
+            topup_url: string;
+        };
         /** @description Body of a 503. */
         CreateTranscriptionError503: {
             /** @description What is wrong. */
@@ -3780,6 +4359,54 @@ export interface components {
                  */
                 type: "authentication_error";
             };
+        };
+        /** @description Body of a 402. */
+        CreateVideoError402: {
+            /** @description The same as `have_usd`. */
+            balance: components["schemas"]["Usd"];
+            /** @description The model, the account's tier and what could be paid. */
+            details: components["schemas"]["PaymentDetails"];
+            /** @description What is wrong. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "insufficient_balance" | "key_limit_reached" | "model_requires_paid";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault; null where none is. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "billing_error";
+            };
+            /** @description Available now, in USD. */
+            have_usd: components["schemas"]["Usd"];
+            /** @description Held by other requests of the account that are in flight, in USD. */
+            held_usd?: components["schemas"]["Usd"];
+            /** @description Least that must be available for this request, in USD. */
+            need_usd: components["schemas"]["Usd"];
+            /** @description The same as `need_usd`. */
+            required: components["schemas"]["Usd"];
+            /** @description How credit is added. */
+            topup: components["schemas"]["TopUp"];
+            /**
+             * Format: uri
+             * @description Page that says how credit is added.
+             */
+            topup_url: string;
         };
         /** @description Body of a 429. */
         CreateVideoError429: {
@@ -4032,6 +4659,54 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /** @description Body of a 402. */
+        DesignVoiceError402: {
+            /** @description The same as `have_usd`. */
+            balance: components["schemas"]["Usd"];
+            /** @description The model, the account's tier and what could be paid. */
+            details: components["schemas"]["PaymentDetails"];
+            /** @description What is wrong. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault; null where none is. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "billing_error";
+            };
+            /** @description Available now, in USD. */
+            have_usd: components["schemas"]["Usd"];
+            /** @description Held by other requests of the account that are in flight, in USD. */
+            held_usd?: components["schemas"]["Usd"];
+            /** @description Least that must be available for this request, in USD. */
+            need_usd: components["schemas"]["Usd"];
+            /** @description The same as `need_usd`. */
+            required: components["schemas"]["Usd"];
+            /** @description How credit is added. */
+            topup: components["schemas"]["TopUp"];
+            /**
+             * Format: uri
+             * @description Page that says how credit is added.
+             */
+            topup_url: string;
+        };
         /** @description A document; on models that take files. */
         DocumentBlock: {
             /** @description What the model should know about it; default: nothing. */
@@ -4271,150 +4946,6 @@ export interface components {
             };
         };
         /** @description Body of a 402. */
-        Error402BillingErrorOrModelRequiresPaid: {
-            /** @description The same as `have_usd`. */
-            balance: components["schemas"]["Usd"];
-            /** @description The model, the account's tier and what could be paid. */
-            details: components["schemas"]["PaymentDetails"];
-            /** @description What is wrong. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "billing_error" | "model_requires_paid";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description For people; not to be parsed. */
-                message: string;
-                /** @description Request field at fault; null where none is. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether sending the same request again can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "billing_error";
-            };
-            /** @description Available now, in USD. */
-            have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
-            held_usd?: components["schemas"]["Usd"];
-            /** @description Least that must be available for this request, in USD. */
-            need_usd: components["schemas"]["Usd"];
-            /** @description The same as `need_usd`. */
-            required: components["schemas"]["Usd"];
-            /** @description How credit is added. */
-            topup: components["schemas"]["TopUp"];
-            /**
-             * Format: uri
-             * @description Page that says how credit is added.
-             */
-            topup_url: string;
-        };
-        /** @description Body of a 402. */
-        Error402InsufficientBalanceOrModelRequiresPaid: {
-            /** @description The same as `have_usd`. */
-            balance: components["schemas"]["Usd"];
-            /** @description The model, the account's tier and what could be paid. */
-            details: components["schemas"]["PaymentDetails"];
-            /** @description What is wrong. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "insufficient_balance" | "model_requires_paid";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description For people; not to be parsed. */
-                message: string;
-                /** @description Request field at fault; null where none is. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether sending the same request again can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "billing_error";
-            };
-            /** @description Available now, in USD. */
-            have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
-            held_usd?: components["schemas"]["Usd"];
-            /** @description Least that must be available for this request, in USD. */
-            need_usd: components["schemas"]["Usd"];
-            /** @description The same as `need_usd`. */
-            required: components["schemas"]["Usd"];
-            /** @description How credit is added. */
-            topup: components["schemas"]["TopUp"];
-            /**
-             * Format: uri
-             * @description Page that says how credit is added.
-             */
-            topup_url: string;
-        };
-        /** @description Body of a 402. */
-        Error402InsufficientCreditsOrModelRequiresPaid: {
-            /** @description The same as `have_usd`. */
-            balance: components["schemas"]["Usd"];
-            /** @description The model, the account's tier and what could be paid. */
-            details: components["schemas"]["PaymentDetails"];
-            /** @description What is wrong. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "insufficient_credits" | "model_requires_paid";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description For people; not to be parsed. */
-                message: string;
-                /** @description Request field at fault; null where none is. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether sending the same request again can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "billing_error";
-            };
-            /** @description Available now, in USD. */
-            have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
-            held_usd?: components["schemas"]["Usd"];
-            /** @description Least that must be available for this request, in USD. */
-            need_usd: components["schemas"]["Usd"];
-            /** @description The same as `need_usd`. */
-            required: components["schemas"]["Usd"];
-            /** @description How credit is added. */
-            topup: components["schemas"]["TopUp"];
-            /**
-             * Format: uri
-             * @description Page that says how credit is added.
-             */
-            topup_url: string;
-        };
-        /** @description Body of a 402. */
         Error402PaymentFailed: {
             /** @description The same as `have_usd`. */
             balance?: components["schemas"]["Usd"];
@@ -4612,6 +5143,35 @@ export interface components {
             };
             /** @description Other ids that may serve. */
             suggested_models?: string[];
+        };
+        /** @description Body of a 404. */
+        Error404RequestNotFound: {
+            /** @description What is wrong. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "request_not_found";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault; null where none is. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "not_found_error";
+            };
         };
         /** @description Body of a 404. */
         Error404TopupNotFound: {
@@ -4933,35 +5493,6 @@ export interface components {
             };
         };
         /** @description Body of a 500. */
-        Error500InternalErrorOrDbError: {
-            /** @description What is wrong. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "internal_error" | "db_error";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description For people; not to be parsed. */
-                message: string;
-                /** @description Request field at fault; null where none is. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether sending the same request again can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "api_error";
-            };
-        };
-        /** @description Body of a 500. */
         Error500InternalErrorOrOwnershipWriteFailed: {
             /** @description What is wrong. */
             error: {
@@ -5248,40 +5779,6 @@ export interface components {
             };
             /** @description For people; not to be parsed. */
             error: string;
-        };
-        /** @description Body of a 402. */
-        GenmediaError402InsufficientCreditsOrModelRequiresPaid: {
-            /** @description The same as `have_usd`. */
-            balance?: components["schemas"]["Usd"];
-            /** @description What is wrong, for machines. */
-            details: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "insufficient_credits" | "model_requires_paid";
-                /** @description Category of the error. */
-                error_type: string;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-            };
-            /** @description For people; not to be parsed. */
-            error: string;
-            /** @description Available now, in USD. */
-            have_usd?: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
-            held_usd?: components["schemas"]["Usd"];
-            /** @description Least that must be available for this request, in USD. */
-            need_usd?: components["schemas"]["Usd"];
-            /** @description The same as `need_usd`. */
-            required?: components["schemas"]["Usd"];
-            /** @description How credit is added. */
-            topup?: components["schemas"]["TopUp"];
-            /**
-             * Format: uri
-             * @description Page that says how credit is added.
-             */
-            topup_url?: string;
         };
         /** @description Body of a 403. */
         GenmediaError403PermissionDenied: {
@@ -5901,6 +6398,11 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * Format: double
+         * @description A budget in USD, 0 to 60,000,000 with at most 8 decimals; 0 blocks every call that costs.
+         */
+        KeyBudget: number;
         /** @description An ISO 639-1 language code, such as `en`. */
         LanguageCode: string;
         /** @description One entry of the ledger. Entries are never changed; their sum is the balance. */
@@ -5911,7 +6413,9 @@ export interface components {
             balance_after: components["schemas"]["Usd"];
             /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description Entry id. */
+            /** @description SHA-256, hexadecimal, over the hash of the entry before it and what this entry says: no entry can be changed or left out unseen. */
+            hash: string;
+            /** @description Entry id, unique within the account: `led_` and the entry's place in its ledger. */
             id: string;
             /** @description What it belongs to: a request id, a job id or a top-up id. */
             ref: string;
@@ -6538,8 +7042,10 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             /** @description Record id. */
             id: string;
-            /** @description Whether it became the account's default key. */
+            /** @description Whether it became the account's default key: an account's first one does. */
             is_default: boolean;
+            /** @description USD that may be spent through it in all; null: as much as the account has. */
+            limit_usd: components["schemas"]["Usd"] | null;
             /** @description First and last characters of the key. */
             masked: string;
             /** @description Name for people. */
@@ -6973,6 +7479,99 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description How one request was charged. */
+        Receipt: {
+            /** @description What was tried, in order. */
+            attempts: components["schemas"]["ReceiptAttempt"][];
+            /** @description How it adds up. */
+            charge: components["schemas"]["ReceiptCharge"];
+            /** @description Its entries in the ledger; empty where nothing was charged. */
+            ledger: components["schemas"]["LedgerEntry"][];
+            /** @description Its row of the log. */
+            log: components["schemas"]["UsageLog"];
+            /**
+             * @description Always `usage.receipt`.
+             * @enum {string}
+             */
+            object: "usage.receipt";
+            /** @description The request. */
+            request_id: string;
+            /** @description What was counted. */
+            usage: components["schemas"]["ReceiptUsage"];
+        };
+        /** @description One attempt at a route of a model. Which provider it was stays the operator's. */
+        ReceiptAttempt: {
+            /**
+             * Format: int64
+             * @description Milliseconds that it took.
+             */
+            latency_ms: number;
+            /** @description Model that was tried. */
+            model: string;
+            /** @description `ok`, or why it did not serve, such as `timeout` or `breaker_open`. */
+            outcome: string;
+            /** @description HTTP status that the upstream answered; null where it gave none. */
+            status: number | null;
+        };
+        /** @description The sum of a charge. */
+        ReceiptCharge: {
+            /** @description What was charged in USD: `rounded_usd`, or less where it was capped, or 0 where the call failed. */
+            cost_usd: components["schemas"]["Usd"];
+            /** @description What is added up. */
+            lines: components["schemas"]["ReceiptLine"][];
+            /** @description Model whose prices count: the one asked for, or the fallback that answered where that came out cheaper. */
+            model: string;
+            /** @description USD that were reserved before the call: an estimate is charged up to here and no further. */
+            reserved_usd: components["schemas"]["Usd"];
+            /** @description The sum rounded up once, to 8 decimals. */
+            rounded_usd: components["schemas"]["Usd"];
+            /** @description The exact sum in USD. */
+            sum_usd: string;
+        };
+        /** @description One line of the sum. */
+        ReceiptLine: {
+            /** @description quantity × price in USD, exact: decimal digits, not rounded. */
+            amount_usd: string;
+            /** @description What is billed: `input`, `cache_read`, `cache_write`, `output` or `request`. */
+            item: string;
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            quantity: number;
+            /** @description USD for one million of them; of `request` for one. */
+            unit_price_usd: components["schemas"]["Usd"];
+        };
+        /** @description Tokens by bucket. No token is in two of them, but for `reasoning`, which is inside `output`. */
+        ReceiptUsage: {
+            /**
+             * Format: int64
+             * @description Input tokens read from the model's prompt cache.
+             */
+            cache_read: number;
+            /**
+             * Format: int64
+             * @description Input tokens written to the model's prompt cache.
+             */
+            cache_write: number;
+            /** @description Whether the upstream gave no usage, so that it was counted here. */
+            estimated: boolean;
+            /**
+             * Format: int64
+             * @description Input tokens that were not read from a cache.
+             */
+            input: number;
+            /**
+             * Format: int64
+             * @description Output tokens, reasoning included.
+             */
+            output: number;
+            /**
+             * Format: int64
+             * @description Reasoning tokens, inside `output`.
+             */
+            reasoning: number;
+        };
         /** @description Body of a 400. */
         ReceivePaymentEventError400: {
             /** @description What is wrong. */
@@ -7248,7 +7847,7 @@ export interface components {
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token";
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -7289,6 +7888,40 @@ export interface components {
             };
             /** @description For people; not to be parsed. */
             error: string;
+        };
+        /** @description Body of a 402. */
+        RunGenmediaGenmediaError402: {
+            /** @description The same as `have_usd`. */
+            balance?: components["schemas"]["Usd"];
+            /** @description What is wrong, for machines. */
+            details: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
+                /** @description Category of the error. */
+                error_type: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+            };
+            /** @description For people; not to be parsed. */
+            error: string;
+            /** @description Available now, in USD. */
+            have_usd?: components["schemas"]["Usd"];
+            /** @description Held by other requests of the account that are in flight, in USD. */
+            held_usd?: components["schemas"]["Usd"];
+            /** @description Least that must be available for this request, in USD. */
+            need_usd?: components["schemas"]["Usd"];
+            /** @description The same as `need_usd`. */
+            required?: components["schemas"]["Usd"];
+            /** @description How credit is added. */
+            topup?: components["schemas"]["TopUp"];
+            /**
+             * Format: uri
+             * @description Page that says how credit is added.
+             */
+            topup_url?: string;
         };
         /** @description Body of a 422. */
         RunGenmediaGenmediaError422: {
@@ -7378,20 +8011,17 @@ export interface components {
         SignInByCode: {
             /** @description The code that the provider returned. */
             code: string;
-            /** @description The verifier of the flow's code challenge (PKCE), when one was sent. */
-            code_verifier?: string;
-            /**
-             * Format: uri
-             * @description The address that the provider returned to.
-             */
-            redirect_uri: string;
+            /** @description The `state` that came back with it, which is the one of the sign-in that was started. It works once. */
+            state: string;
         } & {
             [key: string]: unknown;
         };
         /** @description An external provider's identity token. */
         SignInByIdToken: {
-            /** @description The token as the provider issued it for this gateway. */
+            /** @description The token as the provider issued it for this gateway, with the `nonce` of the sign-in that was started. */
             id_token: string;
+            /** @description The `state` of the sign-in that was started. It works once. */
+            state: string;
         } & {
             [key: string]: unknown;
         };
@@ -7433,6 +8063,16 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description Where to come back to. */
+        SignInStart: {
+            /**
+             * Format: uri
+             * @description Address that the provider sends the browser back to with `code` and `state`; it must be registered with the provider.
+             */
+            redirect_uri: string;
+        } & {
+            [key: string]: unknown;
+        };
         /** @description Body of a 400. */
         SignInWithProviderError400: {
             /** @description What is wrong. */
@@ -7441,7 +8081,7 @@ export interface components {
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -7645,6 +8285,49 @@ export interface components {
             type: "message";
             /** @description Tokens as far as they are known. */
             usage: components["schemas"]["MessageStartUsage"];
+        };
+        /** @description A sign-in that has begun. */
+        StartedSignIn: {
+            /**
+             * Format: uri
+             * @description Open it in the browser: the provider asks the user there.
+             */
+            authorization_url: string;
+            /** @description When it is too late to finish. */
+            expires_at: components["schemas"]["Timestamp"];
+            /** @description To be put into an identity token that the client asks for by itself; the `authorization_url` holds it already. */
+            nonce: string;
+            /** @description Comes back with the code; send both to `POST /v1/auth/signin/{provider}`. Whoever started compares it with what came back. */
+            state: string;
+        };
+        /** @description Body of a 400. */
+        StartSignInError400: {
+            /** @description What is wrong. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault; null where none is. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
         };
         /**
          * @description Why a message ended.
@@ -8568,7 +9251,7 @@ export interface components {
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token";
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -8905,6 +9588,12 @@ export interface operations {
              */
             400: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -8918,6 +9607,12 @@ export interface operations {
             /** @description `auth_error`: The key or session token is unknown, was revoked or disabled, or has expired. */
             401: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -8930,10 +9625,17 @@ export interface operations {
             };
             /**
              * @description `billing_error`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
+             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
              *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -8941,12 +9643,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error402BillingErrorOrModelRequiresPaid"];
+                    "application/json": components["schemas"]["CreateMusicError402"];
                 };
             };
             /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
             403: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -8960,6 +9668,12 @@ export interface operations {
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
             404: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -8973,6 +9687,12 @@ export interface operations {
             /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -8993,11 +9713,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -9012,6 +9732,12 @@ export interface operations {
             /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
             500: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9025,6 +9751,12 @@ export interface operations {
             /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
             501: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9038,6 +9770,12 @@ export interface operations {
             /** @description `provider_error`: The provider failed. Nothing was charged; a hold was returned in full. */
             502: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9053,6 +9791,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9115,6 +9859,12 @@ export interface operations {
              */
             400: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9131,6 +9881,12 @@ export interface operations {
              */
             401: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9143,10 +9899,17 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
+             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
              *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9154,12 +9917,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error402InsufficientCreditsOrModelRequiresPaid"];
+                    "application/json": components["schemas"]["CreateSoundEffectError402"];
                 };
             };
             /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
             403: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9173,6 +9942,12 @@ export interface operations {
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
             404: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9186,6 +9961,12 @@ export interface operations {
             /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9206,11 +9987,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -9225,6 +10006,12 @@ export interface operations {
             /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
             500: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9238,6 +10025,12 @@ export interface operations {
             /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
             501: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9251,6 +10044,12 @@ export interface operations {
             /** @description `provider_error`: The provider failed. Nothing was charged; a hold was returned in full. */
             502: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9266,6 +10065,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9322,6 +10127,12 @@ export interface operations {
              */
             400: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9338,6 +10149,12 @@ export interface operations {
              */
             401: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9350,10 +10167,17 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
+             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
              *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9361,7 +10185,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error402InsufficientCreditsOrModelRequiresPaid"];
+                    "application/json": components["schemas"]["CreateSpeechError402"];
                 };
             };
             /**
@@ -9370,6 +10194,12 @@ export interface operations {
              */
             403: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9383,6 +10213,12 @@ export interface operations {
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
             404: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9396,6 +10232,12 @@ export interface operations {
             /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9416,11 +10258,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -9435,6 +10277,12 @@ export interface operations {
             /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
             500: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9448,6 +10296,12 @@ export interface operations {
             /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
             501: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9461,6 +10315,12 @@ export interface operations {
             /** @description `tts_failed`: The provider failed. Nothing was charged. */
             502: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9480,6 +10340,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9546,6 +10412,12 @@ export interface operations {
              */
             400: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9562,6 +10434,12 @@ export interface operations {
              */
             401: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9574,10 +10452,17 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
+             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
              *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9585,12 +10470,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error402InsufficientCreditsOrModelRequiresPaid"];
+                    "application/json": components["schemas"]["CreateTranscriptionError402"];
                 };
             };
             /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
             403: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9604,6 +10495,12 @@ export interface operations {
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
             404: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9620,6 +10517,12 @@ export interface operations {
              */
             413: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9636,6 +10539,12 @@ export interface operations {
              */
             415: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9652,6 +10561,12 @@ export interface operations {
              */
             422: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9672,11 +10587,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -9691,6 +10606,12 @@ export interface operations {
             /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
             500: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9704,6 +10625,12 @@ export interface operations {
             /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
             501: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9717,6 +10644,12 @@ export interface operations {
             /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
             502: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9736,6 +10669,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9822,11 +10761,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -9914,6 +10853,12 @@ export interface operations {
              */
             400: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9930,6 +10875,12 @@ export interface operations {
              */
             401: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9942,10 +10893,17 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
+             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
              *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9953,12 +10911,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error402InsufficientCreditsOrModelRequiresPaid"];
+                    "application/json": components["schemas"]["CloneVoiceError402"];
                 };
             };
             /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
             403: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9972,6 +10936,12 @@ export interface operations {
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
             404: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9985,6 +10955,12 @@ export interface operations {
             /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -9998,6 +10974,12 @@ export interface operations {
             /** @description `unsupported_audio_type`: The content of the file is none of the formats that the endpoint takes. */
             415: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -10015,11 +10997,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -10037,6 +11019,12 @@ export interface operations {
              */
             500: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -10050,6 +11038,12 @@ export interface operations {
             /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
             501: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -10063,6 +11057,12 @@ export interface operations {
             /** @description `provider_error`: The provider failed. Nothing was charged; a hold was returned in full. */
             502: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -10078,6 +11078,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -10124,6 +11130,12 @@ export interface operations {
              */
             400: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -10140,6 +11152,12 @@ export interface operations {
              */
             401: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -10152,10 +11170,17 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
+             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
              *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -10163,12 +11188,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error402InsufficientCreditsOrModelRequiresPaid"];
+                    "application/json": components["schemas"]["DesignVoiceError402"];
                 };
             };
             /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
             403: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -10182,6 +11213,12 @@ export interface operations {
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
             404: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -10195,6 +11232,12 @@ export interface operations {
             /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -10212,11 +11255,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -10234,6 +11277,12 @@ export interface operations {
              */
             500: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -10247,6 +11296,12 @@ export interface operations {
             /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
             501: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -10260,6 +11315,12 @@ export interface operations {
             /** @description `provider_error`: The provider failed. Nothing was charged; a hold was returned in full. */
             502: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -10275,6 +11336,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -10361,11 +11428,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -10489,11 +11556,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -10516,19 +11583,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error500InternalError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
                 };
             };
             /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
@@ -10643,11 +11697,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -10659,10 +11713,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /**
-             * @description `internal_error`: An error of the gateway itself. Nothing was charged.
-             *     `db_error`: The gateway's database failed. A hold was returned in full.
-             */
+            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -10672,20 +11723,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error500InternalErrorOrDbError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
+                    "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
             /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
@@ -10784,11 +11822,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -10800,10 +11838,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /**
-             * @description `internal_error`: An error of the gateway itself. Nothing was charged.
-             *     `db_error`: The gateway's database failed. A hold was returned in full.
-             */
+            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -10813,20 +11848,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error500InternalErrorOrDbError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
+                    "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
             /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
@@ -10945,11 +11967,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -10961,10 +11983,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /**
-             * @description `internal_error`: An error of the gateway itself. Nothing was charged.
-             *     `db_error`: The gateway's database failed. A hold was returned in full.
-             */
+            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -10974,20 +11993,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error500InternalErrorOrDbError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
+                    "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
             /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
@@ -11063,11 +12069,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -11090,19 +12096,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error500InternalError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
                 };
             };
             /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
@@ -11184,11 +12177,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -11213,9 +12206,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            503: {
                 headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -11223,7 +12218,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
+                    "application/json": components["schemas"]["Error503Overloaded"];
                 };
             };
         };
@@ -11257,7 +12252,9 @@ export interface operations {
              * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
              *     `missing_parameter`: A required field is absent. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
-             *     `invalid_token`: A verification or reset token is unknown, used or expired.
+             *     `invalid_token`: A verification or reset token, or the state of a sign-in, is malformed or unknown; or the code is not the one of the mail.
+             *     `used_token`: A token works once.
+             *     `expired_token`: A verification lasts a day, a password reset an hour, a sign-in with a provider ten minutes.
              */
             400: {
                 headers: {
@@ -11269,6 +12266,19 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ResetPasswordError400"];
+                };
+            };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
             /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
@@ -11291,11 +12301,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -11307,10 +12317,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /**
-             * @description `internal_error`: An error of the gateway itself. Nothing was charged.
-             *     `db_error`: The gateway's database failed. A hold was returned in full.
-             */
+            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -11320,12 +12327,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error500InternalErrorOrDbError"];
+                    "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            503: {
                 headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -11333,7 +12342,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
+                    "application/json": components["schemas"]["Error503Overloaded"];
                 };
             };
         };
@@ -11398,11 +12407,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -11425,19 +12434,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error500InternalError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
                 };
             };
             /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
@@ -11514,6 +12510,19 @@ export interface operations {
                     "application/json": components["schemas"]["Error401InvalidCredentials"];
                 };
             };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                };
+            };
             /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
@@ -11534,11 +12543,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -11550,10 +12559,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /**
-             * @description `internal_error`: An error of the gateway itself. Nothing was charged.
-             *     `db_error`: The gateway's database failed. A hold was returned in full.
-             */
+            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -11563,12 +12569,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error500InternalErrorOrDbError"];
+                    "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            503: {
                 headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -11576,7 +12584,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
+                    "application/json": components["schemas"]["Error503Overloaded"];
                 };
             };
         };
@@ -11615,6 +12623,9 @@ export interface operations {
              * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
              *     `missing_parameter`: A required field is absent. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
+             *     `invalid_token`: A verification or reset token, or the state of a sign-in, is malformed or unknown; or the code is not the one of the mail.
+             *     `used_token`: A token works once.
+             *     `expired_token`: A verification lasts a day, a password reset an hour, a sign-in with a provider ten minutes.
              */
             400: {
                 headers: {
@@ -11641,6 +12652,19 @@ export interface operations {
                     "application/json": components["schemas"]["Error401InvalidCredentials"];
                 };
             };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                };
+            };
             /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
@@ -11661,11 +12685,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -11677,10 +12701,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /**
-             * @description `internal_error`: An error of the gateway itself. Nothing was charged.
-             *     `db_error`: The gateway's database failed. A hold was returned in full.
-             */
+            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -11690,11 +12711,60 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error500InternalErrorOrDbError"];
+                    "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    startSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the provider, as the operator configured it. */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        /** @description Where to come back to. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignInStart"];
+            };
+        };
+        responses: {
+            /** @description The sign-in has begun. */
+            200: {
+                headers: {
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedSignIn"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is absent. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
+             */
+            400: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -11703,7 +12773,71 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
+                    "application/json": components["schemas"]["StartSignInError400"];
+                };
+            };
+            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
                 };
             };
         };
@@ -11768,11 +12902,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -11784,10 +12918,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /**
-             * @description `internal_error`: An error of the gateway itself. Nothing was charged.
-             *     `db_error`: The gateway's database failed. A hold was returned in full.
-             */
+            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -11797,20 +12928,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error500InternalErrorOrDbError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
+                    "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
             /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
@@ -11892,11 +13010,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -11908,10 +13026,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /**
-             * @description `internal_error`: An error of the gateway itself. Nothing was charged.
-             *     `db_error`: The gateway's database failed. A hold was returned in full.
-             */
+            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -11921,12 +13036,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error500InternalErrorOrDbError"];
+                    "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            503: {
                 headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -11934,7 +13051,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
+                    "application/json": components["schemas"]["Error503Overloaded"];
                 };
             };
         };
@@ -12025,11 +13142,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -12052,19 +13169,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error500InternalError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
                 };
             };
             /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
@@ -12115,7 +13219,9 @@ export interface operations {
              * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
              *     `missing_parameter`: A required field is absent. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
-             *     `invalid_token`: A verification or reset token is unknown, used or expired.
+             *     `invalid_token`: A verification or reset token, or the state of a sign-in, is malformed or unknown; or the code is not the one of the mail.
+             *     `used_token`: A token works once.
+             *     `expired_token`: A verification lasts a day, a password reset an hour, a sign-in with a provider ten minutes.
              */
             400: {
                 headers: {
@@ -12127,6 +13233,19 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["VerifyAccountError400"];
+                };
+            };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
             /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
@@ -12149,11 +13268,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -12165,10 +13284,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /**
-             * @description `internal_error`: An error of the gateway itself. Nothing was charged.
-             *     `db_error`: The gateway's database failed. A hold was returned in full.
-             */
+            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -12178,12 +13294,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error500InternalErrorOrDbError"];
+                    "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            503: {
                 headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -12191,7 +13309,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
+                    "application/json": components["schemas"]["Error503Overloaded"];
                 };
             };
         };
@@ -12258,11 +13376,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -12287,9 +13405,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            503: {
                 headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -12297,7 +13417,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
+                    "application/json": components["schemas"]["Error503Overloaded"];
                 };
             };
         };
@@ -12319,6 +13439,12 @@ export interface operations {
             /** @description The whole answer. */
             200: {
                 headers: {
+                    /** @description Requests a minute that the tier allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
@@ -12352,6 +13478,12 @@ export interface operations {
              */
             400: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -12368,6 +13500,12 @@ export interface operations {
              */
             401: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -12380,10 +13518,17 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
+             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
              *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -12391,7 +13536,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error402InsufficientCreditsOrModelRequiresPaid"];
+                    "application/json": components["schemas"]["CreateChatCompletionError402"];
                 };
             };
             /**
@@ -12400,6 +13545,12 @@ export interface operations {
              */
             403: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -12413,6 +13564,12 @@ export interface operations {
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
             404: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -12429,6 +13586,12 @@ export interface operations {
              */
             413: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -12442,6 +13605,12 @@ export interface operations {
             /** @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
             422: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -12459,11 +13628,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -12478,6 +13647,12 @@ export interface operations {
             /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
             500: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -12491,6 +13666,12 @@ export interface operations {
             /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
             502: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -12510,6 +13691,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -12543,6 +13730,12 @@ export interface operations {
                     deprecation?: "true";
                     /** @description Address of the endpoint to use instead, with `rel="successor-version"`. */
                     link?: string;
+                    /** @description Requests a minute that the tier allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
@@ -12576,6 +13769,12 @@ export interface operations {
              */
             400: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -12592,6 +13791,12 @@ export interface operations {
              */
             401: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -12604,10 +13809,17 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
+             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
              *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -12615,7 +13827,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error402InsufficientCreditsOrModelRequiresPaid"];
+                    "application/json": components["schemas"]["CreateCompletionError402"];
                 };
             };
             /**
@@ -12624,6 +13836,12 @@ export interface operations {
              */
             403: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -12637,6 +13855,12 @@ export interface operations {
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
             404: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -12653,6 +13877,12 @@ export interface operations {
              */
             413: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -12666,6 +13896,12 @@ export interface operations {
             /** @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
             422: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -12683,11 +13919,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -12702,6 +13938,12 @@ export interface operations {
             /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
             500: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -12715,6 +13957,12 @@ export interface operations {
             /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
             501: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -12728,6 +13976,12 @@ export interface operations {
             /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
             502: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -12747,6 +14001,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -12819,11 +14079,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -12941,11 +14201,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -12968,19 +14228,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error500InternalError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
                 };
             };
             /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
@@ -13060,11 +14307,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -13215,11 +14462,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -13231,10 +14478,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /**
-             * @description `internal_error`: An error of the gateway itself. Nothing was charged.
-             *     `db_error`: The gateway's database failed. A hold was returned in full.
-             */
+            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13244,20 +14488,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error500InternalErrorOrDbError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
+                    "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
             /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
@@ -13362,11 +14593,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -13389,19 +14620,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error500InternalError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
                 };
             };
             /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
@@ -13486,11 +14704,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -13502,10 +14720,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
-            /**
-             * @description `internal_error`: An error of the gateway itself. Nothing was charged.
-             *     `db_error`: The gateway's database failed. A hold was returned in full.
-             */
+            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
             500: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13515,12 +14730,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error500InternalErrorOrDbError"];
+                    "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            503: {
                 headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -13528,7 +14745,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
+                    "application/json": components["schemas"]["Error503Overloaded"];
                 };
             };
         };
@@ -13550,6 +14767,12 @@ export interface operations {
             /** @description The decisions. */
             200: {
                 headers: {
+                    /** @description Requests a minute that the tier allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
@@ -13575,6 +14798,12 @@ export interface operations {
              */
             400: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -13591,6 +14820,12 @@ export interface operations {
              */
             401: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -13603,10 +14838,17 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
+             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
              *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -13614,12 +14856,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error402InsufficientCreditsOrModelRequiresPaid"];
+                    "application/json": components["schemas"]["CreateDecisionError402"];
                 };
             };
             /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
             403: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -13633,6 +14881,12 @@ export interface operations {
             /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -13650,11 +14904,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -13669,6 +14923,12 @@ export interface operations {
             /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
             500: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -13682,6 +14942,12 @@ export interface operations {
             /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
             501: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -13695,6 +14961,12 @@ export interface operations {
             /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
             502: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -13714,6 +14986,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -13743,6 +15021,12 @@ export interface operations {
             /** @description The vectors. */
             200: {
                 headers: {
+                    /** @description Requests a minute that the tier allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
@@ -13770,6 +15054,12 @@ export interface operations {
              */
             400: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -13786,6 +15076,12 @@ export interface operations {
              */
             401: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -13798,10 +15094,17 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
+             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
              *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -13809,12 +15112,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error402InsufficientCreditsOrModelRequiresPaid"];
+                    "application/json": components["schemas"]["CreateEmbeddingsError402"];
                 };
             };
             /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
             403: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -13828,6 +15137,12 @@ export interface operations {
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
             404: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -13841,6 +15156,12 @@ export interface operations {
             /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -13858,11 +15179,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -13877,6 +15198,12 @@ export interface operations {
             /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
             500: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -13890,6 +15217,12 @@ export interface operations {
             /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
             501: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -13903,6 +15236,12 @@ export interface operations {
             /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
             502: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -13922,6 +15261,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -14008,11 +15353,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -14128,6 +15473,12 @@ export interface operations {
              */
             400: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -14144,6 +15495,12 @@ export interface operations {
              */
             401: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -14156,10 +15513,17 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
+             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
              *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -14167,12 +15531,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GenmediaError402InsufficientCreditsOrModelRequiresPaid"];
+                    "application/json": components["schemas"]["RunGenmediaGenmediaError402"];
                 };
             };
             /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
             403: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -14186,6 +15556,12 @@ export interface operations {
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
             404: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -14199,6 +15575,12 @@ export interface operations {
             /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -14221,6 +15603,12 @@ export interface operations {
              */
             422: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -14241,11 +15629,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -14263,6 +15651,12 @@ export interface operations {
              */
             500: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -14276,6 +15670,12 @@ export interface operations {
             /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
             501: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -14295,6 +15695,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -14310,6 +15716,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -14326,6 +15738,12 @@ export interface operations {
              */
             504: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -14399,6 +15817,12 @@ export interface operations {
              */
             400: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -14412,6 +15836,12 @@ export interface operations {
             /** @description `auth_error`: The key or session token is unknown, was revoked or disabled, or has expired. */
             401: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -14424,10 +15854,17 @@ export interface operations {
             };
             /**
              * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
+             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
              *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -14435,12 +15872,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error402InsufficientBalanceOrModelRequiresPaid"];
+                    "application/json": components["schemas"]["CreateImageError402"];
                 };
             };
             /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
             403: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -14454,6 +15897,12 @@ export interface operations {
             /** @description `invalid_request`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -14471,11 +15920,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -14494,6 +15943,12 @@ export interface operations {
              */
             500: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -14507,6 +15962,12 @@ export interface operations {
             /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
             501: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -14522,6 +15983,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -14614,11 +16081,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -14747,11 +16214,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -14835,11 +16302,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -14885,6 +16352,12 @@ export interface operations {
                 headers: {
                     /** @description Equals `x-request-id`, under the name that Anthropic's clients read. */
                     "request-id": string;
+                    /** @description Requests a minute that the tier allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
@@ -14920,6 +16393,12 @@ export interface operations {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
                     "request-id": string;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -14938,6 +16417,12 @@ export interface operations {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
                     "request-id": string;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -14950,12 +16435,19 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
+             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
              *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
                     "request-id": string;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -14963,7 +16455,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AnthropicError402InsufficientCreditsOrModelRequiresPaid"];
+                    "application/json": components["schemas"]["CreateMessageAnthropicError402"];
                 };
             };
             /**
@@ -14974,6 +16466,12 @@ export interface operations {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
                     "request-id": string;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -14989,6 +16487,12 @@ export interface operations {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
                     "request-id": string;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -15007,6 +16511,12 @@ export interface operations {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
                     "request-id": string;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -15022,6 +16532,12 @@ export interface operations {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
                     "request-id": string;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -15041,11 +16557,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -15062,6 +16578,12 @@ export interface operations {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
                     "request-id": string;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -15077,6 +16599,12 @@ export interface operations {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
                     "request-id": string;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -15092,6 +16620,12 @@ export interface operations {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
                     "request-id": string;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -15113,6 +16647,12 @@ export interface operations {
                     "request-id": string;
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -15245,11 +16785,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -15401,11 +16941,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -15490,11 +17030,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -15574,11 +17114,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -15634,11 +17174,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -15682,6 +17222,12 @@ export interface operations {
             /** @description The ranking. */
             200: {
                 headers: {
+                    /** @description Requests a minute that the tier allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
@@ -15703,6 +17249,12 @@ export interface operations {
             /** @description `invalid_request`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
             400: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -15719,6 +17271,12 @@ export interface operations {
              */
             401: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -15731,10 +17289,17 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
+             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
              *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -15742,12 +17307,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BareError402InsufficientCreditsOrModelRequiresPaid"];
+                    "application/json": components["schemas"]["CreateRerankBareError402"];
                 };
             };
             /** @description `forbidden`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
             403: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -15761,6 +17332,12 @@ export interface operations {
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
             404: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -15774,6 +17351,12 @@ export interface operations {
             /** @description `invalid_request`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -15787,6 +17370,12 @@ export interface operations {
             /** @description `invalid_request`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
             415: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -15800,6 +17389,12 @@ export interface operations {
             /** @description `invalid_request`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
             422: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -15817,11 +17412,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -15836,6 +17431,12 @@ export interface operations {
             /** @description `server_error`: An error of the gateway itself. Nothing was charged. */
             500: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -15849,6 +17450,12 @@ export interface operations {
             /** @description `server_error`: The endpoint is part of the contract and not yet built in this release. */
             501: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -15862,6 +17469,12 @@ export interface operations {
             /** @description `server_error`: Every route answered with something that is no answer. Nothing was charged. */
             502: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -15877,6 +17490,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -15906,6 +17525,12 @@ export interface operations {
             /** @description The decisions. */
             200: {
                 headers: {
+                    /** @description Requests a minute that the tier allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
@@ -15931,6 +17556,12 @@ export interface operations {
              */
             400: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -15939,6 +17570,232 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CreateSystemOneDecisionError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
+             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
+             *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
+             */
+            402: {
+                headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateSystemOneDecisionError402"];
+                };
+            };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            403: {
+                headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                };
+            };
+            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            413: {
+                headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
+            501: {
+                headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error501NotImplemented"];
+                };
+            };
+            /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
+            502: {
+                headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error502UpstreamInvalidResponse"];
+                };
+            };
+            /**
+             * @description `provider_unavailable`: Every route failed. Nothing was charged.
+             *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateSystemOneDecisionError503"];
+                };
+            };
+        };
+    };
+    getReceipt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `x-request-id` of the call. */
+                request_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The receipt. */
+            200: {
+                headers: {
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Receipt"];
+                };
+            };
+            /** @description `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidParameter"];
                 };
             };
             /**
@@ -15957,22 +17814,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
                 };
             };
-            /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
-             *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
-             */
-            402: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error402InsufficientCreditsOrModelRequiresPaid"];
-                };
-            };
             /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
             403: {
                 headers: {
@@ -15986,8 +17827,8 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
-            413: {
+            /** @description `request_not_found`: No such request was admitted, it belongs to another account, or its log is older than what is kept. */
+            404: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -15996,7 +17837,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error413RequestTooLarge"];
+                    "application/json": components["schemas"]["Error404RequestNotFound"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
@@ -16006,11 +17847,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -16035,37 +17876,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
-                };
-            };
-            /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
-            502: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error502UpstreamInvalidResponse"];
-                };
-            };
-            /**
-             * @description `provider_unavailable`: Every route failed. Nothing was charged.
-             *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment.
-             */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -16077,7 +17888,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CreateSystemOneDecisionError503"];
+                    "application/json": components["schemas"]["Error503Overloaded"];
                 };
             };
         };
@@ -16142,6 +17953,12 @@ export interface operations {
              */
             400: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -16155,6 +17972,12 @@ export interface operations {
             /** @description `auth_error`: The key or session token is unknown, was revoked or disabled, or has expired. */
             401: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -16167,10 +17990,17 @@ export interface operations {
             };
             /**
              * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
+             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
              *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -16178,12 +18008,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error402InsufficientBalanceOrModelRequiresPaid"];
+                    "application/json": components["schemas"]["CreateVideoError402"];
                 };
             };
             /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
             403: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -16197,6 +18033,12 @@ export interface operations {
             /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
             404: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -16210,6 +18052,12 @@ export interface operations {
             /** @description `invalid_request`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -16227,11 +18075,11 @@ export interface operations {
                     "retry-after"?: number;
                     /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
                     "retry-after-ms"?: number;
-                    /** @description Requests a minute that the tier allows. */
+                    /** @description Requests a minute that the limit allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
                     "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the window has room again, e.g. `37s`. */
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
@@ -16250,6 +18098,12 @@ export interface operations {
              */
             500: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -16263,6 +18117,12 @@ export interface operations {
             /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
             501: {
                 headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
@@ -16278,6 +18138,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "retry-after"?: number;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */

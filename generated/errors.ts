@@ -52,6 +52,8 @@ export type ErrorCode =
   | "voice_required"
   | "not_found"
   | "invalid_token"
+  | "used_token"
+  | "expired_token"
   | "missing_api_key"
   | "invalid_api_key"
   | "invalid_credentials"
@@ -63,6 +65,7 @@ export type ErrorCode =
   | "email_unverified"
   | "voice_not_owned"
   | "insufficient_credits"
+  | "key_limit_reached"
   | "insufficient_balance"
   | "billing_error"
   | "model_requires_paid"
@@ -70,6 +73,7 @@ export type ErrorCode =
   | "model_not_found"
   | "endpoint_not_found"
   | "job_not_found"
+  | "request_not_found"
   | "topup_not_found"
   | "method_not_allowed"
   | "endpoint_retired"
@@ -312,9 +316,25 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 400,
     "type": "invalid_request_error",
     "retryable": false,
-    "message": "The token is not valid any more.",
-    "happened": "A verification or reset token is unknown, used or expired.",
-    "fix": "Ask for a new mail."
+    "message": "The token or code is not right.",
+    "happened": "A verification or reset token, or the state of a sign-in, is malformed or unknown; or the code is not the one of the mail.",
+    "fix": "Copy it whole, or ask for a new one."
+  },
+  "used_token": {
+    "status": 400,
+    "type": "invalid_request_error",
+    "retryable": false,
+    "message": "The token was used already.",
+    "happened": "A token works once.",
+    "fix": "Ask for a new one, or sign in."
+  },
+  "expired_token": {
+    "status": 400,
+    "type": "invalid_request_error",
+    "retryable": false,
+    "message": "The token has expired.",
+    "happened": "A verification lasts a day, a password reset an hour, a sign-in with a provider ten minutes.",
+    "fix": "Ask for a new one."
   },
   "missing_api_key": {
     "status": 401,
@@ -409,6 +429,14 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "happened": "The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.",
     "fix": "Add credit, wait for your other requests to end, or shorten the request."
   },
+  "key_limit_reached": {
+    "status": 402,
+    "type": "billing_error",
+    "retryable": false,
+    "message": "The API key {key} may spend {limit} USD in all; {have} USD of it is left, and this request needs at least {need} USD.",
+    "happened": "The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.",
+    "fix": "Raise the key's limit_usd, or use another key."
+  },
   "insufficient_balance": {
     "status": 402,
     "type": "billing_error",
@@ -467,6 +495,14 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "There is no job {id} in this account.",
     "happened": "The job does not exist or belongs to another account.",
     "fix": "Use the id that the submit answered with."
+  },
+  "request_not_found": {
+    "status": 404,
+    "type": "not_found_error",
+    "retryable": false,
+    "message": "There is no request {id} in this account's log.",
+    "happened": "No such request was admitted, it belongs to another account, or its log is older than what is kept.",
+    "fix": "Use the x-request-id of a call that was answered, or an id of GET /v1/auth/usage/logs."
   },
   "topup_not_found": {
     "status": 404,

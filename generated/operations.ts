@@ -20,6 +20,7 @@ export type OperationId =
   | "getSession"
   | "signIn"
   | "signInWithProvider"
+  | "startSignIn"
   | "signOut"
   | "signUp"
   | "listUsageLogs"
@@ -49,6 +50,7 @@ export type OperationId =
   | "getPricing"
   | "createRerank"
   | "createSystemOneDecision"
+  | "getReceipt"
   | "createVideo";
 
 /** spec/not-built.json: they answer 501. */
@@ -61,26 +63,7 @@ export type UnbuiltOperationId =
   | "cloneVoice"
   | "designVoice"
   | "listVoices"
-  | "listApiKeys"
-  | "createApiKey"
-  | "updateApiKey"
-  | "deleteApiKey"
-  | "getLimits"
-  | "forgotPassword"
-  | "resetPassword"
-  | "getSession"
-  | "signIn"
-  | "signInWithProvider"
-  | "signOut"
-  | "signUp"
-  | "listUsageLogs"
-  | "verifyAccount"
-  | "resendVerification"
   | "createCompletion"
-  | "listLedgerEntries"
-  | "createTopup"
-  | "getTopup"
-  | "receivePaymentEvent"
   | "createDecision"
   | "createEmbeddings"
   | "getGenmediaJob"
@@ -142,6 +125,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_api_key",
       "permission_denied",
       "insufficient_credits",
+      "key_limit_reached",
       "model_requires_paid",
       "model_not_found",
       "request_too_large",
@@ -190,6 +174,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_api_key",
       "permission_denied",
       "insufficient_credits",
+      "key_limit_reached",
       "model_requires_paid",
       "model_not_found",
       "request_too_large",
@@ -237,6 +222,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "voice_not_owned",
       "insufficient_credits",
+      "key_limit_reached",
       "model_requires_paid",
       "model_not_found",
       "request_too_large",
@@ -277,6 +263,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_api_key",
       "permission_denied",
       "insufficient_credits",
+      "key_limit_reached",
       "model_requires_paid",
       "model_not_found",
       "request_too_large",
@@ -355,6 +342,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_api_key",
       "permission_denied",
       "insufficient_credits",
+      "key_limit_reached",
       "model_requires_paid",
       "model_not_found",
       "request_too_large",
@@ -395,6 +383,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_api_key",
       "permission_denied",
       "insufficient_credits",
+      "key_limit_reached",
       "model_requires_paid",
       "model_not_found",
       "request_too_large",
@@ -463,7 +452,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "rate_limit_exceeded",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [],
@@ -473,7 +461,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "built": false
+    "built": true
   },
   "createApiKey": {
     "id": "createApiKey",
@@ -494,8 +482,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "request_too_large",
       "rate_limit_exceeded",
       "internal_error",
-      "db_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -507,7 +493,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "built": false
+    "built": true
   },
   "updateApiKey": {
     "id": "updateApiKey",
@@ -529,8 +515,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "request_too_large",
       "rate_limit_exceeded",
       "internal_error",
-      "db_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -549,7 +533,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "built": false
+    "built": true
   },
   "deleteApiKey": {
     "id": "deleteApiKey",
@@ -568,8 +552,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "csrf_failed",
       "rate_limit_exceeded",
       "internal_error",
-      "db_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [],
@@ -586,7 +568,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "built": false
+    "built": true
   },
   "getLimits": {
     "id": "getLimits",
@@ -601,7 +583,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "rate_limit_exceeded",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [],
@@ -611,7 +592,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "built": false
+    "built": true
   },
   "forgotPassword": {
     "id": "forgotPassword",
@@ -627,7 +608,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "request_too_large",
       "rate_limit_exceeded",
       "internal_error",
-      "not_implemented"
+      "overloaded"
     ],
     "bodies": [
       "application/json"
@@ -638,7 +619,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       202
     ],
     "streams": false,
-    "built": false
+    "built": true
   },
   "resetPassword": {
     "id": "resetPassword",
@@ -652,11 +633,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "missing_parameter",
       "invalid_parameter",
       "invalid_token",
+      "used_token",
+      "expired_token",
+      "permission_denied",
       "request_too_large",
       "rate_limit_exceeded",
       "internal_error",
-      "db_error",
-      "not_implemented"
+      "overloaded"
     ],
     "bodies": [
       "application/json"
@@ -667,7 +650,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "built": false
+    "built": true
   },
   "getSession": {
     "id": "getSession",
@@ -684,7 +667,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "csrf_failed",
       "rate_limit_exceeded",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [],
@@ -694,7 +676,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "built": false
+    "built": true
   },
   "signIn": {
     "id": "signIn",
@@ -708,11 +690,11 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "missing_parameter",
       "invalid_parameter",
       "invalid_credentials",
+      "permission_denied",
       "request_too_large",
       "rate_limit_exceeded",
       "internal_error",
-      "db_error",
-      "not_implemented"
+      "overloaded"
     ],
     "bodies": [
       "application/json"
@@ -723,7 +705,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "built": false
+    "built": true
   },
   "signInWithProvider": {
     "id": "signInWithProvider",
@@ -736,12 +718,15 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_json",
       "missing_parameter",
       "invalid_parameter",
+      "invalid_token",
+      "used_token",
+      "expired_token",
       "invalid_credentials",
+      "permission_denied",
       "request_too_large",
       "rate_limit_exceeded",
       "internal_error",
-      "db_error",
-      "not_implemented"
+      "overloaded"
     ],
     "bodies": [
       "application/json"
@@ -759,7 +744,41 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "built": false
+    "built": true
+  },
+  "startSignIn": {
+    "id": "startSignIn",
+    "method": "post",
+    "path": "/v1/auth/signin/{provider}/start",
+    "auth": "none",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "parameters": [
+      {
+        "name": "provider",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "built": true
   },
   "signOut": {
     "id": "signOut",
@@ -776,8 +795,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "csrf_failed",
       "rate_limit_exceeded",
       "internal_error",
-      "db_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [],
@@ -787,7 +804,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       204
     ],
     "streams": false,
-    "built": false
+    "built": true
   },
   "signUp": {
     "id": "signUp",
@@ -803,8 +820,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "request_too_large",
       "rate_limit_exceeded",
       "internal_error",
-      "db_error",
-      "not_implemented"
+      "overloaded"
     ],
     "bodies": [
       "application/json"
@@ -815,7 +831,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       201
     ],
     "streams": false,
-    "built": false
+    "built": true
   },
   "listUsageLogs": {
     "id": "listUsageLogs",
@@ -831,7 +847,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "rate_limit_exceeded",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [],
@@ -890,7 +905,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "built": false
+    "built": true
   },
   "verifyAccount": {
     "id": "verifyAccount",
@@ -904,11 +919,13 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "missing_parameter",
       "invalid_parameter",
       "invalid_token",
+      "used_token",
+      "expired_token",
+      "permission_denied",
       "request_too_large",
       "rate_limit_exceeded",
       "internal_error",
-      "db_error",
-      "not_implemented"
+      "overloaded"
     ],
     "bodies": [
       "application/json"
@@ -919,7 +936,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "built": false
+    "built": true
   },
   "resendVerification": {
     "id": "resendVerification",
@@ -935,7 +952,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "request_too_large",
       "rate_limit_exceeded",
       "internal_error",
-      "not_implemented"
+      "overloaded"
     ],
     "bodies": [
       "application/json"
@@ -946,7 +963,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       202
     ],
     "streams": false,
-    "built": false
+    "built": true
   },
   "createChatCompletion": {
     "id": "createChatCompletion",
@@ -966,6 +983,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_api_key",
       "permission_denied",
       "insufficient_credits",
+      "key_limit_reached",
       "model_requires_paid",
       "model_not_found",
       "request_too_large",
@@ -1006,6 +1024,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_api_key",
       "permission_denied",
       "insufficient_credits",
+      "key_limit_reached",
       "model_requires_paid",
       "model_not_found",
       "request_too_large",
@@ -1067,7 +1086,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "rate_limit_exceeded",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [],
@@ -1096,7 +1114,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "built": false
+    "built": true
   },
   "getLegacyPricing": {
     "id": "getLegacyPricing",
@@ -1143,8 +1161,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "request_too_large",
       "rate_limit_exceeded",
       "internal_error",
-      "db_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -1156,7 +1172,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "built": false
+    "built": true
   },
   "getTopup": {
     "id": "getTopup",
@@ -1173,7 +1189,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "topup_not_found",
       "rate_limit_exceeded",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [],
@@ -1190,7 +1205,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "built": false
+    "built": true
   },
   "receivePaymentEvent": {
     "id": "receivePaymentEvent",
@@ -1206,8 +1221,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "request_too_large",
       "rate_limit_exceeded",
       "internal_error",
-      "db_error",
-      "not_implemented"
+      "overloaded"
     ],
     "bodies": [
       "application/json"
@@ -1225,7 +1239,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "built": false
+    "built": true
   },
   "createDecision": {
     "id": "createDecision",
@@ -1242,6 +1256,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_api_key",
       "permission_denied",
       "insufficient_credits",
+      "key_limit_reached",
       "model_requires_paid",
       "request_too_large",
       "rate_limit_exceeded",
@@ -1280,6 +1295,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_api_key",
       "permission_denied",
       "insufficient_credits",
+      "key_limit_reached",
       "model_requires_paid",
       "model_not_found",
       "request_too_large",
@@ -1361,6 +1377,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_api_key",
       "permission_denied",
       "insufficient_credits",
+      "key_limit_reached",
       "model_requires_paid",
       "model_not_found",
       "request_too_large",
@@ -1423,6 +1440,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_api_key",
       "permission_denied",
       "insufficient_credits",
+      "key_limit_reached",
       "model_requires_paid",
       "request_too_large",
       "rate_limit_exceeded",
@@ -1580,6 +1598,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_api_key",
       "permission_denied",
       "insufficient_credits",
+      "key_limit_reached",
       "model_requires_paid",
       "model_not_found",
       "request_too_large",
@@ -1903,6 +1922,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_api_key",
       "permission_denied",
       "insufficient_credits",
+      "key_limit_reached",
       "model_requires_paid",
       "model_not_found",
       "request_too_large",
@@ -1949,6 +1969,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_api_key",
       "permission_denied",
       "insufficient_credits",
+      "key_limit_reached",
       "model_requires_paid",
       "request_too_large",
       "rate_limit_exceeded",
@@ -1970,6 +1991,39 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "streams": false,
     "built": false
   },
+  "getReceipt": {
+    "id": "getReceipt",
+    "method": "get",
+    "path": "/v1/usage/{request_id}",
+    "auth": "key_or_session",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "request_not_found",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "parameters": [
+      {
+        "name": "request_id",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "built": true
+  },
   "createVideo": {
     "id": "createVideo",
     "method": "post",
@@ -1990,6 +2044,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_api_key",
       "permission_denied",
       "insufficient_credits",
+      "key_limit_reached",
       "model_requires_paid",
       "model_not_found",
       "request_too_large",

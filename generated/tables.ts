@@ -25,7 +25,10 @@ export interface Account {
   email_norm: string;
   email_verified_at: Timestamp | null;
   id: Generated<bigint>;
+  name: string | null;
+  password_hash: string | null;
   suspended_at: Timestamp | null;
+  user_id: Generated<string>;
 }
 
 export interface ApiKey {
@@ -56,21 +59,88 @@ export interface Hold {
   amount: bigint;
   expires_at: Timestamp;
   id: string;
+  key_id: bigint | null;
   owner: string;
+  pool: string | null;
+  pool_group: string | null;
+}
+
+export interface Identity {
+  account_id: bigint;
+  created_at: Timestamp;
+  issuer: string;
+  subject: string;
+}
+
+export interface KeyBudget {
+  account_id: bigint;
+  key_id: bigint;
+  limit_amount: bigint | null;
+  reserved: Generated<bigint>;
+  spent: Generated<bigint>;
 }
 
 export interface LedgerEntry {
   account_id: bigint;
   amount: bigint;
+  balance_after: bigint | null;
   created_at: Timestamp;
+  hash: Buffer | null;
   id: string;
+  key_id: bigint | null;
   kind: string;
   ref: string;
+  seq: bigint | null;
+}
+
+export interface PaymentEvent {
+  id: string;
+  received_at: Timestamp;
+  topup_id: string | null;
+  type: string;
+}
+
+export interface RateWindow {
+  account_id: bigint;
+  bucket: string;
+  n: bigint;
+  seconds: number;
+  starts_at: Timestamp;
 }
 
 export interface Replica {
   id: string;
   seen_at: Generated<Timestamp>;
+}
+
+export interface Session {
+  account_id: bigint;
+  created_at: Timestamp;
+  expires_at: Timestamp;
+  hash: Buffer;
+  last_used_at: Timestamp;
+}
+
+export interface SignInFlow {
+  code_verifier: string;
+  created_at: Timestamp;
+  expires_at: Timestamp;
+  hash: Buffer;
+  nonce: string;
+  provider: string;
+  redirect_uri: string;
+  used_at: Timestamp | null;
+}
+
+export interface Topup {
+  account_id: bigint;
+  amount: bigint;
+  checkout_id: string | null;
+  checkout_url: string | null;
+  completed_at: Timestamp | null;
+  created_at: Timestamp;
+  id: string;
+  status: string;
 }
 
 export interface UsageLog {
@@ -82,6 +152,7 @@ export interface UsageLog {
   cost: bigint;
   created_at: Timestamp;
   error_code: string | null;
+  error_message: string | null;
   estimated: Generated<boolean>;
   fallback_layer: number | null;
   first_byte_ms: number | null;
@@ -91,6 +162,7 @@ export interface UsageLog {
   key_id: bigint | null;
   latency_ms: number;
   model: string;
+  model_type: string | null;
   operation: string;
   output_tokens: Generated<bigint>;
   prices: Json;
@@ -102,12 +174,33 @@ export interface UsageLog {
   stream: boolean;
 }
 
+export interface Verification {
+  account_id: bigint;
+  code_attempts: Generated<number>;
+  code_hash: Buffer | null;
+  created_at: Timestamp;
+  expires_at: Timestamp;
+  hash: Buffer;
+  name: string | null;
+  password_hash: string | null;
+  purpose: string;
+  used_at: Timestamp | null;
+}
+
 export interface DB {
   account: Account;
   api_key: ApiKey;
   balance: Balance;
   hold: Hold;
+  identity: Identity;
+  key_budget: KeyBudget;
   ledger_entry: LedgerEntry;
+  payment_event: PaymentEvent;
+  rate_window: RateWindow;
   replica: Replica;
+  session: Session;
+  sign_in_flow: SignInFlow;
+  topup: Topup;
   usage_log: UsageLog;
+  verification: Verification;
 }

@@ -1,21 +1,63 @@
 // The handler of every operation that is built; those of spec/not-built.json answer 501 at the edge.
 import type { Handlers } from "../src/server/types.ts";
+import { createApiKey } from "./create-api-key.ts";
 import { createChatCompletion } from "./create-chat-completion.ts";
+import { createTopup } from "./create-topup.ts";
+import { deleteApiKey } from "./delete-api-key.ts";
+import { forgotPassword } from "./forgot-password.ts";
 import { getCreditBalance } from "./get-credit-balance.ts";
 import { getLegacyPricing } from "./get-legacy-pricing.ts";
+import { getLimits } from "./get-limits.ts";
 import { getModel } from "./get-model.ts";
 import { getPricing } from "./get-pricing.ts";
+import { getReceipt } from "./get-receipt.ts";
+import { getSession } from "./get-session.ts";
+import { getTopup } from "./get-topup.ts";
+import { listApiKeys } from "./list-api-keys.ts";
+import { listLedgerEntries } from "./list-ledger-entries.ts";
 import { listModels } from "./list-models.ts";
 import { listTiers } from "./list-tiers.ts";
+import { listUsageLogs } from "./list-usage-logs.ts";
+import { receivePaymentEvent } from "./receive-payment-event.ts";
 import { recommendModels } from "./recommend-models.ts";
+import { resendVerification } from "./resend-verification.ts";
+import { resetPassword } from "./reset-password.ts";
+import { signIn } from "./sign-in.ts";
+import { signInWithProvider } from "./sign-in-with-provider.ts";
+import { signOut } from "./sign-out.ts";
+import { signUp } from "./sign-up.ts";
+import { startSignIn } from "./start-sign-in.ts";
+import { updateApiKey } from "./update-api-key.ts";
+import { verifyAccount } from "./verify-account.ts";
 
 export const handlers: Handlers = {
+  createApiKey,
   createChatCompletion,
+  createTopup,
+  deleteApiKey,
+  forgotPassword,
   getCreditBalance,
   getLegacyPricing,
+  getLimits,
   getModel,
   getPricing,
+  getReceipt,
+  getSession,
+  getTopup,
+  listApiKeys,
+  listLedgerEntries,
   listModels,
   listTiers,
+  listUsageLogs,
+  receivePaymentEvent,
   recommendModels,
+  resendVerification,
+  resetPassword,
+  signIn,
+  signInWithProvider,
+  signOut,
+  signUp,
+  startSignIn,
+  updateApiKey,
+  verifyAccount,
 };

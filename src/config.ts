@@ -15,6 +15,8 @@ export interface Config {
   publicUrl: string | null;
   allowPrivateUrls: boolean;
   smtpUrl: string | null;
+  /** Sender of mails. */
+  mailFrom: string;
   workers: number;
   logLevel: string;
   /** For the secrets of providers, by the names the catalog gives. */
@@ -33,6 +35,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     publicUrl: text("SVC_PUBLIC_URL")?.replace(/\/+$/, "") ?? null,
     allowPrivateUrls: text("SVC_ALLOW_PRIVATE_URLS") === "1",
     smtpUrl: text("SMTP_URL"),
+    mailFrom: text("SVC_MAIL_FROM") ?? "gateway@localhost",
     workers: wholeNumber(text("SVC_WORKERS"), "SVC_WORKERS", 1, 256) ?? 1,
     logLevel: text("LOG_LEVEL") ?? "info",
     environment,

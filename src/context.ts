@@ -6,6 +6,8 @@ import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import type { Db } from "./db/connect.ts";
 import type { Ledger } from "./ledger/ledger.ts";
+import type { Limits } from "./limits/limits.ts";
+import type { Mailer } from "./mail/mailer.ts";
 import type { Amount } from "./money.ts";
 import type { Chat, Protocol } from "./providers/types.ts";
 import type { Breakers } from "./routing/breaker.ts";
@@ -18,6 +20,8 @@ export interface Context {
   catalog: Catalog;
   ledger: Ledger;
   accounts: Accounts;
+  limits: Limits;
+  mailer: Mailer;
   breakers: Breakers;
   /** The adapters, one function a verb and wire protocol. */
   providers: { chat: Partial<Record<Protocol, Chat>> };
@@ -35,4 +39,14 @@ export interface Caller {
   /** Money ever added; 0 reaches free-tier models only. */
   purchased: Amount;
   suspended: boolean;
+  /** The dashboard session that was used; null for a key. */
+  session: CallerSession | null;
+}
+
+export interface CallerSession {
+  /** Names the session in the database. */
+  hash: Buffer;
+  expiresAt: Date;
+  /** What X-Svc-CSRF must hold beside the session's cookie. */
+  csrfToken: string;
 }

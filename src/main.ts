@@ -11,6 +11,8 @@ import type { Context } from "./context.ts";
 import { connect } from "./db/connect.ts";
 import { keepPartitions } from "./db/partitions.ts";
 import { openLedger } from "./ledger/ledger.ts";
+import { createLimits } from "./limits/limits.ts";
+import { createMailer } from "./mail/mailer.ts";
 import { connectUpstreams } from "./providers/http.ts";
 import { openaiChat } from "./providers/openai/chat.ts";
 import { createBreakers } from "./routing/breaker.ts";
@@ -45,7 +47,7 @@ const settleMs = 5_000;
 
 /** The database must be migrated. */
 export async function startGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
-  const { databaseUrl, catalog, clock = systemClock, log = createLog(config), limits = {}, graceMs = graceDefaultMs } = options;
+  const { databaseUrl, catalog, clock = systemClock, log = createLog(config), graceMs = graceDefaultMs } = options;
   await using opening = new AsyncDisposableStack(); // what a start that fails has opened is closed again, last first
   const db = connect(databaseUrl, {
     max: connectionsMax,
@@ -60,6 +62,10 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   opening.defer(() => ledger.close());
   const accounts = await createAccounts(db, { listenUrl: config.databaseDirectUrl ?? databaseUrl, clock, onFault });
   opening.defer(() => accounts.close());
+  const limits = createLimits(db);
+  opening.defer(() => limits.close());
+  const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
+  opening.defer(() => mailer.close());
   const partitions = keepPartitions(db, onFault);
   opening.defer(() => partitions.stop());
   const upstreams = connectUpstreams();
@@ -73,12 +79,21 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     catalog,
     ledger,
     accounts,
+    limits,
+    mailer,
     breakers: createBreakers(),
     providers: { chat: { openai: openaiChat(upstreams) } },
     countAttempt: metrics.countAttempt,
     publicUrl: config.publicUrl ?? "",
   };
-  const server = await createServer({ context, handlers, ready: () => answers(db), metrics, limits, onUndeclared: options.onUndeclared });
+  const server = await createServer({
+    context,
+    handlers,
+    ready: () => answers(db),
+    metrics,
+    limits: options.limits,
+    onUndeclared: options.onUndeclared,
+  });
   const { port } = await server.listen(config.port, config.host);
   const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`;
   if (config.publicUrl === null) context.publicUrl = url;

@@ -59,22 +59,22 @@ function errorOf({ code, shown, row }: Shown, type: string) {
 function extrasOf({ code }: Shown): Record<string, unknown> {
   if (code === "model_not_found" || code === "invalid_model")
     return { did_you_mean: "north/atlas-large", suggested_models: ["north/atlas-large", "north/atlas-small"] };
-  if (code !== "insufficient_credits" && code !== "model_requires_paid") return {};
+  if (code !== "insufficient_credits" && code !== "key_limit_reached" && code !== "model_requires_paid") return {};
   return {
     need_usd: 0.0312,
     have_usd: 0.0125,
     balance: 0.0125,
     required: 0.0312,
     held_usd: 0,
-    topup_url: "https://gateway.example/docs/topup",
-    topup: { url: "https://gateway.example/docs/topup", minimum_usd: 5 },
+    topup_url: "https://gateway.example/docs/credits",
+    topup: { url: "https://gateway.example/docs/credits", minimum_usd: 5 },
     details: { model: samples.model, tier: 0 },
   };
 }
 
 /** What fills a message's {placeholders} here; optional parts with other names are dropped, as when code does not know them. */
 const samples: Record<string, string> = {
-  param: "messages[0].role", model: "north/atlas-large", need: "0.0312", have: "0.0125", count: "5120",
+  param: "messages[0].role", model: "north/atlas-large", key: "svc_EXAM…ab12", need: "0.0312", have: "0.0125", count: "5120",
   max: "5000", type: "image", endpoint: "POST /v1/images/generations", kind: "image", limit: "30 requests per minute", id: "job_0195c1f2",
   voice: "calm-woman", path: "/v1/chat/completions", method: "POST", allowed: "mp3, wav, m4a, ogg, webm, flac",
 }; // prettier-ignore

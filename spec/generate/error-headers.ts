@@ -3,9 +3,9 @@ import type { Dialect } from "./catalogue.ts";
 import type { Header } from "./document.ts";
 import type { ErrorsOfStatus } from "./error-schemas.ts";
 
-export function errorHeaders({ status, entries }: ErrorsOfStatus, envelope: Dialect["envelope"]): Record<string, Header> {
+/** `counts`: the operation's calls count for the account's limits, so that also its other errors may say what is left. */
+export function errorHeaders({ status, entries }: ErrorsOfStatus, envelope: Dialect["envelope"], counts: boolean): Record<string, Header> {
   const retried = entries.some(({ row }) => row.retryAfterSec !== undefined);
-  const limited = entries.some(({ code }) => code === "rate_limit_exceeded");
   return {
     "x-request-id": { description: "Id of this request; `error.request_id` repeats it.", required: true, schema: { type: "string" } },
     ...(envelope === "anthropic"
@@ -27,16 +27,23 @@ export function errorHeaders({ status, entries }: ErrorsOfStatus, envelope: Dial
           },
         }),
     ...(retried ? { "retry-after": { description: "Seconds to wait.", schema: { type: "integer" } } } : {}),
-    ...(status === 429 && limited
+    ...(entries.some(({ code }) => code === "rate_limit_exceeded")
       ? {
           "retry-after-ms": {
             description: "Milliseconds until the window has room again; on `rate_limit_exceeded` only.",
             schema: { type: "integer" },
           },
-          "x-ratelimit-limit-requests": { description: "Requests a minute that the tier allows.", schema: { type: "integer" } },
-          "x-ratelimit-remaining-requests": { description: "Requests left in this minute.", schema: { type: "integer" } },
-          "x-ratelimit-reset-requests": { description: "When the window has room again, e.g. `37s`.", schema: { type: "string" } },
         }
       : {}),
+    ...(status === 429 || counts ? rateLimitHeaders : {}),
   };
 }
+
+const rateLimitHeaders: Record<string, Header> = {
+  "x-ratelimit-limit-requests": { description: "Requests a minute that the limit allows.", schema: { type: "integer" } },
+  "x-ratelimit-remaining-requests": { description: "Requests left in this minute.", schema: { type: "integer" } },
+  "x-ratelimit-reset-requests": {
+    description: "When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`.",
+    schema: { type: "string" },
+  },
+};

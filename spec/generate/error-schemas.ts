@@ -118,8 +118,11 @@ function extras(document: Document, { status, suggests, entries }: ErrorsOfStatu
   };
 }
 
+/** What these say needs the figures; a payment that could not be started has none. */
+const aboutBalanceCodes = new Set(["insufficient_credits", "key_limit_reached", "model_requires_paid"]);
+
 function requiredExtras(document: Document, { status, entries }: ErrorsOfStatus): string[] {
-  const aboutBalance = entries.every(({ code }) => code === "insufficient_credits" || code === "model_requires_paid");
+  const aboutBalance = entries.every(({ code }) => aboutBalanceCodes.has(code));
   return status === 402 && aboutBalance ? ((document.components.schemas.PaymentNeeded?.required ?? []) as string[]) : [];
 }
 

@@ -74,7 +74,7 @@ function responsesOf(
       String(group.status),
       {
         description: descriptionOf(group),
-        headers: errorHeaders(group, dialect.envelope),
+        headers: errorHeaders(group, dialect.envelope, errors.includes("model_requires_paid")),
         content: { "application/json": { schema: errorSchema(document, operationId, dialect, group) } },
       },
     ]);

@@ -105,11 +105,11 @@ export async function createAccounts(db: Db, options: AccountsOptions): Promise<
 }
 
 async function readCaller(db: Db, hash: Buffer): Promise<Caller | undefined> {
-  const { rows } = await db.pool.query<Caller>(
+  const { rows } = await db.pool.query<Omit<Caller, "session">>(
     `select k.account_id as "accountId", k.id as "keyId", b.purchased, a.suspended_at is not null as suspended
      from api_key k join account a on a.id = k.account_id join balance b on b.account_id = k.account_id
      where k.hash = $1 and k.enabled and k.deleted_at is null`,
     [hash],
   );
-  return rows[0];
+  return rows[0] && { ...rows[0], session: null };
 }

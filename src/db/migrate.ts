@@ -4,11 +4,21 @@ import { type Migration, Migrator } from "kysely/migration";
 import { connect, type Db } from "./connect.ts";
 import * as accounts from "./migrations/0001-accounts.ts";
 import * as ledger from "./migrations/0002-ledger.ts";
+import * as signIn from "./migrations/0003-sign-in.ts";
+import * as limits from "./migrations/0004-limits.ts";
+import * as chainAndSlots from "./migrations/0005-chain-and-slots.ts";
+import * as topUps from "./migrations/0006-top-ups.ts";
+import * as usageLog from "./migrations/0007-usage-log.ts";
 
 /** Applied in the order of their names; one that was released is never edited. */
 const migrations: Record<string, Migration> = {
   "0001-accounts": accounts,
   "0002-ledger": ledger,
+  "0003-sign-in": signIn,
+  "0004-limits": limits,
+  "0005-chain-and-slots": chainAndSlots,
+  "0006-top-ups": topUps,
+  "0007-usage-log": usageLog,
 };
 
 /** Returns the names of the migrations that were applied now. */

@@ -44,7 +44,7 @@ export async function reserveTokens(
   const want = tokenCostBound(prices, inputTokens, outputMax * cap.choices);
   const least = tokenCostBound(prices, inputTokens, cap.choices);
   const id = uuidv7(context.clock());
-  const reserved = await context.ledger.reserve({ accountId: caller.accountId, id, want, least });
+  const reserved = await context.ledger.reserve({ accountId: caller.accountId, keyId: caller.keyId, id, want, least });
   const affordable = (amount: Amount) => Math.min(outputMax, perChoice(affordableOutputTokens(prices, inputTokens, amount), cap));
   const { granted, available } = reserved;
   if (granted === null) refusePayment(context, caller, model, least, reserved, affordable);

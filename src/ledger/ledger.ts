@@ -5,12 +5,24 @@ import { isDatabaseAway } from "../away.ts";
 import type { Db } from "../db/connect.ts";
 import { fail } from "../fail.ts";
 import type { Amount } from "../money.ts";
-import { createLane, LaneFull } from "./lane.ts";
+import { createLane, LaneFull } from "../db/lane.ts";
 import { type Beating, keepBeating } from "./replica.ts";
 import type { UsageLogRow } from "./usage-log.ts";
 
+/** A place among the calls of its kind that run at once, e.g. speech, as part of audio. */
+export interface Slot {
+  pool: string;
+  poolMax: number;
+  group: string | null;
+  groupMax: number | null;
+}
+
 export interface ReserveRequest {
   accountId: bigint;
+  /** Whose budget it also comes out of; null or absent: none. */
+  keyId?: bigint | null;
+  /** Absent: the call takes none. */
+  slot?: Slot;
   /** Fixed for the request's life; settle names it again. */
   id: string;
   /** The upper bound of what the call may cost. */
@@ -26,6 +38,10 @@ export interface Reserved {
   available: Amount;
   /** Held by other requests in flight. */
   reserved: Amount;
+  /** Why nothing was granted. */
+  refused: "slot" | "group" | "key" | "balance" | null;
+  /** What the key could spend before this request; null: it has no limit of its own. */
+  keyLeft: Amount | null;
 }
 
 export interface Settlement {
@@ -116,8 +132,9 @@ async function reserveBatch(db: Db, owner: string, items: readonly ReserveReques
     "select n, granted, available, reserved from ledger_reserve($1, $2, $3, $4, $5, $6)",
     [owner, items.map((i) => i.accountId), items.map((i) => i.id), items.map((i) => i.want), items.map((i) => i.least), holdLife],
   );
-  const results: Reserved[] = items.map(() => ({ granted: null, available: 0n, reserved: 0n })); // an unknown account has nothing
-  for (const { n, granted, available, reserved } of rows) results[n - 1] = { granted, available, reserved };
+  const results: Reserved[] = items.map(() => ({ granted: null, available: 0n, reserved: 0n, refused: "balance", keyLeft: null })); // an unknown account has nothing
+  for (const { n, granted, available, reserved } of rows)
+    results[n - 1] = { granted, available, reserved, refused: granted === null ? "balance" : null, keyLeft: null };
   return results;
 }
 

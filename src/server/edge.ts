@@ -63,6 +63,10 @@ export interface Exchange {
   path: string;
   /** Without the question mark. */
   search: string;
+  /** Where the client's connection comes from. */
+  address: string;
+  /** What the answer carries, whichever it becomes. */
+  headers: Record<string, string>;
   /** What the request turned out to be; filled on the way, for the log and the metrics. */
   operation: Operation | null;
   /** Whose error shape applies. */
@@ -92,6 +96,8 @@ export function openExchange(edge: Edge, req: IncomingMessage, res: ServerRespon
     receivedAt: edge.context.clock(),
     path,
     search,
+    address: req.socket.remoteAddress ?? "",
+    headers: {},
     operation: null,
     dialect: "standard",
     caller: null,

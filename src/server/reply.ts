@@ -39,6 +39,7 @@ function hasContent(status: number): boolean {
 function headOf(edge: Edge, exchange: Exchange, headers: Headers | undefined): string[] {
   const head = ["x-request-id", exchange.requestId];
   if (exchange.path.startsWith("/v1/messages")) head.push("request-id", exchange.requestId);
+  for (const name in exchange.headers) if (headers?.[name] === undefined) head.push(name, exchange.headers[name]!);
   for (const name in headers) head.push(name, headerText(headers[name]!));
   if (exchange.req.headers.origin !== undefined && headers?.["access-control-allow-origin"] === undefined) {
     head.push("access-control-allow-origin", "*", "access-control-expose-headers", edge.exposedHeaders);

@@ -13,7 +13,7 @@ import { parseJson } from "./parse-json.ts";
 import { readBody } from "./read-body.ts";
 import { parameterReader } from "./read-parameters.ts";
 import { sendReply } from "./reply.ts";
-import type { Handler, Request } from "./types.ts";
+import type { Handler, Headers, Request } from "./types.ts";
 
 export type RunOperation = (exchange: Exchange) => Promise<void>;
 
@@ -72,6 +72,8 @@ function requestOf(
     headers: exchange.req.headers,
     body: read.value,
     rawBody: read.bytes,
+    address: exchange.address,
+    addHeaders: (headers: Headers) => void Object.assign(exchange.headers, headers),
     get signal() {
       return exchange.signal();
     },

@@ -18,8 +18,12 @@ export interface Request<Id extends OperationId = OperationId> {
   body: JsonBodyOf<Id>;
   /** The body's bytes as they came. */
   rawBody: Buffer;
+  /** Of the client, as text: where its connection comes from. */
+  address: string;
   /** Fires when the client has gone. */
   signal: AbortSignal;
+  /** Every answer to this request carries them from now on, a refusal as well. */
+  addHeaders: (headers: Headers) => void;
 }
 
 /** Where a stream goes. */

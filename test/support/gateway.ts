@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import pino from "pino";
 import { inject } from "vitest";
 import { createAccount } from "../../src/accounts/admin.ts";
+import { openSession, type OpenedSession } from "../../src/accounts/sessions.ts";
 import { type Clock, systemClock } from "../../src/clock.ts";
 import { readConfig } from "../../src/config.ts";
 import { loadCatalog } from "../../src/catalog/load.ts";
@@ -13,6 +14,7 @@ import { accountIdText } from "../../src/ids.ts";
 import { type Audit, audit } from "../../src/ledger/audit.ts";
 import { readBalance } from "../../src/ledger/balance.ts";
 import { postEntry, signupCredit } from "../../src/ledger/post.ts";
+import type { Mail } from "../../src/mail/mailer.ts";
 import { startGateway as startServer } from "../../src/main.ts";
 import { parseUsd, toUsd } from "../../src/money.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
@@ -54,6 +56,10 @@ export interface Gateway {
   databaseUrl: string;
   request(method: string, path: string, options?: RequestOptions): Promise<TestReply>;
   createAccount(options?: NewAccountOptions): Promise<TestAccount>;
+  /** A dashboard session, as signing in would make it: its token goes where a key goes. */
+  createSession(account: TestAccount): Promise<OpenedSession>;
+  /** The mails that were printed so far, oldest first. */
+  mails: Mail[];
   /** USD, as `svc account show` says it. */
   balance(account: TestAccount): Promise<{ balance: number; reserved: number; spent: number }>;
   audit(): Promise<Audit>;
@@ -72,10 +78,11 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     simulatorUrl: simulator.url,
   });
   const undeclared: string[] = [];
+  const mails: Mail[] = [];
   const server = await startServer(config, {
     databaseUrl: database.url,
     catalog,
-    log: pino({ level: process.env.TEST_LOG ?? "silent" }),
+    log: mailReadingLog(mails),
     clock: options.clock ?? systemClock,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
@@ -94,6 +101,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       if (!row) throw new Error(`no account ${accountId}`);
       return { balance: toUsd(row.available + row.reserved), reserved: toUsd(row.reserved), spent: toUsd(row.spent) };
     },
+    createSession: ({ accountId }) => openSession(db, { accountId, at: server.context.clock() }),
+    mails,
     audit: () => audit(db),
     async stop() {
       await server.stop();
@@ -102,6 +111,17 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       if (undeclared.length > 0) throw new Error(`answered with codes that the contract does not declare: ${undeclared.join(", ")}`);
     },
   };
+}
+
+/** Without SMTP_URL mails are printed to the log; that is where a test reads them. TEST_LOG shows the rest. */
+function mailReadingLog(mails: Mail[]): pino.Logger {
+  const shown = process.env.TEST_LOG === undefined ? null : pino.levels.values[process.env.TEST_LOG]!;
+  const write = (line: string) => {
+    const { level, mail } = JSON.parse(line) as { level: number; mail?: Mail };
+    if (mail) mails.push(mail);
+    if (shown !== null && level >= shown) process.stderr.write(line);
+  };
+  return pino({ level: shown === null ? "warn" : process.env.TEST_LOG! }, { write });
 }
 
 let accounts = 0;

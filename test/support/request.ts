@@ -3,6 +3,7 @@ import { operations } from "../../generated/operations.ts";
 import { checkReply } from "./contract.ts";
 
 export interface RequestOptions {
+  /** An API key or a session's token. */
   key?: string;
   /** Sent as JSON, unless it is a string or bytes. */
   body?: unknown;

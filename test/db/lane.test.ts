@@ -1,7 +1,7 @@
 // The lane's own promises, without a database: order, batching, neighbours, bounds.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createLane, LaneFull } from "../../src/ledger/lane.ts";
+import { createLane, LaneFull } from "../../src/db/lane.ts";
 
 const options = { waitingMax: 1_000, patienceMs: 2_000 };
 

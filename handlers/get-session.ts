@@ -1,0 +1,5 @@
+// Stub: replaced in this session.
+import { fail } from "../src/fail.ts";
+import type { Handler } from "../src/server/types.ts";
+
+export const getSession: Handler<"getSession"> = () => fail("not_implemented");

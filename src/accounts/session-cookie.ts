@@ -1,0 +1,25 @@
+// The session's cookie as text, in and out. What a session is stands in sessions.ts.
+const cookieName = "__Host-svc_session";
+const attributes = "Path=/; Secure; HttpOnly; SameSite=Lax";
+
+export function sessionCookie(token: string, expiresAt: Date): string {
+  return `${cookieName}=${token}; ${attributes}; Expires=${expiresAt.toUTCString()}`;
+}
+
+/** As a request sends it. */
+export function sessionCookiePair(token: string): string {
+  return `${cookieName}=${token}`;
+}
+
+export function clearedSessionCookie(): string {
+  return `${cookieName}=; ${attributes}; Max-Age=0`;
+}
+
+/** The session's token in a Cookie header. */
+export function readSessionCookie(header: string | undefined): string | undefined {
+  for (const pair of header?.split(";") ?? []) {
+    const [name, value] = pair.split("=", 2) as [string, string | undefined];
+    if (name.trim() === cookieName) return value?.trim();
+  }
+  return undefined;
+}

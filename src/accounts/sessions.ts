@@ -1,0 +1,24 @@
+// Dashboard sessions: opened by signing in, kept alive by use, ended by signing out or by a new password.
+import type { CallerSession } from "../context.ts";
+import type { Queries } from "../db/connect.ts";
+import { csrfTokenOf, makeToken } from "./tokens.ts";
+
+export interface OpenedSession extends CallerSession {
+  /** Shown once. */
+  token: string;
+}
+
+/** A session that nobody uses ends after this. */
+export const sessionLifeMs = 30 * 24 * 60 * 60 * 1000;
+
+export async function openSession(db: Queries, { accountId, at }: { accountId: bigint; at: Date }): Promise<OpenedSession> {
+  const { secret, hash } = makeToken("session");
+  const expiresAt = new Date(at.getTime() + sessionLifeMs);
+  await db.pool.query("insert into session (hash, account_id, created_at, last_used_at, expires_at) values ($1, $2, $3, $3, $4)", [
+    hash,
+    accountId,
+    at,
+    expiresAt,
+  ]);
+  return { token: secret, hash, expiresAt, csrfToken: csrfTokenOf(secret) };
+}

@@ -1,0 +1,46 @@
+// The person behind an account, as sign-up and sign-in answer it (WIRE.md 15.2). One user an account.
+import type { Queries } from "../db/connect.ts";
+import type { Amount } from "../money.ts";
+
+export interface User {
+  accountId: bigint;
+  /** `usr_…` */
+  id: string;
+  email: string;
+  verified: boolean;
+  suspended: boolean;
+  name: string | null;
+  createdAt: Date;
+  /** Money ever added; sets the tier. */
+  purchased: Amount;
+}
+
+interface UserRow extends Omit<User, "id"> {
+  userId: string;
+}
+
+export async function readUser(db: Queries, accountId: bigint): Promise<User | undefined> {
+  const { rows } = await db.pool.query<UserRow>(
+    `select a.id as "accountId", a.user_id as "userId", a.email, a.email_verified_at is not null as verified,
+       a.suspended_at is not null as suspended, a.name, a.created_at as "createdAt", b.purchased
+     from account a join balance b on b.account_id = a.id where a.id = $1`,
+    [accountId],
+  );
+  return rows[0] && { ...rows[0], id: userIdText(rows[0].userId) };
+}
+
+export function userIdText(uuid: string): string {
+  return `usr_${uuid.replaceAll("-", "")}`;
+}
+
+/** As the contract shows it. */
+export function userRecord(user: User, tier: number) {
+  return {
+    id: user.id,
+    email: user.email,
+    email_verified: user.verified,
+    name: user.name,
+    created_at: user.createdAt.toISOString(),
+    tier,
+  };
+}
