@@ -33,8 +33,8 @@ export function accountExistsMail({ to, publicUrl }: Place): Mail {
     subject: "You have an account already",
     text: `Somebody signed up at ${publicUrl} with this address, which has an account already. Nothing was changed.
 
-If it was you, sign in with the password that you have, or ask for a new one:
-${publicUrl}/forgot-password
+If it was you, sign in with the password that you have, or ask for a new one, from a terminal:
+curl ${publicUrl}/v1/auth/password/forgot -H "Content-Type: application/json" -d '{"email":"YOUR ADDRESS"}'
 
 If it was not you, do nothing.
 `,
