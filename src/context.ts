@@ -5,6 +5,7 @@ import type { Catalog } from "./catalog/types.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import type { Db } from "./db/connect.ts";
+import type { IdentityProviders } from "./identity/types.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { Limits } from "./limits/limits.ts";
 import type { Mailer } from "./mail/mailer.ts";
@@ -22,6 +23,8 @@ export interface Context {
   accounts: Accounts;
   limits: Limits;
   mailer: Mailer;
+  /** Who else may vouch for a user. */
+  identityProviders: IdentityProviders;
   breakers: Breakers;
   /** The adapters, one function a verb and wire protocol. */
   providers: { chat: Partial<Record<Protocol, Chat>> };

@@ -10,6 +10,7 @@ import type { Config } from "./config.ts";
 import type { Context } from "./context.ts";
 import { connect } from "./db/connect.ts";
 import { keepPartitions } from "./db/partitions.ts";
+import { openIdentityProviders } from "./identity/providers.ts";
 import { openLedger } from "./ledger/ledger.ts";
 import { createLimits } from "./limits/limits.ts";
 import { createMailer } from "./mail/mailer.ts";
@@ -66,6 +67,8 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   opening.defer(() => limits.close());
   const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
   opening.defer(() => mailer.close());
+  const identityProviders = openIdentityProviders(config.signInProviders);
+  opening.defer(() => identityProviders.close());
   const partitions = keepPartitions(db, onFault);
   opening.defer(() => partitions.stop());
   const upstreams = connectUpstreams();
@@ -81,6 +84,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     accounts,
     limits,
     mailer,
+    identityProviders,
     breakers: createBreakers(),
     providers: { chat: { openai: openaiChat(upstreams) } },
     countAttempt: metrics.countAttempt,

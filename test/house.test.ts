@@ -32,6 +32,7 @@ const mayImport: Record<string, readonly string[]> = {
   accounts: ["db", ...leaves],
   limits: ["db", ...leaves],
   mail: leaves,
+  identity: leaves,
   routing: ["catalog", "providers", ...leaves],
   language: [...domain, "routing", "providers", ...leaves],
   "sign-in": [...domain, "db", "mail", ...leaves],
