@@ -1,6 +1,6 @@
 // What follows once somebody has proved who they are: the address counts as verified, the signup credit is given, whoever had signed
 // up in their name is out, and a session begins. How it was proved is the caller's: by a mail, a password or an external provider.
-import { openSession } from "../accounts/sessions.ts";
+import { closeSessions, openSession } from "../accounts/sessions.ts";
 import { sessionCookie } from "../accounts/session-cookie.ts";
 import { readUser, userRecord } from "../accounts/users.ts";
 import { tierOf } from "../catalog/tiers.ts";
@@ -15,13 +15,15 @@ export interface Moment {
   at: Date;
 }
 
-/** Does nothing to an account that is verified already. The credit is given once an account, whatever is called how often. */
+/** Does nothing to an account that is verified already. The credit is given once an account, however often this is called. */
 export async function markVerified(transaction: Queries, { accountId, at }: Moment): Promise<{ creditGranted: Amount }> {
   const { rowCount } = await transaction.pool.query(
     "update account set email_verified_at = $2 where id = $1 and email_verified_at is null",
     [accountId, at],
   );
-  return { creditGranted: rowCount === 0 ? 0n : await postSignupCredit(transaction, { accountId, at }) };
+  if (rowCount === 0) return { creditGranted: 0n };
+  await endVerifications(transaction, { accountId, at });
+  return { creditGranted: await postSignupCredit(transaction, { accountId, at }) };
 }
 
 /**
@@ -34,7 +36,7 @@ export async function reclaim(transaction: Queries, { accountId, at }: Moment): 
     [accountId],
   );
   if (rowCount === 0) return;
-  await transaction.pool.query("delete from session where account_id = $1", [accountId]);
+  await closeSessions(transaction, accountId);
   await transaction.pool.query("update api_key set deleted_at = $2 where account_id = $1 and deleted_at is null", [accountId, at]);
   await endVerifications(transaction, { accountId, at });
 }
@@ -51,7 +53,7 @@ export async function finishSignIn(db: Queries, { accountId, at, catalog }: Mome
   if (user.suspended) fail("permission_denied", { text: { reason: "the account is suspended" } });
   const session = await openSession(db, { accountId, at });
   return {
-    setCookie: sessionCookie(session.token, session.expiresAt),
+    setCookie: sessionCookie(session.token),
     body: {
       session_token: session.token,
       expires_at: session.expiresAt.toISOString(),

@@ -6,10 +6,11 @@ import { callers, goodKey } from "./start-edge.ts";
 
 const accounts = { authenticateKey: async (key: string) => callers[key], authenticateSession: async (token: string) => callers[token] };
 type Auth = "key" | "key_or_session" | "session";
+type Method = "get" | "post";
 
-async function outcome(auth: Auth, headers: IncomingHttpHeaders, xApiKey = false): Promise<string> {
+async function outcome(auth: Auth, headers: IncomingHttpHeaders, xApiKey = false, method: Method = "post"): Promise<string> {
   try {
-    const caller = await authenticate(accounts, { auth, xApiKey }, headers);
+    const caller = await authenticate(accounts, { auth, xApiKey, method }, headers);
     return `account ${caller.accountId}`;
   } catch (error) {
     if (error instanceof ApiError) return error.code;
