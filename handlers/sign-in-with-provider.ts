@@ -1,14 +1,11 @@
 // POST /v1/auth/signin/{provider}. The story is src/sign-in/external.ts.
-import { finishExternalSignIn } from "../src/sign-in/external.ts";
 import type { Handler } from "../src/server/types.ts";
+import { finishExternalSignIn } from "../src/sign-in/external.ts";
+import { throttle } from "../src/sign-in/throttle.ts";
 
-export const signInWithProvider: Handler<"signInWithProvider"> = async (context, { path, body, receivedAt }) => {
+export const signInWithProvider: Handler<"signInWithProvider"> = async (context, { path, body, address, receivedAt }) => {
+  await throttle(context, "external", { client: address });
   const proof = typeof body.id_token === "string" ? { idToken: body.id_token } : { code: body.code as string };
-  const { setCookie, body: session } = await finishExternalSignIn(context, {
-    provider: path.provider,
-    state: body.state,
-    proof,
-    at: receivedAt,
-  });
-  return { status: 200, headers: { "set-cookie": setCookie }, body: session };
+  const signedIn = await finishExternalSignIn(context, { provider: path.provider, state: body.state, proof, at: receivedAt });
+  return { status: 200, headers: { "set-cookie": signedIn.setCookie, "cache-control": "no-store" }, body: signedIn.body };
 };

@@ -1,6 +1,6 @@
 // HTTP towards identity providers, in the form that openid-client takes: a deadline and a size for every answer, no redirects.
 // One dispatcher for all of them; what an answer means is the adapters' business.
-import type { CustomFetch, FetchBody } from "openid-client";
+import type { CustomFetch, CustomFetchOptions, FetchBody } from "openid-client";
 import { Agent, request } from "undici";
 
 /** Every call, from connecting to the last byte. In seconds, as openid-client counts. */
@@ -22,6 +22,12 @@ export interface Calls {
   close(): Promise<void>;
 }
 
+interface Read {
+  status: number;
+  type: string | undefined;
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
 export function openCalls(): Calls {
   const agent = new Agent({
     connections: connectionsMax,
@@ -30,33 +36,46 @@ export function openCalls(): Calls {
     bodyTimeout: deadlineMs,
     maxResponseSize: answerBytesMax,
   });
+  /** Published documents under way: all who ask for one at the same time get the same answer. */
+  const underWay = new Map<string, Promise<Read>>();
+
+  const shared = (url: string, options: CustomFetchOptions): Promise<Read> => {
+    const running = underWay.get(url);
+    if (running) return running;
+    const reading = read(agent, url, options).finally(() => underWay.delete(url));
+    underWay.set(url, reading);
+    return reading;
+  };
   return {
-    async send(url, { method, headers, body, signal }) {
-      const { status, type, bytes } = await ask();
-      // What is asked for by GET exists wherever the provider works; a refusal by POST says something about what was posted.
-      const usable = method === "GET" ? status === 200 : status >= 200 && status < 500 && status !== 429 && !isRedirect(status);
-      if (!usable) throw new ProviderAway(`status ${status}`);
+    async send(url, options) {
+      // What is asked for with somebody's token is theirs alone.
+      const isPublished = options.method === "GET" && !new Headers(options.headers).has("authorization");
+      const { status, type, bytes } = await (isPublished ? shared(url, options) : read(agent, url, options));
       return new Response(bytes.length === 0 ? null : bytes, {
         status,
         ...(type === undefined ? {} : { headers: { "content-type": type } }),
       });
-
-      async function ask() {
-        const limit = signal ?? AbortSignal.timeout(deadlineMs);
-        try {
-          const answer = await request(url, { dispatcher: agent, method, headers, body: textOf(body), signal: limit });
-          const contentType = answer.headers["content-type"];
-          return { status: answer.statusCode, type: contentType?.toString(), bytes: await answer.body.bytes() };
-        } catch (error) {
-          throw new ProviderAway(faultWord(error));
-        }
-      }
     },
     close: () => agent.destroy(),
   };
 }
 
-const isRedirect = (status: number) => status >= 300 && status < 400;
+async function read(agent: Agent, url: string, { method, headers, body, signal }: CustomFetchOptions): Promise<Read> {
+  const limit = signal ?? AbortSignal.timeout(deadlineMs);
+  try {
+    const answer = await request(url, { dispatcher: agent, method, headers, body: textOf(body), signal: limit });
+    const bytes = await answer.body.bytes();
+    if (!isAnswer(method, answer.statusCode)) throw new ProviderAway(`status ${answer.statusCode}`);
+    return { status: answer.statusCode, type: answer.headers["content-type"]?.toString(), bytes: new Uint8Array(bytes) };
+  } catch (error) {
+    throw error instanceof ProviderAway ? error : new ProviderAway(faultWord(error));
+  }
+}
+
+/** What is asked for by GET is there wherever the provider works; a refusal by POST says something about what was posted. */
+function isAnswer(method: string, status: number): boolean {
+  return status === 200 || (method !== "GET" && status >= 400 && status < 500 && status !== 429);
+}
 
 function textOf(body: FetchBody): string | null {
   return body instanceof URLSearchParams || typeof body === "string" ? body.toString() : null;

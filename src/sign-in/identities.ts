@@ -1,6 +1,7 @@
 // Which account an identity at an external provider belongs to; an identity that is new gets one (Authentication section, 5).
 import type { Queries } from "../db/connect.ts";
 import type { Identity } from "../identity/types.ts";
+import { lockAccountOf } from "./lock-account.ts";
 import { markVerified, reclaim } from "./verified.ts";
 
 /** The same identity is the same account for good, whatever becomes of its address. */
@@ -36,12 +37,12 @@ async function link(transaction: Queries, { issuer, subject, email }: Identity, 
   return accountId;
 }
 
-/** Locked, so that what follows from its being verified or not holds until the commit. */
-async function accountAt({ pool }: Queries, email: string, at: Date): Promise<bigint> {
-  await pool.query("insert into account (email, email_norm, created_at) values ($1, lower($1), $2) on conflict (email_norm) do nothing", [
-    email,
-    at,
-  ]);
-  const { rows } = await pool.query<{ id: bigint }>("select id from account where email_norm = lower($1) for update", [email]);
-  return rows[0]!.id;
+async function accountAt(transaction: Queries, email: string, at: Date): Promise<bigint> {
+  await transaction.pool.query(
+    "insert into account (email, email_norm, created_at) values ($1, lower($1), $2) on conflict (email_norm) do nothing",
+    [email, at],
+  );
+  const account = await lockAccountOf(transaction, email);
+  if (account === undefined) throw new Error("an account that was just there is gone");
+  return account.id;
 }

@@ -89,6 +89,20 @@ describe("away", () => {
     http.close();
   });
 
+  test("a token is not refused where the keys to check it can't be had", async () => {
+    const http = createServer((_request, response) => {
+      const endpoints = { jwks_uri: "http://127.0.0.1:1/jwks", id_token_signing_alg_values_supported: ["RS256"] };
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ issuer, ...endpoints }));
+    });
+    await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+    const issuer = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+    const started = flow();
+    const answer = await connect(issuer).proveByIdToken!(started, token(started, { iss: issuer }));
+    expect(answer).toEqual({ kind: "away", reason: "ECONNREFUSED" });
+    http.closeAllConnections();
+    http.close();
+  });
+
   test("a provider that is slow is given up", async () => {
     const http = createServer(() => undefined);
     await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));

@@ -47,6 +47,15 @@ test("200: the primary address of GitHub's API; the user's number there is the i
   expect((await finish(await withCode("octo"))).json.user.id).toBe(first.json.user.id);
 });
 
+test("200: users who come at the same time are not taken for each other", async () => {
+  const users = Array.from({ length: 8 }, (_, i) => ({ login: `user-${i}`, email: `user-${i}@example.com` }));
+  for (const [i, { login, email }] of users.entries())
+    github.users.set(login, { id: i, emails: [{ email, primary: true, verified: true }] });
+  const codes = await Promise.all(users.map(({ login }) => withCode(login)));
+  const replies = await Promise.all(codes.map(finish));
+  expect(replies.map(({ json }) => json.user.email)).toEqual(users.map(({ email }) => email));
+});
+
 test.each(["unsure", "nobody"])("401 invalid_credentials: no verified primary address (%s)", async (login) => {
   const reply = await finish(await withCode(login));
   expect([reply.status, reply.json.error.code]).toEqual([401, "invalid_credentials"]);
