@@ -53,7 +53,7 @@ const promised: Record<string, Refusals> = {
   createApiKey: { ...account, 400: body, 401: key, 403: session, 413: ["request_too_large"] },
   updateApiKey: {
     ...account,
-    400: [...body, "not_found"],
+    400: ["invalid_json", "invalid_parameter", "not_found"],
     401: key,
     403: session,
     413: ["request_too_large"],
