@@ -9014,7 +9014,7 @@ export interface components {
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "not_found";
+                code: "invalid_json" | "invalid_parameter" | "not_found";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -11898,7 +11898,6 @@ export interface operations {
             };
             /**
              * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is absent. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
              *     `not_found`: The key does not exist, was deleted, or belongs to another account.
              */

@@ -504,7 +504,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "dialect": "standard",
     "errors": [
       "invalid_json",
-      "missing_parameter",
       "invalid_parameter",
       "not_found",
       "missing_api_key",
