@@ -66,6 +66,8 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   opening.defer(() => limits.close());
   const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
   opening.defer(() => mailer.close());
+  // The SDK takes a tenth of a second to load: only for those who use it.
+  const payments = config.stripe === null ? null : (await import("./payments/stripe.ts")).connectStripe(config.stripe);
   const partitions = keepPartitions(db, onFault);
   opening.defer(() => partitions.stop());
   const upstreams = connectUpstreams();
@@ -81,6 +83,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     accounts,
     limits,
     mailer,
+    payments,
     breakers: createBreakers(),
     providers: { chat: { openai: openaiChat(upstreams) } },
     countAttempt: metrics.countAttempt,
