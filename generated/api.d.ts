@@ -637,7 +637,8 @@ export interface paths {
          * @description Asks for a checkout that adds money. Needs a dashboard session: an API key gives 403 `session_required`.
          *
          *     The balance rises when the payment succeeds, and with it `lifetime_purchased`, which sets the tier at once. The smallest top-up is 5 USD.
-         *     When the payment provider does not answer, or refuses, the reply is 402 `payment_failed`.
+         *     When the payment provider does not answer, or refuses, or none is configured here, the reply is 402 `payment_failed`. An account may have 20 top-ups that wait for payment; above,
+         *     429 `rate_limit_exceeded`.
          */
         post: operations["createTopup"];
         delete?: never;
@@ -8769,7 +8770,7 @@ export interface components {
             amount_usd: number;
             /**
              * Format: uri
-             * @description HTTPS address that the checkout returns to; default: the dashboard.
+             * @description HTTPS address that the checkout returns to, paid or not; default: the page `/docs/credits` of this gateway.
              */
             return_url?: string;
         } & {
@@ -14641,9 +14642,9 @@ export interface operations {
     receivePaymentEvent: {
         parameters: {
             query?: never;
-            header: {
+            header?: {
                 /** @description Time and signature of the event, as the provider sends them. */
-                "stripe-signature": string;
+                "stripe-signature"?: string;
             };
             path?: never;
             cookie?: never;

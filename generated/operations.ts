@@ -1230,7 +1230,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       {
         "name": "stripe-signature",
         "in": "header",
-        "required": true,
+        "required": false,
         "type": "string"
       }
     ],

@@ -19,6 +19,8 @@ export interface Config {
   mailFrom: string;
   /** Who else may vouch for a user: `SVC_SIGNIN_<NAME>_…`. */
   signInProviders: SignInProvider[];
+  /** Null: nobody can pay online; the operator adds credit by hand. */
+  stripe: StripeConfig | null;
   workers: number;
   logLevel: string;
   /** For the secrets of providers, by the names the catalog gives. */
@@ -36,6 +38,14 @@ export interface SignInProvider {
   speaks: { protocol: "openid"; issuer: URL } | { protocol: "github"; site: URL };
 }
 
+export interface StripeConfig {
+  secretKey: string;
+  /** Signs the events that tell what was paid. */
+  webhookSecret: string;
+  /** Null: Stripe's own. */
+  apiBase: string | null;
+}
+
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const text = (name: string) => environment[name]?.trim() || null;
   return {
@@ -50,10 +60,23 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     smtpUrl: text("SMTP_URL"),
     mailFrom: text("SVC_MAIL_FROM") ?? "gateway@localhost",
     signInProviders: readSignInProviders(environment, text),
+    stripe: readStripe(text),
     workers: wholeNumber(text("SVC_WORKERS"), "SVC_WORKERS", 1, 256) ?? 1,
     logLevel: text("LOG_LEVEL") ?? "info",
     environment,
   };
+}
+
+function readStripe(text: (name: string) => string | null): StripeConfig | null {
+  const secretKey = text("STRIPE_SECRET_KEY");
+  const webhookSecret = text("STRIPE_WEBHOOK_SECRET");
+  const apiBase = text("STRIPE_API_BASE");
+  if (secretKey === null) return null;
+  if (webhookSecret === null)
+    throw new Error("STRIPE_SECRET_KEY is set and STRIPE_WEBHOOK_SECRET is not: payments would be taken and never credited");
+  if (apiBase !== null && !/^https?:\/\/[^/?#]+\/?$/.test(apiBase))
+    throw new Error(`STRIPE_API_BASE must be an http(s) address without a path, not "${apiBase}"`);
+  return { secretKey, webhookSecret, apiBase };
 }
 
 function wholeNumber(text: string | null, name: string, min: number, max: number): number | undefined {

@@ -10,6 +10,7 @@ import type { Ledger } from "./ledger/ledger.ts";
 import type { Limits } from "./limits/limits.ts";
 import type { Mailer } from "./mail/mailer.ts";
 import type { Amount } from "./money.ts";
+import type { Payments } from "./payments/types.ts";
 import type { Chat, Protocol } from "./providers/types.ts";
 import type { Breakers } from "./routing/breaker.ts";
 
@@ -25,6 +26,8 @@ export interface Context {
   mailer: Mailer;
   /** Who else may vouch for a user. */
   identityProviders: IdentityProviders;
+  /** Null: nobody can pay online; the operator adds credit by hand. */
+  payments: Payments | null;
   breakers: Breakers;
   /** The adapters, one function a verb and wire protocol. */
   providers: { chat: Partial<Record<Protocol, Chat>> };

@@ -70,6 +70,8 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   opening.defer(() => mailer.close());
   const identityProviders = openIdentityProviders(config.signInProviders);
   opening.defer(() => identityProviders.close());
+  // The SDK takes a tenth of a second to load: only for those who use it.
+  const payments = config.stripe === null ? null : (await import("./payments/stripe.ts")).connectStripe(config.stripe);
   const partitions = keepPartitions(db, onFault);
   opening.defer(() => partitions.stop());
   const swept = keepSwept(db, { clock, onFault });
@@ -88,6 +90,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     limits,
     mailer,
     identityProviders,
+    payments,
     breakers: createBreakers(),
     providers: { chat: { openai: openaiChat(upstreams) } },
     countAttempt: metrics.countAttempt,

@@ -1,5 +1,6 @@
 // Reserves what a token-billed call may cost at most and lowers its output cap to what the balance can pay
 // (gateway-api.md, max_tokens; OPERATOR.md "The upper bound reserved"). Refuses with 402 when not one token can be paid.
+import { creditsPage, topupMinimumUsd } from "../addresses.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Caller, Context } from "../context.ts";
@@ -91,13 +92,13 @@ function refusePayment(
 
 /** WIRE.md 14 row 4: every 402 carries them all. */
 export function paymentFields(publicUrl: string, need: Amount, available: Amount): Record<string, unknown> {
-  const url = `${publicUrl}/docs/errors#insufficient_credits`;
+  const url = creditsPage(publicUrl);
   return {
     need_usd: toUsd(need),
     have_usd: toUsd(available),
     required: toUsd(need),
     balance: toUsd(available),
     topup_url: url,
-    topup: { url, minimum_usd: 5 },
+    topup: { url, minimum_usd: topupMinimumUsd },
   };
 }
