@@ -47,8 +47,10 @@ async function startMailServer(options: SMTPServerOptions & { port?: number } = 
 function startMailer(port: number, userinfo = ""): { mailer: Mailer; log: () => string } {
   let written = "";
   const log = pino({ level: "debug" }, { write: (line: string) => void (written += line) });
-  const mailer = createMailer({ smtpUrl: `smtp://${userinfo}127.0.0.1:${port}`, from: "Gateway <gateway@example.com>", log });
-  cleanups.push(() => mailer.close());
+  const opened = createMailer({ smtpUrl: `smtp://${userinfo}127.0.0.1:${port}`, from: "Gateway <gateway@example.com>", log });
+  let closed: Promise<void> | undefined;
+  const mailer = { send: opened.send, close: () => (closed ??= opened.close()) };
+  cleanups.push(mailer.close);
   return { mailer, log: () => written };
 }
 
@@ -98,7 +100,7 @@ test("a server that refuses for good is asked once; the log says so without the 
   mailer.send(mail);
   await mailer.close();
   expect([asked, server.received]).toEqual([1, []]);
-  expect(log()).toMatch(/a mail could not be sent".*/);
+  expect(log()).toContain('"a mail could not be sent"');
   expect(log()).toContain("550");
   expect(log()).not.toMatch(/SECRET|493021|hunter2/);
 });
