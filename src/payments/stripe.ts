@@ -3,7 +3,7 @@
 import Stripe from "stripe";
 import type { StripeConfig } from "../config.ts";
 import type { Amount } from "../money.ts";
-import type { CheckoutEvent, CheckoutOutcome, Payments } from "./types.ts";
+import type { CheckoutEvent, CheckoutOrder, CheckoutOutcome, Payments } from "./types.ts";
 import { parseTopupId, topupIdText } from "./topup-id.ts";
 
 /** A cent in units of an Amount. */
@@ -26,37 +26,46 @@ export function connectStripe(config: StripeConfig): Payments {
     ...(config.apiBase === null ? {} : addressOf(new URL(config.apiBase))),
   });
   return {
-    async openCheckout({ topupId, amount, returnUrl, expiresAt }) {
-      const id = topupIdText(topupId);
-      const session = await within(
-        deadlineMs,
-        stripe.checkout.sessions.create(
-          {
-            mode: "payment",
-            line_items: [
-              { quantity: 1, price_data: { currency: "usd", unit_amount: Number(amount / cent), product_data: { name: "API credit" } } },
-            ],
-            client_reference_id: id,
-            // What events are matched by: unlike the reference, a payer can't set it.
-            metadata: { topup_id: id },
-            payment_intent_data: { metadata: { topup_id: id } },
-            // A total in another currency could not be held against the top-up.
-            adaptive_pricing: { enabled: false },
-            success_url: returnUrl,
-            cancel_url: returnUrl,
-            expires_at: Math.floor(expiresAt.getTime() / 1000),
-          },
-          { idempotencyKey: id },
-        ),
-      );
-      if (session.url === null) throw new Error(`the checkout ${session.id} came without an address`);
-      return { id: session.id, url: session.url };
+    async openCheckout(order) {
+      const { id, url } = await within(deadlineMs, createSession(stripe, order)).catch(failPlainly);
+      if (url === null) throw new Error(`the checkout ${id} came without an address`);
+      return { id, url };
     },
     readEvent(bytes, signature, at) {
       const event = Stripe.webhooks.constructEvent(bytes, signature, config.webhookSecret, toleranceSec, undefined, at.getTime());
       return checkoutEventOf(event);
     },
   };
+}
+
+function createSession(stripe: Stripe, { topupId, amount, returnUrl, expiresAt }: CheckoutOrder): Promise<Stripe.Checkout.Session> {
+  const id = topupIdText(topupId);
+  return stripe.checkout.sessions.create(
+    {
+      mode: "payment",
+      line_items: [
+        { quantity: 1, price_data: { currency: "usd", unit_amount: Number(amount / cent), product_data: { name: "API credit" } } },
+      ],
+      client_reference_id: id,
+      // What events are matched by: unlike the reference, a payer can't set it.
+      metadata: { topup_id: id },
+      payment_intent_data: { metadata: { topup_id: id } },
+      // A total in another currency could not be held against the top-up.
+      adaptive_pricing: { enabled: false },
+      success_url: returnUrl,
+      cancel_url: returnUrl,
+      expires_at: Math.floor(expiresAt.getTime() / 1000),
+    },
+    { idempotencyKey: id },
+  );
+}
+
+/** The SDK's own errors carry all that was sent and received; a log needs what Stripe said. */
+function failPlainly(error: unknown): never {
+  if (!(error instanceof Stripe.errors.StripeError)) throw error;
+  const { type, statusCode, code, requestId, message } = error;
+  const facts = [type, statusCode, code, requestId].filter((fact) => fact !== undefined);
+  throw new Error(`${facts.join(" ")}: ${message}`);
 }
 
 function addressOf({ protocol, hostname, port }: URL): Stripe.StripeConfig {

@@ -52,8 +52,7 @@ async function openCheckout(context: Context, payments: Payments, topup: Topup, 
   try {
     return await payments.openCheckout({ topupId: topup.id, amount: topup.amount, returnUrl, expiresAt });
   } catch (error) {
-    const { name, message } = error as Error; // the whole of it holds what the provider sent
-    context.log.error({ error: name, reason: message, topup: topupIdText(topup.id) }, "the payment provider opened no checkout");
+    context.log.error({ reason: (error as Error).message, topup: topupIdText(topup.id) }, "the payment provider opened no checkout");
     await setStatus(context.db, { id: topup.id, from: "pending", to: "failed", at: context.clock() });
     return failPayment(context, "the payment provider refused or did not answer");
   }

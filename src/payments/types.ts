@@ -31,7 +31,7 @@ export interface CheckoutEvent {
 }
 
 export interface Payments {
-  /** Throws where the provider refuses or does not answer in time. */
+  /** Throws where the provider refuses or does not answer in time; the message is for the log and holds no secret. */
   openCheckout(order: CheckoutOrder): Promise<{ id: string; url: string }>;
   /** Throws where the signature is wrong or too old at that time. Undefined: the event is about no checkout. */
   readEvent(bytes: Buffer, signature: string, at: Date): CheckoutEvent | undefined;

@@ -2,7 +2,7 @@
 import { topupMinimumUsd } from "../addresses.ts";
 import { escapeHtml, page } from "./page-html.ts";
 
-export function creditsPage({ publicUrl, canPay }: { publicUrl: string; canPay: boolean }): string {
+export function docsCreditsPage({ publicUrl, canPay }: { publicUrl: string; canPay: boolean }): string {
   return page("Credit", `${canPay ? byPayment(publicUrl) : byOperator}\n${rules}`);
 }
 

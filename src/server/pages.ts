@@ -2,7 +2,7 @@
 // pages that mails link to.
 // All are GET (and so HEAD), all are public.
 import { accountPageHeaders, resetPasswordPage, resetPasswordScript, verifyPage, verifyScript } from "./account-pages.ts";
-import { creditsPage } from "./docs-credits.ts";
+import { docsCreditsPage } from "./docs-credits.ts";
 import { docsIndexPage, errorsPage, pageHeaders } from "./docs-errors.ts";
 import type { Edge } from "./edge.ts";
 import { probePages } from "./health.ts";
@@ -26,7 +26,7 @@ export function createPages(edge: Edge, openapi: Buffer): Map<string, Page> {
     ["/docs", fixed(pageHeaders, docsIndexPage())],
     ["/docs/errors", fixed(pageHeaders, errorsPage())],
     // Made anew each time: the port, and so the address in its example, is known late.
-    ["/docs/credits", () => ({ status: 200, headers: pageHeaders, bytes: Buffer.from(creditsPage(creditsFacts(edge))) })],
+    ["/docs/credits", () => ({ status: 200, headers: pageHeaders, bytes: Buffer.from(docsCreditsPage(creditsFacts(edge))) })],
     ["/verify", fixed(accountPageHeaders(verifyScript), verifyPage())],
     ["/reset-password", fixed(accountPageHeaders(resetPasswordScript), resetPasswordPage())],
     [

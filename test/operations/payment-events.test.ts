@@ -1,7 +1,8 @@
 // What the payment provider's events do: money comes in once, whatever is sent, in whatever order, however often.
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { SignedEvent } from "../support/stripe-server.ts";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { spawnGateway } from "../support/gateway.ts";
+import { type SignedEvent, stripeEnv, type StripeSession } from "../support/stripe-server.ts";
 import { type Opened, paid, startTopupGateway, type TopupGateway } from "./topup-gateway.ts";
 
 let gateway: TopupGateway;
@@ -79,6 +80,40 @@ describe("a paid checkout", () => {
     expect((await gateway.send(event)).status).toBe(200);
     expect(await depositsOf(opened)).toHaveLength(1);
   });
+});
+
+test("503 overloaded: the database is away; nothing is stored, and the provider comes again", async () => {
+  const opened = await gateway.opened();
+  const event = gateway.stripe.event(completed, opened.session, paid);
+  const away = Object.assign(new Error("the database system is starting up"), { code: "57P03" });
+  const connect = vi.spyOn(gateway.context.db.pool, "connect").mockRejectedValue(away as never);
+  const { status, json } = await gateway.send(event).finally(() => connect.mockRestore());
+  expect([status, json.error.code]).toEqual([503, "overloaded"]);
+  expect((await gateway.send(event)).status).toBe(200);
+  expect(await depositsOf(opened)).toHaveLength(1);
+});
+
+test("a process killed before its provider answered: whichever is left credits the payment", async () => {
+  const { stripe } = gateway;
+  const killed = await spawnGateway({ DATABASE_URL: gateway.databaseUrl, ...stripeEnv(stripe) });
+  const who = await gateway.signedIn();
+  let session: StripeSession | undefined;
+  stripe.beforeAnswer = async (made) => {
+    session = made;
+    await killed.kill("SIGKILL");
+  };
+  const init = {
+    method: "POST",
+    headers: { authorization: `Bearer ${who.token}`, "content-type": "application/json" },
+    body: '{"amount_usd":20}',
+  };
+  await expect(fetch(`${killed.url}/v1/credits/topup`, init)).rejects.toThrow();
+  stripe.beforeAnswer = null;
+  const opened = { who, id: session!.client_reference_id, session: session! };
+  expect(await gateway.read(opened)).toMatchObject({ status: "pending", checkout_url: null });
+  expect((await gateway.tell(completed, opened.session, paid)).status).toBe(200);
+  expect(await gateway.read(opened)).toMatchObject({ status: "succeeded" });
+  expect(await depositsOf(opened)).toHaveLength(1);
 });
 
 describe("everything else adds nothing", () => {
