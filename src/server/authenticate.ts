@@ -21,9 +21,9 @@ export async function authenticate(accounts: Lookups, operation: Asked, headers:
   if (credentials.length === 0 && cookie === undefined) fail("missing_api_key");
   const caller = await findCaller(accounts, operation, credentials);
   // What is sent on purpose counts before what a browser adds by itself. A key where only a session will do is no such purpose.
-  const wantsSession = caller !== undefined && operation.auth === "session" && caller.keyId !== null;
-  if (caller !== undefined && !wantsSession) return admitted(caller);
-  if (cookie !== undefined && (wantsSession || credentials.length === 0)) {
+  const isWrongKind = operation.auth === "session" && caller !== undefined && caller.keyId !== null;
+  if (caller !== undefined && !isWrongKind) return admitted(caller);
+  if (cookie !== undefined && (isWrongKind || credentials.length === 0)) {
     const signedIn = await lookUp(accounts, operation, cookie);
     if (signedIn?.session) {
       assertOwnPage(operation, headers, signedIn.session.csrfToken);
@@ -31,7 +31,9 @@ export async function authenticate(accounts: Lookups, operation: Asked, headers:
     }
   }
   // Only a valid key may learn that it is the wrong kind of credential (Authentication section, 4).
-  return fail(wantsSession ? "session_required" : "invalid_api_key");
+  if (caller === undefined) fail("invalid_api_key");
+  admitted(caller);
+  return fail("session_required");
 }
 
 async function findCaller(accounts: Lookups, operation: Asked, credentials: readonly string[]): Promise<Caller | undefined> {
@@ -56,6 +58,7 @@ function assertOwnPage({ method }: Asked, headers: IncomingHttpHeaders, csrfToke
   if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) fail("csrf_failed");
 }
 
+/** Suspended: 403 with any credential. */
 function admitted(caller: Caller): Caller {
   if (caller.suspended) fail("permission_denied", { text: { reason: "the account is suspended" } });
   return caller;

@@ -13,6 +13,8 @@ const lifeMs: Record<Purpose, number> = { verify_email: 24 * 60 * 60 * 1000, res
 const wrongCodesMax = 10;
 /** Of all codes of an account that have not expired, so that asking for ever new codes does not buy ever new guesses. */
 const wrongCodesOfAccountMax = 100;
+/** The codes of so many last mails count. */
+const codesMax = 20;
 
 export interface NewVerification {
   accountId: bigint;
@@ -89,13 +91,14 @@ export async function findByCode(
   transaction: Queries,
   { accountId, code, at }: { accountId: bigint; code: string; at: Date },
 ): Promise<Verification | undefined> {
-  const { rows } = await transaction.pool.query<Verification & { codeHash: Buffer; attempts: number }>(
-    `select ${columns}, code_hash as "codeHash", code_attempts as attempts from verification
-     where account_id = $1 and purpose = 'verify_email' order by created_at desc`,
-    [accountId],
+  const { rows } = await transaction.pool.query<Verification & { codeHash: Buffer; attempts: number; guesses: number | null }>(
+    `select ${columns}, code_hash as "codeHash", code_attempts as attempts,
+       (select sum(code_attempts)::int from verification where account_id = $1 and expires_at > $2) as guesses
+     from verification where account_id = $1 and purpose = 'verify_email' order by created_at desc limit ${codesMax}`,
+    [accountId, at],
   );
-  const guesses = rows.filter(({ expiresAt }) => expiresAt > at).reduce((sum, { attempts }) => sum + attempts, 0);
-  const countable = guesses < wrongCodesOfAccountMax ? rows.filter(({ attempts }) => attempts < wrongCodesMax) : [];
+  const guessable = rows[0] !== undefined && (rows[0].guesses ?? 0) < wrongCodesOfAccountMax;
+  const countable = guessable ? rows.filter(({ attempts }) => attempts < wrongCodesMax) : [];
   const given = code.replace(/\s/g, "");
   const matching = countable.filter((row) => timingSafeEqual(row.codeHash, codeHash(row.hash, given)));
   if (matching.length === 0)

@@ -46,6 +46,7 @@ describe("who gets in", () => {
     ["key_or_session", bearer(goodKey), false, "account 7"],
     ["session", bearer("svcs_session"), false, "account 7"],
     ["session", bearer(goodKey), false, "session_required"],
+    ["session", bearer("svc_suspended"), false, "permission_denied"],
     ["session", bearer("svc_bad"), false, "invalid_api_key"],
     ["session", bearer("svcs_expired"), false, "invalid_api_key"],
     ["session", {}, false, "missing_api_key"],
