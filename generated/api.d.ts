@@ -637,7 +637,8 @@ export interface paths {
          * @description Asks for a checkout that adds money. Needs a dashboard session: an API key gives 403 `session_required`.
          *
          *     The balance rises when the payment succeeds, and with it `lifetime_purchased`, which sets the tier at once. The smallest top-up is 5 USD.
-         *     When the payment provider does not answer, or refuses, the reply is 402 `payment_failed`.
+         *     When the payment provider does not answer, or refuses, or none is configured here, the reply is 402 `payment_failed`. An account may have 20 top-ups that wait for payment; above,
+         *     429 `rate_limit_exceeded`.
          */
         post: operations["createTopup"];
         delete?: never;
@@ -8769,7 +8770,7 @@ export interface components {
             amount_usd: number;
             /**
              * Format: uri
-             * @description HTTPS address that the checkout returns to; default: the dashboard.
+             * @description HTTPS address that the checkout returns to, paid or not; default: the page `/docs/credits` of this gateway.
              */
             return_url?: string;
         } & {
@@ -9014,7 +9015,7 @@ export interface components {
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "not_found";
+                code: "invalid_json" | "invalid_parameter" | "not_found";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -11898,7 +11899,6 @@ export interface operations {
             };
             /**
              * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is absent. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
              *     `not_found`: The key does not exist, was deleted, or belongs to another account.
              */
@@ -14642,9 +14642,9 @@ export interface operations {
     receivePaymentEvent: {
         parameters: {
             query?: never;
-            header: {
+            header?: {
                 /** @description Time and signature of the event, as the provider sends them. */
-                "stripe-signature": string;
+                "stripe-signature"?: string;
             };
             path?: never;
             cookie?: never;

@@ -467,7 +467,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 402,
     "type": "billing_error",
     "retryable": false,
-    "message": "The payment could not be started.",
+    "message": "The payment could not be started[: {reason}].",
     "happened": "The payment provider refused, or none is configured here.",
     "fix": "Try again later, or ask the operator."
   },

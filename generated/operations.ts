@@ -504,7 +504,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "dialect": "standard",
     "errors": [
       "invalid_json",
-      "missing_parameter",
       "invalid_parameter",
       "not_found",
       "missing_api_key",
@@ -1231,7 +1230,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       {
         "name": "stripe-signature",
         "in": "header",
-        "required": true,
+        "required": false,
         "type": "string"
       }
     ],

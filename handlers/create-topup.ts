@@ -1,5 +1,8 @@
-// Stub: replaced in this session.
-import { fail } from "../src/fail.ts";
+// POST /v1/credits/topup. The story is src/payments/topups.ts.
+import { createTopup as create, topupRecord } from "../src/payments/topups.ts";
 import type { Handler } from "../src/server/types.ts";
 
-export const createTopup: Handler<"createTopup"> = () => fail("not_implemented");
+export const createTopup: Handler<"createTopup"> = async (context, { caller, body, receivedAt }) => {
+  const order = { accountId: caller.accountId, amountUsd: body.amount_usd, returnUrl: body.return_url, at: receivedAt };
+  return { status: 200, body: topupRecord(await create(context, order)) };
+};

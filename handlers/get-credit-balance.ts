@@ -1,5 +1,6 @@
 // GET /v1/credits/balance: what the caller has, and the tier that follows from it (gateway-api.md, credit balance).
 // Leaves the numbers to src/ledger/balance.ts.
+import { creditsPage } from "../src/addresses.ts";
 import { tierOf } from "../src/catalog/tiers.ts";
 import type { Context } from "../src/context.ts";
 import type { Balance } from "../src/ledger/balance.ts";
@@ -54,6 +55,6 @@ function unread({ catalog }: Context) {
 function nudgeTo(publicUrl: string) {
   return {
     message: "The balance is under 0.05 USD: add credits to keep calling.",
-    action: `${publicUrl}/docs/errors#insufficient_credits`,
+    action: creditsPage(publicUrl),
   };
 }

@@ -1,5 +1,13 @@
-// Stub: replaced in this session.
+// GET /v1/credits/topup/{id}: the caller's own; any other id looks like one that never was.
 import { fail } from "../src/fail.ts";
+import { parseTopupId } from "../src/payments/topup-id.ts";
+import { findTopup } from "../src/payments/topup-rows.ts";
+import { topupRecord } from "../src/payments/topups.ts";
 import type { Handler } from "../src/server/types.ts";
 
-export const getTopup: Handler<"getTopup"> = () => fail("not_implemented");
+export const getTopup: Handler<"getTopup"> = async ({ db }, { caller, path }) => {
+  const id = parseTopupId(path.id);
+  const topup = id === undefined ? undefined : await findTopup(db, caller.accountId, id);
+  if (topup === undefined) return fail("topup_not_found", { text: { id: path.id } });
+  return { status: 200, body: topupRecord(topup) };
+};

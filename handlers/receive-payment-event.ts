@@ -1,5 +1,27 @@
-// Stub: replaced in this session.
+// POST /v1/credits/webhooks/stripe: an event counts only with a signature over its very bytes. What it does is
+// src/payments/topups.ts.
+import type { Context } from "../src/context.ts";
 import { fail } from "../src/fail.ts";
-import type { Handler } from "../src/server/types.ts";
+import { takeEvent } from "../src/payments/topups.ts";
+import type { Handler, Request } from "../src/server/types.ts";
 
-export const receivePaymentEvent: Handler<"receivePaymentEvent"> = () => fail("not_implemented");
+export const receivePaymentEvent: Handler<"receivePaymentEvent"> = async (context, request) => {
+  const event = readEvent(context, request);
+  if (event !== undefined) await takeEvent(context, event, request.receivedAt);
+  return { status: 200, body: { received: true } };
+};
+
+function readEvent({ payments, log }: Context, { rawBody, headers, receivedAt, requestId }: Request<"receivePaymentEvent">) {
+  if (payments === null) return failSignature("no payment provider is configured here");
+  try {
+    return payments.readEvent(rawBody, headers["stripe-signature"] ?? "", receivedAt);
+  } catch (error) {
+    // Its message only: the error itself carries the event, and the header.
+    log.warn({ reason: String((error as Error).message).split("\n")[0], request_id: requestId }, "a payment event was refused");
+    return failSignature("it is missing, too old, or not made over this event with the secret that is configured here");
+  }
+}
+
+function failSignature(reason: string): never {
+  return fail("invalid_parameter", { param: "stripe-signature", text: { param: "stripe-signature", reason } });
+}

@@ -1,5 +1,11 @@
-// Stub: replaced in this session.
-import { fail } from "../src/fail.ts";
+// POST /v1/auth/signin/{provider}. The story is src/sign-in/external.ts.
 import type { Handler } from "../src/server/types.ts";
+import { finishExternalSignIn } from "../src/sign-in/external.ts";
+import { throttle } from "../src/sign-in/throttle.ts";
 
-export const signInWithProvider: Handler<"signInWithProvider"> = () => fail("not_implemented");
+export const signInWithProvider: Handler<"signInWithProvider"> = async (context, { path, body, address, receivedAt }) => {
+  await throttle(context, "external", { client: address });
+  const proof = typeof body.id_token === "string" ? { idToken: body.id_token } : { code: body.code as string };
+  const signedIn = await finishExternalSignIn(context, { provider: path.provider, state: body.state, proof, at: receivedAt });
+  return { status: 200, headers: { "set-cookie": signedIn.setCookie, "cache-control": "no-store" }, body: signedIn.body };
+};

@@ -17,10 +17,33 @@ export interface Config {
   smtpUrl: string | null;
   /** Sender of mails. */
   mailFrom: string;
+  /** Who else may vouch for a user: `SVC_SIGNIN_<NAME>_…`. */
+  signInProviders: SignInProvider[];
+  /** Null: nobody can pay online; the operator adds credit by hand. */
+  stripe: StripeConfig | null;
   workers: number;
   logLevel: string;
   /** For the secrets of providers, by the names the catalog gives. */
   environment: Record<string, string | undefined>;
+}
+
+/** An external provider of identities, as the operator registered this gateway there. */
+export interface SignInProvider {
+  /** As paths show it: NAME in lower case, with - for _. */
+  name: string;
+  clientId: string;
+  /** Null: a public client, which OpenID providers know. */
+  clientSecret: string | null;
+  /** How it speaks: OpenID Connect at an issuer, or GitHub's own at the address of its site. */
+  speaks: { protocol: "openid"; issuer: URL } | { protocol: "github"; site: URL };
+}
+
+export interface StripeConfig {
+  secretKey: string;
+  /** Signs the events that tell what was paid. */
+  webhookSecret: string;
+  /** Null: Stripe's own. */
+  apiBase: string | null;
 }
 
 export function readConfig(environment: Record<string, string | undefined>): Config {
@@ -36,10 +59,24 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     allowPrivateUrls: text("SVC_ALLOW_PRIVATE_URLS") === "1",
     smtpUrl: text("SMTP_URL"),
     mailFrom: text("SVC_MAIL_FROM") ?? "gateway@localhost",
+    signInProviders: readSignInProviders(environment, text),
+    stripe: readStripe(text),
     workers: wholeNumber(text("SVC_WORKERS"), "SVC_WORKERS", 1, 256) ?? 1,
     logLevel: text("LOG_LEVEL") ?? "info",
     environment,
   };
+}
+
+function readStripe(text: (name: string) => string | null): StripeConfig | null {
+  const secretKey = text("STRIPE_SECRET_KEY");
+  const webhookSecret = text("STRIPE_WEBHOOK_SECRET");
+  const apiBase = text("STRIPE_API_BASE");
+  if (secretKey === null) return null;
+  if (webhookSecret === null)
+    throw new Error("STRIPE_SECRET_KEY is set and STRIPE_WEBHOOK_SECRET is not: payments would be taken and never credited");
+  if (apiBase !== null && !/^https?:\/\/[^/?#]+\/?$/.test(apiBase))
+    throw new Error(`STRIPE_API_BASE must be an http(s) address without a path, not "${apiBase}"`);
+  return { secretKey, webhookSecret, apiBase };
 }
 
 function wholeNumber(text: string | null, name: string, min: number, max: number): number | undefined {
@@ -48,4 +85,30 @@ function wholeNumber(text: string | null, name: string, min: number, max: number
   if (!Number.isInteger(value) || value < min || value > max)
     throw new Error(`${name} must be a whole number from ${min} to ${max}, not "${text}"`);
   return value;
+}
+
+const signInVariable = /^SVC_SIGNIN_([A-Z0-9_]{1,40})_(?:CLIENT_ID|CLIENT_SECRET|ISSUER|URL)$/;
+
+function readSignInProviders(environment: object, text: (name: string) => string | null): SignInProvider[] {
+  const names = Object.keys(environment).flatMap((name) => (text(name) === null ? [] : (signInVariable.exec(name)?.[1] ?? [])));
+  return [...new Set(names)].sort().map((name) => {
+    const start = `SVC_SIGNIN_${name}`;
+    const clientId = text(`${start}_CLIENT_ID`);
+    if (clientId === null) throw new Error(`${start}_CLIENT_ID is not set, but other settings of this sign-in provider are`);
+    const clientSecret = text(`${start}_CLIENT_SECRET`);
+    const issuer = webAddress(text(`${start}_ISSUER`), `${start}_ISSUER`);
+    const provider = { name: name.toLowerCase().replaceAll("_", "-"), clientId, clientSecret };
+    if (issuer !== null) return { ...provider, speaks: { protocol: "openid", issuer } };
+    if (name !== "GITHUB") throw new Error(`${start}_ISSUER is not set: where is the OpenID provider "${provider.name}"?`);
+    if (clientSecret === null) throw new Error(`${start}_CLIENT_SECRET is not set; GitHub asks for it`);
+    const site = webAddress(text(`${start}_URL`) ?? "https://github.com", `${start}_URL`) as URL;
+    return { ...provider, speaks: { protocol: "github", site } };
+  });
+}
+
+function webAddress(text: string | null, name: string): URL | null {
+  if (text === null) return null;
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new Error(`${name} must be an http or https address, not "${text}"`);
+  return url;
 }

@@ -5,10 +5,12 @@ import type { Catalog } from "./catalog/types.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import type { Db } from "./db/connect.ts";
+import type { IdentityProviders } from "./identity/types.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { Limits } from "./limits/limits.ts";
 import type { Mailer } from "./mail/mailer.ts";
 import type { Amount } from "./money.ts";
+import type { Payments } from "./payments/types.ts";
 import type { Chat, Protocol } from "./providers/types.ts";
 import type { Breakers } from "./routing/breaker.ts";
 
@@ -22,6 +24,10 @@ export interface Context {
   accounts: Accounts;
   limits: Limits;
   mailer: Mailer;
+  /** Who else may vouch for a user. */
+  identityProviders: IdentityProviders;
+  /** Null: nobody can pay online; the operator adds credit by hand. */
+  payments: Payments | null;
   breakers: Breakers;
   /** The adapters, one function a verb and wire protocol. */
   providers: { chat: Partial<Record<Protocol, Chat>> };

@@ -11,6 +11,7 @@ import type { Config } from "./config.ts";
 import type { Context } from "./context.ts";
 import { connect } from "./db/connect.ts";
 import { keepPartitions } from "./db/partitions.ts";
+import { openIdentityProviders } from "./identity/providers.ts";
 import { openLedger } from "./ledger/ledger.ts";
 import { createLimits } from "./limits/limits.ts";
 import { createMailer } from "./mail/mailer.ts";
@@ -67,6 +68,10 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   opening.defer(() => limits.close());
   const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
   opening.defer(() => mailer.close());
+  const identityProviders = openIdentityProviders(config.signInProviders);
+  opening.defer(() => identityProviders.close());
+  // The SDK takes a tenth of a second to load: only for those who use it.
+  const payments = config.stripe === null ? null : (await import("./payments/stripe.ts")).connectStripe(config.stripe);
   const partitions = keepPartitions(db, onFault);
   opening.defer(() => partitions.stop());
   const swept = keepSwept(db, { clock, onFault });
@@ -84,6 +89,8 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     accounts,
     limits,
     mailer,
+    identityProviders,
+    payments,
     breakers: createBreakers(),
     providers: { chat: { openai: openaiChat(upstreams) } },
     countAttempt: metrics.countAttempt,

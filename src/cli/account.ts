@@ -1,9 +1,10 @@
 // `svc account …`
 import { createAccount, listKeys, setSuspended } from "../accounts/admin.ts";
 import { systemClock } from "../clock.ts";
-import { type Db, inTransaction } from "../db/connect.ts";
+import { inTransaction } from "../db/connect.ts";
 import { accountIdText } from "../ids.ts";
 import { readBalance, readMediaHolds } from "../ledger/balance.ts";
+import { type KeyBudget, readKeyBudgets } from "../ledger/key-budget.ts";
 import { type PostedKind, postEntry, signupCredit } from "../ledger/post.ts";
 import { type Amount, toUsd, usdText } from "../money.ts";
 import { readAccount, readAmount } from "./arguments.ts";
@@ -33,11 +34,11 @@ export async function show({ config, words }: Input): Promise<Outcome> {
   const { tierNumber } = await import("./tier.ts");
   return withDatabase(config, async (db) => {
     const { accountId, email } = await readAccount(db, words[0]!);
-    const [balance, holds, keys, usage] = await Promise.all([
+    const [balance, holds, keys, budgets] = await Promise.all([
       readBalance(db, accountId),
       readMediaHolds(db, accountId),
       listKeys(db, accountId),
-      usageByKey(db, accountId),
+      readKeyBudgets(db, accountId),
     ]);
     const { available, reserved, purchased, earned, spent } = balance!;
     const json = {
@@ -50,7 +51,7 @@ export async function show({ config, words }: Input): Promise<Outcome> {
       lifetime_earned: toUsd(earned),
       lifetime_spent: toUsd(spent),
       tier: tierNumber(config, purchased),
-      keys: keys.map((key) => ({ ...key, usage_usd: toUsd(usage.get(key.id) ?? 0n), scopes: [] })),
+      keys: keys.map((key) => ({ ...key, ...budgetOf(key, budgets), scopes: [] })),
     };
     const money = `balance ${usdText(available + reserved)} USD (reserved ${usdText(reserved)}, media holds ${usdText(holds)}), spent ${usdText(spent)}`;
     const lines = keys.map(
@@ -95,11 +96,7 @@ async function post({ config, words }: Input, kind: PostedKind): Promise<Outcome
   });
 }
 
-/** By the id of the key's record. */
-async function usageByKey(db: Db, accountId: bigint): Promise<Map<string, Amount>> {
-  const { rows } = await db.pool.query<{ key_id: bigint; cost: Amount }>(
-    "select key_id, sum(cost)::bigint as cost from usage_log where account_id = $1 and key_id is not null group by key_id",
-    [accountId],
-  );
-  return new Map(rows.map((row) => [`key_${row.key_id}`, row.cost]));
+function budgetOf(key: { id: string }, budgets: readonly KeyBudget[]) {
+  const { spent, limit } = budgets.find(({ keyId }) => `key_${keyId}` === key.id)!; // every key is made with its budget
+  return { usage_usd: toUsd(spent), limit_usd: limit === null ? null : toUsd(limit) };
 }

@@ -6,6 +6,8 @@ import { type Amount, parseUsd } from "../money.ts";
 export type PostedKind = "deposit" | "signup_credit" | "bonus" | "refund";
 
 export interface Posting {
+  /** Where the same entry may be asked for twice: the second is refused. Absent: a new one. */
+  id?: string;
   accountId: bigint;
   kind: PostedKind;
   /** Above 0. */
@@ -19,11 +21,11 @@ export interface Posting {
 export const signupCredit: Amount = parseUsd("0.5") as Amount;
 
 /** Returns the balance after it. Throws where the account does not exist. */
-export async function postEntry(db: Queries, { accountId, kind, amount, ref, at }: Posting): Promise<Amount> {
+export async function postEntry(db: Queries, { id, accountId, kind, amount, ref, at }: Posting): Promise<Amount> {
   await db.pool.query("insert into ledger_entry (account_id, created_at, id, kind, amount, ref) values ($1, $2, $3, $4, $5, $6)", [
     accountId,
     at,
-    uuidv7(at),
+    id ?? uuidv7(at),
     kind,
     amount,
     ref,

@@ -1,5 +1,6 @@
-// Sends mail: over SMTP where the operator gave a server, else into the log (OPERATOR.md, SMTP_URL). Knows no texts.
+// Sends mail: over SMTP where the operator gave a server (smtp.ts), else into the log (OPERATOR.md, SMTP_URL). Knows no texts.
 import type { Logger } from "pino";
+import { createSmtpMailer } from "./smtp.ts";
 
 export interface Mail {
   to: string;
@@ -14,7 +15,8 @@ export interface Mailer {
   close(): Promise<void>;
 }
 
-export function createMailer({ log }: { smtpUrl: string | null; from: string; log: Logger }): Mailer {
+export function createMailer({ smtpUrl, from, log }: { smtpUrl: string | null; from: string; log: Logger }): Mailer {
+  if (smtpUrl !== null) return createSmtpMailer({ smtpUrl, from, log });
   return {
     send: (mail) => log.warn({ mail }, "SMTP_URL is not set: this mail is printed instead of sent"),
     close: async () => undefined,

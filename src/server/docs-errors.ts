@@ -4,11 +4,7 @@ import { dialects, errors } from "../../generated/errors.ts";
 import type { ErrorCode, ErrorRow } from "../../generated/errors.ts";
 import { operations } from "../../generated/operations.ts";
 import type { Operation } from "../../generated/operations.ts";
-
-const style =
-  "body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;color:#1b1b1f}" +
-  "code{background:#f1f1f4;padding:.1em .3em;border-radius:3px}h2{margin-top:2.5rem}:target{background:#fff6d6}" +
-  "dt{font-weight:600;margin-top:.5rem}dd{margin:0}a{color:#0b57d0}";
+import { escapeHtml, page } from "./page-html.ts";
 
 export function errorsPage(): string {
   const codes = Object.keys(errors) as ErrorCode[];
@@ -18,7 +14,7 @@ export function errorsPage(): string {
 }
 
 export function docsIndexPage(): string {
-  const links = `<ul><li><a href="/docs/errors">Error codes</a></li><li><a href="/openapi.json">OpenAPI document</a></li></ul>`;
+  const links = `<ul><li><a href="/docs/credits">Credit</a></li><li><a href="/docs/errors">Error codes</a></li><li><a href="/openapi.json">OpenAPI document</a></li></ul>`;
   const rows = Object.values(operations).map(({ method, path }) => `<li><code>${method.toUpperCase()} ${escapeHtml(path)}</code></li>`);
   return page("Documentation", `${links}<h2>Endpoints</h2><ul>${rows.join("")}</ul>`);
 }
@@ -56,14 +52,4 @@ function whereFrom(code: ErrorCode, row: ErrorRow): string {
 /** The codes of an operation as its dialect says them. */
 function wordsOf({ errors: codes, dialect }: Operation): string[] {
   return codes.map((code) => dialects[dialect].codes[code] ?? code);
-}
-
-function page(title: string, body: string): string {
-  return `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${style}</style></head><body><h1>${title}</h1>\n${body}</body></html>\n`;
-}
-
-const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character]!);
 }

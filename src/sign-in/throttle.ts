@@ -8,6 +8,9 @@ const perMinute = {
   forgot: { client: 30, email: 5 },
   verify: { client: 20, email: 20 },
   reset: { client: 20, email: 20 },
+  // Nobody guesses at a provider's signature; this bounds the calls to providers.
+  "external start": { client: 120, email: 120 },
+  external: { client: 120, email: 120 },
 } as const;
 
 /** 429 rate_limit_exceeded. The client first: one that asks too much must not use up what an address may. */

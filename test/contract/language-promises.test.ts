@@ -8,7 +8,7 @@ type Refusals = Record<number, string[]>;
 const account = { 429: ["rate_limit_exceeded"], 500: ["internal_error"], 503: ["overloaded"] };
 const key = ["missing_api_key", "invalid_api_key"];
 const body = ["invalid_json", "missing_parameter", "invalid_parameter"];
-const money = ["insufficient_credits", "model_requires_paid"];
+const money = ["insufficient_credits", "key_limit_reached", "model_requires_paid"];
 const routes = { 502: ["upstream_invalid_response"], 503: ["provider_unavailable", "model_unavailable", "overloaded"] };
 
 const chat: Refusals = {
@@ -50,16 +50,15 @@ const promised: Record<string, Refusals> = {
   createDecision: decision,
   createSystemOneDecision: decision,
   getCreditBalance: { ...account, 401: ["auth_required", "invalid_credentials"], 403: ["permission_denied"] },
-  createApiKey: { ...account, 400: body, 401: key, 403: session, 413: ["request_too_large"], 500: ["internal_error", "db_error"] },
+  createApiKey: { ...account, 400: body, 401: key, 403: session, 413: ["request_too_large"] },
   updateApiKey: {
     ...account,
-    400: [...body, "not_found"],
+    400: ["invalid_json", "invalid_parameter", "not_found"],
     401: key,
     403: session,
     413: ["request_too_large"],
-    500: ["internal_error", "db_error"],
   },
-  deleteApiKey: { ...account, 400: ["invalid_parameter", "not_found"], 401: key, 403: session, 500: ["internal_error", "db_error"] },
+  deleteApiKey: { ...account, 400: ["invalid_parameter", "not_found"], 401: key, 403: session },
   createTopup: {
     ...account,
     400: body,
@@ -67,7 +66,6 @@ const promised: Record<string, Refusals> = {
     402: ["payment_failed"],
     403: [...session, "email_unverified"],
     413: ["request_too_large"],
-    500: ["internal_error", "db_error"],
   },
 };
 

@@ -11,7 +11,7 @@ export interface Promised {
 const key = ["missing_api_key", "invalid_api_key"];
 const limited = ["rate_limit_exceeded"];
 const audioLimited = ["audio_concurrent_limit", "rate_limit_exceeded"];
-const money = ["insufficient_credits", "model_requires_paid"];
+const money = ["insufficient_credits", "key_limit_reached", "model_requires_paid"];
 const suspended = ["permission_denied"];
 const unknown = ["internal_error"];
 const overloaded = ["overloaded"];
@@ -23,7 +23,7 @@ export const promised: Record<string, Promised> = {
     refusals: {
       400: ["invalid_model", "invalid_prompt", "image_url_required", "too_many_references", "invalid_parameter", "content_refused"],
       401: ["auth_error"],
-      402: ["insufficient_balance", "model_requires_paid"],
+      402: ["key_limit_reached", "insufficient_balance", "model_requires_paid"],
       403: suspended,
       413: ["invalid_request"],
       429: ["rate_limited"],
@@ -37,7 +37,7 @@ export const promised: Record<string, Promised> = {
     refusals: {
       400: ["invalid_model", "invalid_prompt", "image_url_required", "invalid_duration", "invalid_parameter", "content_refused"],
       401: ["auth_error"],
-      402: ["insufficient_balance", "model_requires_paid"],
+      402: ["key_limit_reached", "insufficient_balance", "model_requires_paid"],
       403: suspended,
       404: ["model_not_found"],
       413: ["invalid_request"],
@@ -130,7 +130,7 @@ export const promised: Record<string, Promised> = {
     refusals: {
       400: ["not_a_music_model", "prompt_too_long", "invalid_duration", "invalid_request", "content_refused"],
       401: ["auth_error"],
-      402: ["billing_error", "model_requires_paid"],
+      402: ["key_limit_reached", "billing_error", "model_requires_paid"],
       403: suspended,
       404: ["model_not_found"],
       413: ["request_too_large"],

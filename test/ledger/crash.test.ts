@@ -1,5 +1,6 @@
 // kill -9 of gateway processes and of Postgres, under load and with fsync on: no acknowledged charge is lost, none is
 // double, every reservation is given back, the audit is clean (PEERS.md 5.5 no. 24).
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +12,9 @@ import { migrate } from "../../src/db/migrate.ts";
 import { audit } from "../../src/ledger/audit.ts";
 import { readBalance } from "../../src/ledger/balance.ts";
 import { openLedger } from "../../src/ledger/ledger.ts";
-import { newAccount } from "./new-account.ts";
+import { verifyChain } from "../../src/ledger/verify.ts";
+import { newAccount, newKey } from "./new-account.ts";
+import { usageLogRow } from "../support/usage-log-row.ts";
 import { startWorker, type Worker } from "./start-worker.ts";
 
 let dataDir: string;
@@ -33,23 +36,30 @@ const cost = 100n;
 const plenty = 1_000_000_000n;
 
 describe("kill -9", () => {
-  test("of a gateway process: its reservations are given back within 15 s, its acknowledged charges stand", async () => {
+  test("of a gateway process: its reservations and slots are given back within 15 s, its acknowledged charges stand", async () => {
     const accountId = await newAccount(db, { deposit: plenty });
+    const keyId = await newKey(db, accountId, plenty);
+    const slot = { pool: "speech", poolMax: 64, group: "audio", groupMax: 64 };
     const survivor = await openLedger(db, (error) => expect.fail(String(error)));
-    const busy = startWorker(embedded.url, accountId, 1_000_000, cost, 20);
-    const waiting = startWorker(embedded.url, accountId, 64, cost, 600_000); // its 64 calls are at an upstream that never answers
+    const busy = startWorker(embedded.url, { accountId, keyId, count: 1_000_000, cost, upstreamMs: 20 });
+    const waiting = startWorker(embedded.url, { accountId, keyId, slot, count: 64, cost, upstreamMs: 600_000 }); // its 64 calls are at an upstream that never answers
     await until(async () => busy.acknowledged.length > 500 && (await audit(db)).reservations_open >= 64);
     for (const worker of [busy, waiting]) worker.kill();
     await Promise.all([busy.ended, waiting.ended]);
     expect((await audit(db)).reservations_open).toBeGreaterThanOrEqual(64);
+    const another = { accountId, keyId, slot, id: randomUUID(), want: 0n, least: 0n };
+    expect(await survivor.reserve(another)).toMatchObject({ granted: null, refused: "slot" });
     await until(async () => (await audit(db)).reservations_open === 0, 15_000);
+    expect(await survivor.reserve(another)).toMatchObject({ granted: 0n, refused: null });
+    await survivor.settle({ ...another, log: usageLogRow({ ...another, cost: 0n, at: new Date() }) });
     await expectCharged(accountId, [busy, waiting]);
     await survivor.close();
   });
 
   test("of Postgres, three times: every process carries on, nothing acknowledged is missing or double", async () => {
     const accountId = await newAccount(db, { deposit: plenty });
-    const workers = [1, 2].map(() => startWorker(embedded.url, accountId, 20_000, cost));
+    const keyId = await newKey(db, accountId);
+    const workers = [1, 2].map(() => startWorker(embedded.url, { accountId, keyId, count: 20_000, cost }));
     await Promise.all(workers.map((worker) => worker.ready));
     for (let round = 0; round < 3; round += 1) {
       const before = workers[0]!.acknowledged.length;
@@ -76,6 +86,7 @@ async function expectCharged(accountId: bigint, workers: readonly Worker[]): Pro
   const balance = await readBalance(db, accountId);
   expect(balance).toMatchObject({ available: plenty - BigInt(rows.length) * cost, reserved: 0n, spent: BigInt(rows.length) * cost });
   expect((await audit(db)).mismatches).toEqual([]);
+  expect((await verifyChain(db)).broken).toBeNull();
 }
 
 async function until(holds: () => boolean | Promise<boolean>, deadlineMs = 60_000): Promise<void> {

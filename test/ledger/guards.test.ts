@@ -1,26 +1,33 @@
 // The database defends itself: every bad row below comes as raw SQL, past all of our code.
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { audit } from "../../src/ledger/audit.ts";
 import { postEntry } from "../../src/ledger/post.ts";
-import { newAccount } from "./new-account.ts";
+import { verifyChain } from "../../src/ledger/verify.ts";
+import { newAccount, newKey } from "./new-account.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 
 let database: TestDatabase;
 let db: Db;
 let account: bigint;
+let ownKey: bigint;
+let foreignKey: bigint;
 beforeAll(async () => {
   database = await freshDatabase();
   db = connect(database.url, { max: 4 });
   account = await newAccount(db, { deposit: 1_000n });
+  foreignKey = await newKey(db, await newAccount(db));
+  ownKey = await newKey(db, account);
 });
 afterAll(async () => {
   await db.close();
   await database.drop();
 });
 
-const entry = (kind: string, amount: string) =>
-  `insert into ledger_entry (account_id, created_at, id, kind, amount, ref) values (${account}, now(), gen_random_uuid(), '${kind}', ${amount}, 'raw')`;
+const entry = (kind: string, amount: string, key = ", null") =>
+  `insert into ledger_entry (account_id, created_at, id, kind, amount, ref, key_id)
+   values (${account}, now(), gen_random_uuid(), '${kind}', ${amount}, 'raw'${key})`;
 const log = (status: string, cost: number, extra = "") =>
   `insert into usage_log (account_id, created_at, id, request_id, operation, model, status, http_status, cost, reserved, prices, attempts, stream, latency_ms, output_tokens, reasoning_tokens)
    values (${account}, now(), gen_random_uuid(), 'r', 'o', 'm', '${status}', 200, ${cost}, 0, '{}', '[]', false, 0, ${extra || "0, 0"})`;
@@ -50,6 +57,21 @@ describe("raw SQL is refused", () => {
     ["a charged failure", () => log("failed", 5), /failures_are_free/],
     ["a negative cost", () => log("success", -5), /cost_check/],
     ["more reasoning than output", () => log("success", 0, "1, 2"), /usage_log_check/],
+    ["a budget's spending", () => "update key_budget set spent = 0", /follows its entries/],
+    ["a budget's reservations", () => "update key_budget set reserved = 0", /follows its entries/],
+    ["a budget's other key", () => "update key_budget set key_id = key_id + 1", /follows its entries/],
+    ["a budget of one's own making", () => `insert into key_budget values (${account}, 987654, null, 0, 0)`, /made with its key/],
+    ["deleting a budget", () => "delete from key_budget", /keeps its budget/],
+    ["truncating budgets", () => "truncate key_budget", /keeps its budget/],
+    ["a limit below 0", () => "update key_budget set limit_amount = -1", /limit_amount_check/],
+    ["an entry of another account's key", () => entry("bonus", "5", `, ${foreignKey}`), /key that its account does not have/],
+    [
+      "a hold of another account's key",
+      () => `insert into hold values (${account}, gen_random_uuid(), 1, gen_random_uuid(), now(), ${foreignKey})`,
+      /key that its account does not have/,
+    ],
+    ["a hold's other key", () => "update hold set key_id = 1", /keeps its amount, key and slot/],
+    ["a hold's other slot", () => "update hold set pool = 'speech'", /keeps its amount, key and slot/],
     ["an unknown outcome", () => log("perhaps", 0), /status_check/],
   ])("%s", async (_what, sql, reason) => {
     await expect(db.pool.query(sql())).rejects.toThrow(reason);
@@ -74,10 +96,53 @@ describe("raw SQL is refused", () => {
     await expect(insert("hold_release", 7n)).rejects.toThrow(/hold_ends_once/);
   });
 
-  test("what raw SQL may add moves the balance with it", async () => {
+  test("what raw SQL may add moves the balance and the key's budget with it", async () => {
     await db.pool.query(entry("bonus", "11"));
-    await db.pool.query(`insert into hold values (${account}, gen_random_uuid(), 13, gen_random_uuid(), now() + interval '1 minute')`);
+    await db.pool.query(
+      `insert into hold values (${account}, gen_random_uuid(), 13, gen_random_uuid(), now() + interval '1 minute', ${ownKey})`,
+    );
+    expect(await budget()).toEqual({ spent: 0n, reserved: 13n });
     await db.pool.query(`delete from hold where account_id = ${account} and amount = 13`);
+    await db.pool.query(entry("usage", "-7", `, ${ownKey}`));
+    expect(await budget()).toEqual({ spent: 7n, reserved: 0n });
+    expect((await audit(db)).mismatches).toEqual([]);
+  });
+
+  test("a media job's hold is reserved of its key until it is settled or released", async () => {
+    const insert = (kind: string, amount: bigint, id: string) =>
+      db.pool.query(
+        "insert into ledger_entry (account_id, created_at, id, kind, amount, ref, key_id) values ($1, now(), $2, $3, $4, 'job', $5)",
+        [account, id, kind, amount, ownKey],
+      );
+    const before = await budget();
+    const [settled, released] = [randomUUID(), randomUUID()];
+    await insert("hold", -20n, settled);
+    await insert("hold", -30n, released);
+    expect(await budget()).toEqual({ ...before, reserved: 50n });
+    await insert("hold_settle", 20n, settled);
+    await insert("usage", -15n, settled);
+    await insert("hold_release", 30n, released);
+    expect(await budget()).toEqual({ spent: before.spent + 15n, reserved: 0n });
+    expect((await audit(db)).mismatches).toEqual([]);
+  });
+
+  test("an entry's place, balance and hash are the chain's, whatever its statement says; one command may add many", async () => {
+    await db.pool.query(
+      `insert into ledger_entry (account_id, created_at, id, kind, amount, ref, seq, balance_after, hash)
+       select ${account}, now(), gen_random_uuid(), 'bonus', n, 'raw', 1, 999, '\\x00' from generate_series(1, 50) n`,
+    );
+    expect((await verifyChain(db)).broken).toBeNull();
+    const { rows } = await db.pool.query<{ seq: bigint; n: bigint }>(
+      `select max(seq) as seq, count(*) as n from ledger_entry where account_id = ${account}`,
+    );
+    expect(rows[0]!.seq).toBe(rows[0]!.n);
     expect((await audit(db)).mismatches).toEqual([]);
   });
 });
+
+async function budget(): Promise<{ spent: bigint; reserved: bigint }> {
+  const { rows } = await db.pool.query<{ spent: bigint; reserved: bigint }>("select spent, reserved from key_budget where key_id = $1", [
+    ownKey,
+  ]);
+  return rows[0]!;
+}

@@ -4,14 +4,16 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect } from "../../src/db/connect.ts";
 import { openLedger } from "../../src/ledger/ledger.ts";
+import type { SentCalls } from "./start-worker.ts";
 import { usageLogRow } from "../support/usage-log-row.ts";
 
-const [url, accountText, callsText, costText, upstreamMsText] = process.argv.slice(2) as [string, string, string, string, string];
-const accountId = BigInt(accountText);
-const cost = BigInt(costText);
-/** How long a call is at its upstream, between reservation and charge. */
-const upstreamMs = Number(upstreamMsText);
-let left = Number(callsText);
+const [url, callsText] = process.argv.slice(2) as [string, string];
+const calls = JSON.parse(callsText) as SentCalls;
+const { slot, upstreamMs = 0 } = calls;
+const accountId = BigInt(calls.accountId);
+const keyId = calls.keyId === undefined ? null : BigInt(calls.keyId);
+const cost = BigInt(calls.cost);
+let left = calls.count;
 let admitted = 0;
 let refused = 0;
 let broken = 0;
@@ -29,13 +31,13 @@ async function caller(): Promise<void> {
     const id = randomUUID();
     const at = new Date();
     try {
-      const { granted } = await ledger.reserve({ accountId, id, want: cost, least: cost });
+      const { granted } = await ledger.reserve({ accountId, keyId, id, want: cost, least: cost, ...(slot ? { slot } : {}) });
       if (granted === null) {
         refused += 1;
         continue;
       }
       if (upstreamMs > 0) await sleep(upstreamMs);
-      await ledger.settle({ accountId, id, log: usageLogRow({ accountId, id, cost, at }) });
+      await ledger.settle({ accountId, id, log: usageLogRow({ accountId, id, cost, at, keyId }) });
       admitted += 1;
       process.stdout.write(`${id}\n`);
     } catch {

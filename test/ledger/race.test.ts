@@ -1,11 +1,13 @@
 // Exact counts under concurrency, over several processes (PEERS.md 2.2 rows 20 to 27, 5.5).
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { audit } from "../../src/ledger/audit.ts";
 import { readBalance } from "../../src/ledger/balance.ts";
-import { newAccount } from "./new-account.ts";
+import { verifyChain } from "../../src/ledger/verify.ts";
+import { newAccount, newKey } from "./new-account.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { startWorker } from "./start-worker.ts";
+import { type Counts, startWorker } from "./start-worker.ts";
 
 let database: TestDatabase;
 let db: Db;
@@ -14,8 +16,71 @@ beforeAll(async () => {
   db = connect(database.url, { max: 4 });
 });
 afterAll(async () => {
+  expect((await verifyChain(db)).broken).toBeNull();
   await db.close();
   await database.drop();
+});
+
+async function total(workers: readonly { counts: Promise<Counts> }[]): Promise<Counts> {
+  const counts = await Promise.all(workers.map((worker) => worker.counts));
+  const sum = (key: keyof Counts) => counts.reduce((all, count) => all + count[key], 0);
+  return { admitted: sum("admitted"), refused: sum("refused"), broken: sum("broken") };
+}
+
+describe("a key's budget that pays k calls", () => {
+  test("admits exactly 200 of 10,000 that come at once from 4 processes; the account's other key and its own money are not touched", async () => {
+    const cost = 100n;
+    const accountId = await newAccount(db, { deposit: 10_000_000n });
+    const keyId = await newKey(db, accountId, 200n * cost + 99n);
+    const other = await newKey(db, accountId);
+    const limited = Array.from({ length: 4 }, () => startWorker(database.url, { accountId, keyId, count: 2_500, cost }));
+    const free = startWorker(database.url, { accountId, keyId: other, count: 500, cost });
+    expect(await total(limited)).toEqual({ admitted: 200, refused: 9_800, broken: 0 });
+    expect(await total([free])).toEqual({ admitted: 500, refused: 0, broken: 0 });
+    const { rows } = await db.pool.query("select spent, reserved from key_budget where account_id = $1 order by key_id", [accountId]);
+    expect(rows).toEqual([
+      { spent: 200n * cost, reserved: 0n },
+      { spent: 500n * cost, reserved: 0n },
+    ]);
+    expect((await audit(db)).mismatches).toEqual([]);
+  });
+
+  test("a limit that is set while calls are in flight counts those, too", async () => {
+    const accountId = await newAccount(db, { deposit: 10_000_000n });
+    const keyId = await newKey(db, accountId);
+    const waiting = startWorker(database.url, { accountId, keyId, count: 64, cost: 100n, upstreamMs: 3_000 });
+    const reserved = async () =>
+      (await db.pool.query<{ reserved: bigint }>("select reserved from key_budget where key_id = $1", [keyId])).rows[0]!.reserved;
+    while ((await reserved()) < 6_400n) await sleep(20);
+    await db.pool.query("update key_budget set limit_amount = 7000 where key_id = $1", [keyId]);
+    const more = startWorker(database.url, { accountId, keyId, count: 100, cost: 100n });
+    expect(await total([more])).toEqual({ admitted: 6, refused: 94, broken: 0 });
+    expect(await total([waiting])).toEqual({ admitted: 64, refused: 0, broken: 0 });
+  });
+});
+
+describe("slots", () => {
+  test("never more calls at once than the pool and its group have, over 4 processes; every slot is used and comes back", async () => {
+    const accountId = await newAccount(db, { deposit: 10_000_000n });
+    const slot = (pool: string) => ({ pool, poolMax: 3, group: "audio", groupMax: 5 });
+    const workers = ["speech", "speech", "transcription", "transcription"].map((pool) =>
+      startWorker(database.url, { accountId, slot: slot(pool), count: 3_000, cost: 1n, upstreamMs: 2 }),
+    );
+    const most = { speech: 0, transcription: 0, audio: 0 };
+    let running = true;
+    const ended = total(workers).finally(() => (running = false));
+    while (running) {
+      const { rows } = await db.pool.query<typeof most>(
+        `select count(*) filter (where pool = 'speech')::int as speech, count(*) filter (where pool = 'transcription')::int as transcription,
+           count(*)::int as audio from hold where account_id = $1`,
+        [accountId],
+      );
+      for (const name of ["speech", "transcription", "audio"] as const) most[name] = Math.max(most[name], rows[0]![name]);
+    }
+    const { admitted, refused, broken } = await ended;
+    expect({ ...most, all: admitted + refused, broken }).toEqual({ speech: 3, transcription: 3, audio: 5, all: 12_000, broken: 0 });
+    expect((await audit(db)).reservations_open).toBe(0);
+  });
 });
 
 describe("a balance that pays k calls", () => {
@@ -25,14 +90,8 @@ describe("a balance that pays k calls", () => {
   ])("admits exactly $k of $calls that come at once from 4 processes", async ({ k, calls, rest }) => {
     const cost = 100n;
     const accountId = await newAccount(db, { deposit: BigInt(k) * cost + rest });
-    const workers = Array.from({ length: 4 }, () => startWorker(database.url, accountId, calls / 4, cost));
-    const counts = await Promise.all(workers.map((worker) => worker.counts));
-    const sum = (key: "admitted" | "refused" | "broken") => counts.reduce((total, count) => total + count[key], 0);
-    expect({ admitted: sum("admitted"), refused: sum("refused"), broken: sum("broken") }).toEqual({
-      admitted: k,
-      refused: calls - k,
-      broken: 0,
-    });
+    const workers = Array.from({ length: 4 }, () => startWorker(database.url, { accountId, count: calls / 4, cost }));
+    expect(await total(workers)).toEqual({ admitted: k, refused: calls - k, broken: 0 });
     expect(await readBalance(db, accountId)).toMatchObject({ available: rest, reserved: 0n, spent: BigInt(k) * cost });
     expect((await audit(db)).mismatches).toEqual([]);
   });

@@ -2,6 +2,20 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import type { Slot } from "../../src/ledger/ledger.ts";
+
+export interface Calls {
+  accountId: bigint;
+  keyId?: bigint;
+  slot?: Slot;
+  count: number;
+  cost: bigint;
+  /** How long each is at its upstream, between reservation and charge; absent: not at all. */
+  upstreamMs?: number;
+}
+
+/** As the worker reads them. */
+export type SentCalls = Omit<Calls, "accountId" | "keyId" | "cost"> & { accountId: string; keyId?: string; cost: string };
 
 export interface Counts {
   admitted: number;
@@ -20,9 +34,10 @@ export interface Worker {
   ended: Promise<void>;
 }
 
-export function startWorker(url: string, accountId: bigint, calls: number, cost: bigint, upstreamMs = 0): Worker {
+export function startWorker(url: string, calls: Calls): Worker {
   const script = fileURLToPath(new URL("race-worker.ts", import.meta.url));
-  const child = spawn(process.execPath, [script, url, String(accountId), String(calls), String(cost), String(upstreamMs)], {
+  const text = JSON.stringify(calls, (_name, value: unknown) => (typeof value === "bigint" ? String(value) : value));
+  const child = spawn(process.execPath, [script, url, text], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const acknowledged: string[] = [];

@@ -5,7 +5,7 @@ import { type Operation, operations } from "../../generated/operations.ts";
 import { setSuspended } from "../../src/accounts/admin.ts";
 import type { Catalog } from "../../src/catalog/types.ts";
 import { smallCatalog } from "../catalog/small-catalog.ts";
-import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
+import { type Gateway, startGateway, type TestAccount, type TestReply } from "../support/gateway.ts";
 
 let gateway: Gateway;
 let account: TestAccount;
@@ -17,11 +17,14 @@ afterAll(() => gateway.stop());
 
 const all: Operation[] = Object.values(operations);
 const names = (chosen: Operation[]) => chosen.map((operation) => [operation.id, operation] as const);
-const ask = ({ method, path }: Operation, key?: string) =>
+const ask = ({ method, path }: Operation, key?: string, body: unknown = {}) =>
   gateway.request(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, "some-id"), {
     ...(key === undefined ? {} : { key }),
-    ...(method === "get" || method === "delete" ? {} : { body: {} }),
+    ...(method === "get" || method === "delete" ? {} : { body }),
   });
+const credentialFor = async ({ auth }: Operation, owner: TestAccount) =>
+  auth === "none" ? undefined : auth === "session" ? (await gateway.createSession(owner)).token : owner.key;
+const codeOf = ({ status, json }: TestReply) => [status, json.error.code];
 /** In the standard envelope; the older ones are test/server's. */
 const standard = ({ dialect }: Operation) => dialect === "standard";
 
@@ -47,13 +50,54 @@ describe("403 session_required", () => {
   });
 });
 
+describe("401, where nobody or nobody known asks", () => {
+  test.each(names(all.filter(({ built, auth }) => built && auth !== "none").filter(standard)))("%s", async (_, operation) => {
+    expect(codeOf(await ask(operation))).toEqual([401, "missing_api_key"]);
+    for (const credential of ["svc_wrong", "svcs_wrong", "x".repeat(5000)])
+      expect(codeOf(await ask(operation, credential))).toEqual([401, "invalid_api_key"]);
+  });
+});
+
+describe("403 csrf_failed: a session's cookie without its header changes nothing", () => {
+  const changing = all.filter(({ built, auth, method }) => built && auth === "session" && method !== "get");
+  test.each(names(changing))("%s", async (_, operation) => {
+    const { token, csrfToken } = await gateway.createSession(account);
+    const wrong: Record<string, string>[] = [
+      {},
+      { "x-svc-csrf": "wrong" },
+      { "x-svc-csrf": `${csrfToken}x` },
+      { "x-svc-csrf": (await gateway.createSession(account)).csrfToken },
+    ];
+    for (const given of wrong) {
+      const reply = await gateway.request(operation.method.toUpperCase(), operation.path.replaceAll(/\{\w+\}/g, "some-id"), {
+        headers: { cookie: `__Host-svc_session=${token}`, ...given },
+        ...(operation.method === "delete" ? {} : { body: {} }),
+      });
+      expect(codeOf(reply)).toEqual([403, "csrf_failed"]);
+    }
+    expect((await gateway.request("GET", "/v1/auth/session", { key: token })).status).toBe(200);
+  });
+});
+
 describe("403 permission_denied", () => {
   const keyed = all.filter(({ built, auth }) => built && auth !== "none");
   test.each(names(keyed))("%s: a suspended account", async (_, operation) => {
     const suspended = await gateway.createAccount({ deposit: "5" });
+    const credential = await credentialFor(operation, suspended);
     await setSuspended(gateway.context.db, suspended.accountId, new Date());
-    const { status, json } = await ask(operation, suspended.key);
-    expect([status, json.error.code]).toEqual([403, "permission_denied"]);
+    expect(codeOf(await ask(operation, credential))).toEqual([403, "permission_denied"]);
+  });
+});
+
+describe("bodies that are none", () => {
+  const taking = all.filter(({ built, bodies }) => built && bodies.includes("application/json")).filter(standard);
+  test.each(names(taking))("%s: 400 invalid_json, then 400 missing_parameter, then 413 request_too_large", async (_, operation) => {
+    const credential = await credentialFor(operation, account);
+    expect(codeOf(await ask(operation, credential, "{"))).toEqual([400, "invalid_json"]);
+    if (operation.errors.includes("missing_parameter"))
+      expect(codeOf(await ask(operation, credential, {}))).toEqual([400, "missing_parameter"]);
+    const long = JSON.stringify({ filler: "x".repeat(26 * 1024 * 1024) });
+    expect(codeOf(await ask(operation, credential, long))).toEqual([413, "request_too_large"]);
   });
 });
 
@@ -61,10 +105,10 @@ describe("503 overloaded", () => {
   test.each(names(all.filter(({ built, auth }) => built && auth !== "none")))(
     "%s: the database starts up; come back in 5 s",
     async (_, operation) => {
-      const fresh = await gateway.createAccount({ deposit: "5" }); // whose key no cache knows
+      const credential = await credentialFor(operation, await gateway.createAccount({ deposit: "5" })); // which no cache knows
       const away = Object.assign(new Error("the database system is starting up"), { code: "57P03" });
       const query = vi.spyOn(gateway.context.db.pool, "query").mockRejectedValue(away as never);
-      const { status, json, headers } = await ask(operation, fresh.key).finally(() => query.mockRestore());
+      const { status, json, headers } = await ask(operation, credential).finally(() => query.mockRestore());
       expect([status, json.error.code]).toEqual([503, "overloaded"]);
       expect(headers).toMatchObject({ "retry-after": "5", "x-should-retry": "true" });
     },
@@ -72,16 +116,56 @@ describe("503 overloaded", () => {
 });
 
 describe("500 internal_error", () => {
-  const reading = all.filter(({ built, method }) => built && method === "get");
-  test.each(names(reading))("%s: without detail, under a request id, not retryable", async (_, operation) => {
-    const { context } = gateway;
-    const { catalog } = context;
-    context.catalog = {} as Catalog; // the one thing that all of these read
-    const { status, json, headers, text } = await ask(operation, operation.auth === "none" ? undefined : account.key).finally(
-      () => (context.catalog = catalog),
-    );
+  const withoutDetail = ({ status, json, headers, text }: TestReply) => {
     expect([status, json.error.code, json.error.message]).toEqual([500, "internal_error", errors.internal_error.message]);
     expect(json.error.request_id).toBe(headers["x-request-id"]);
-    expect(text).not.toMatch(/undefined|TypeError|\.ts/);
+    expect(text).not.toMatch(/undefined|TypeError|\.ts|broken/);
+  };
+  const builtOnes = all.filter(({ built, dialect }) => built && dialect !== "rerank");
+
+  test.each(names(builtOnes.filter(({ auth, method }) => auth === "none" && method === "get")))(
+    "%s: without detail, under a request id",
+    async (_, operation) => {
+      const { context } = gateway;
+      const { catalog } = context;
+      context.catalog = {} as Catalog; // the one thing that all of these read
+      withoutDetail(await ask(operation).finally(() => (context.catalog = catalog)));
+    },
+  );
+
+  test.each(names(builtOnes.filter(({ auth }) => auth !== "none")))("%s: without detail, under a request id", async (_, operation) => {
+    const credential = await credentialFor(operation, await gateway.createAccount({ deposit: "5" }));
+    const query = vi.spyOn(gateway.context.db.pool, "query").mockRejectedValue(new Error("broken") as never);
+    withoutDetail(await ask(operation, credential).finally(() => query.mockRestore()));
+  });
+});
+
+/** Right enough to reach the database. */
+const publicBodies: Partial<Record<Operation["id"], object>> = {
+  signUp: { email: "new@example.com", password: "a long password" },
+  verifyAccount: { token: `svcm_${"x".repeat(43)}` },
+  resendVerification: { email: "new@example.com" },
+  signIn: { email: "new@example.com", password: "a long password" },
+  forgotPassword: { email: "new@example.com" },
+  resetPassword: { token: `svcm_${"x".repeat(43)}`, password: "a long password" },
+};
+
+describe("public operations that need the database", () => {
+  const writing = all.filter(({ id }) => id in publicBodies);
+  const failing = async (operation: Operation, error: Error) => {
+    const { pool } = gateway.context.db;
+    const spies = [vi.spyOn(pool, "query").mockRejectedValue(error as never), vi.spyOn(pool, "connect").mockRejectedValue(error as never)];
+    return ask(operation, undefined, publicBodies[operation.id]).finally(() => spies.forEach((spy) => spy.mockRestore()));
+  };
+
+  test.each(names(writing))("503 overloaded: %s, the database starts up", async (_, operation) => {
+    const away = Object.assign(new Error("the database system is starting up"), { code: "57P03" });
+    expect(codeOf(await failing(operation, away))).toEqual([503, "overloaded"]);
+  });
+
+  test.each(names(writing))("500 internal_error: %s, without detail", async (_, operation) => {
+    const { status, json, text } = await failing(operation, new Error("broken"));
+    expect([status, json.error.code]).toEqual([500, "internal_error"]);
+    expect(text).not.toMatch(/broken|\.ts/);
   });
 });

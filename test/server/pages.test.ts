@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { errors } from "../../generated/errors.ts";
-import { escapeHtml } from "../../src/server/docs-errors.ts";
+import { escapeHtml } from "../../src/server/page-html.ts";
 import { auth, call, chat, startEdge } from "./start-edge.ts";
 import type { EdgeUnderTest } from "./start-edge.ts";
 

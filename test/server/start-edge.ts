@@ -34,14 +34,15 @@ export const callers: Record<string, Caller> = {
 interface Options extends Partial<Pick<ServerParts, "ready" | "limits">> {
   handlers?: Partial<Record<OperationId, TestHandler>>;
   publicUrl?: string;
+  env?: Record<string, string>;
 }
 
-export async function startEdge({ handlers = {}, publicUrl, ...parts }: Options = {}): Promise<EdgeUnderTest> {
+export async function startEdge({ handlers = {}, publicUrl, env, ...parts }: Options = {}): Promise<EdgeUnderTest> {
   const logs: Record<string, unknown>[] = [];
   const undeclared: string[] = [];
   const find = async (credential: string) => callers[credential];
   const context = {
-    config: readConfig({ SVC_PUBLIC_URL: publicUrl }),
+    config: readConfig({ SVC_PUBLIC_URL: publicUrl, ...env }),
     clock: systemClock,
     log: pino({ level: "trace" }, { write: (line: string) => void logs.push(JSON.parse(line) as Record<string, unknown>) }),
     accounts: { authenticateKey: find, authenticateSession: find },

@@ -47,7 +47,10 @@ function operationOf(method: string, path: string): string | undefined {
   const parts = path.split("?")[0]!.split("/");
   const wantedMethod = method === "HEAD" ? "get" : method.toLowerCase();
   const candidates = Object.values(operations).filter((operation) => operation.method === wantedMethod && takesPath(operation.path, parts));
-  return (candidates.find((operation) => !operation.path.includes("{")) ?? candidates[0])?.id; // `/v1/models/recommend` before `/v1/models/{id}`
+  // `/v1/models/recommend` before `/v1/models/{id}`, `/v1/auth/signin/{provider}/start` before `/v1/auth/signin/{provider}`
+  const length = ({ path }: { path: string }) => path.split("/").length;
+  candidates.sort((a, b) => Number(a.path.includes("{")) - Number(b.path.includes("{")) || length(b) - length(a));
+  return candidates[0]?.id;
 }
 
 /** A parameter at the end may hold slashes, as model ids do. */

@@ -1,0 +1,9 @@
+// Addresses of our own pages that replies and mails point to. One place, so that a page can't move away from its links.
+
+/** Tells how credit is added here: every 402's `topup_url`, the nudge of a low balance, where a checkout returns to. */
+export function creditsPage(publicUrl: string): string {
+  return `${publicUrl}/docs/credits`;
+}
+
+/** Least amount of one top-up, in USD (WIRE.md 15.3). */
+export const topupMinimumUsd = 5;

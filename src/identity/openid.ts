@@ -1,0 +1,91 @@
+// Any OpenID Connect provider, by its issuer alone: discovery, the code flow with PKCE, and the checks of its identity tokens (issuer,
+// audience, authorized party, signature, expiry, nonce), all of which are openid-client's.
+import * as openid from "openid-client";
+import { answerOf, NotProven } from "./answers.ts";
+import { type Calls, deadlineSec, ProviderAway } from "./calls.ts";
+import { remembered } from "./remembered.ts";
+import type { Identity, IdentityProvider } from "./types.ts";
+import { verifiedAddress } from "./verified-address.ts";
+
+export interface OpenidSettings {
+  name: string;
+  clientId: string;
+  clientSecret: string | null;
+  issuer: URL;
+}
+
+/** Providers change their discovery document about never. Their keys openid-client keeps for 5 minutes and asks for when one is new. */
+const discoveryMs = 60 * 60 * 1000;
+
+export function openidProvider(settings: OpenidSettings, { send }: Calls): IdentityProvider {
+  const configuration = remembered(() => discover(settings, send), discoveryMs);
+  return {
+    name: settings.name,
+    authorizationUrl: ({ redirectUri, state, nonce, codeVerifier }) =>
+      answerOf(async () => {
+        const config = await configuration();
+        const challenge = await openid.calculatePKCECodeChallenge(codeVerifier);
+        return openid.buildAuthorizationUrl(config, {
+          response_type: "code",
+          scope: "openid email",
+          redirect_uri: redirectUri,
+          state,
+          nonce,
+          code_challenge: challenge,
+          code_challenge_method: "S256",
+        }).href;
+      }),
+    proveByCode: ({ redirectUri, nonce, codeVerifier }, code) =>
+      answerOf(async () => {
+        const config = await configuration();
+        const tokens = await openid.genericGrantRequest(config, "authorization_code", {
+          code,
+          redirect_uri: redirectUri,
+          code_verifier: codeVerifier,
+        });
+        if (tokens.id_token === undefined) throw new ProviderAway("the provider issued no identity token");
+        const claims = await checkedClaims(config, tokens.id_token, nonce);
+        return identityOf(claims, claims.email === undefined ? await userInfo(config, tokens.access_token, claims.sub) : claims);
+      }),
+    proveByIdToken: ({ nonce }, idToken) =>
+      answerOf(async () => {
+        const claims = await checkedClaims(await configuration(), idToken, nonce);
+        return identityOf(claims, claims);
+      }),
+  };
+}
+
+async function discover({ issuer, clientId, clientSecret }: OpenidSettings, send: Calls["send"]): Promise<openid.Configuration> {
+  try {
+    return await openid.discovery(issuer, clientId, clientSecret ?? undefined, undefined, {
+      timeout: deadlineSec,
+      [openid.customFetch]: send,
+      // The first lets a bare identity token be checked. An http issuer is one that the operator wrote down as such.
+      execute: [openid.useIdTokenResponseType, ...(issuer.protocol === "http:" ? [openid.allowInsecureRequests] : [])],
+    });
+  } catch (error) {
+    const answer = await answerOf(() => Promise.reject(error));
+    throw new ProviderAway(`discovery: ${answer.kind === "answer" ? "" : answer.reason}`); // nothing that the user brought was looked at yet
+  }
+}
+
+/** As if the token had come back in the address of an implicit flow: the one way in which openid-client checks a token by itself. */
+function checkedClaims(config: openid.Configuration, idToken: string, nonce: string): Promise<openid.IDToken> {
+  const back = new URL("https://gateway.invalid/");
+  back.hash = new URLSearchParams({ id_token: idToken }).toString();
+  return openid.implicitAuthentication(config, back, nonce);
+}
+
+/** Where a provider tells the address only to whom holds an access token. */
+async function userInfo(config: openid.Configuration, accessToken: string, subject: string): Promise<Claims> {
+  if (config.serverMetadata().userinfo_endpoint === undefined) return {};
+  return openid.fetchUserInfo(config, accessToken, subject);
+}
+
+type Claims = Record<string, unknown>;
+
+function identityOf({ iss, sub }: openid.IDToken, { email, email_verified: verified }: Claims): Identity {
+  // Some providers write their booleans as strings.
+  if (verified !== true && verified !== "true") throw new NotProven("the address is not verified");
+  return { issuer: iss, subject: sub, email: verifiedAddress(email) };
+}

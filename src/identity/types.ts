@@ -1,0 +1,39 @@
+// What an external provider of identities can be asked, whatever it speaks. Plain data in and out; no faults are thrown: a provider that
+// does not confirm, or does not answer, is an answer.
+
+export interface IdentityProvider {
+  name: string;
+  /** The address to open in the browser. */
+  authorizationUrl(flow: Flow & { state: string }): Promise<Answer<string>>;
+  proveByCode(flow: Flow, code: string): Promise<Answer<Identity>>;
+  /** Null: the provider issues no identity tokens. */
+  proveByIdToken: ((flow: Flow, idToken: string) => Promise<Answer<Identity>>) | null;
+}
+
+/** A sign-in under way, as it was started. */
+export interface Flow {
+  redirectUri: string;
+  nonce: string;
+  /** The secret of PKCE, which never leaves for the browser. */
+  codeVerifier: string;
+}
+
+export type Answer<T> =
+  | { kind: "answer"; value: T }
+  /** The provider does not confirm it; `reason` is for the log and holds no token. */
+  | { kind: "refused"; reason: string }
+  /** The provider is away, too slow, or does not accept this gateway: nothing that the user can mend. */
+  | { kind: "away"; reason: string };
+
+/** Who the user is there. The provider has verified the address. */
+export interface Identity {
+  issuer: string;
+  subject: string;
+  email: string;
+}
+
+export interface IdentityProviders {
+  find(name: string): IdentityProvider | undefined;
+  /** Cuts every open call. */
+  close(): Promise<void>;
+}

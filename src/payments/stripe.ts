@@ -1,0 +1,117 @@
+// The payment provider: Stripe Checkout through its own SDK. Turns a top-up into a checkout, and a signed event into what it
+// means for a top-up. Keeps nothing and moves no money.
+import Stripe from "stripe";
+import type { StripeConfig } from "../config.ts";
+import type { Amount } from "../money.ts";
+import type { CheckoutEvent, CheckoutOrder, CheckoutOutcome, Payments } from "./types.ts";
+import { parseTopupId, topupIdText } from "./topup-id.ts";
+
+/** A cent in units of an Amount. */
+const cent: Amount = 1_000_000n;
+
+/** Three attempts at most; the SDK's own pauses between them are half a second and more. */
+const attemptMs = 4_000;
+const retriesMax = 2;
+/** All attempts together: a caller waits no longer, also where the provider asks us to. */
+const deadlineMs = 10_000;
+
+/** Older signatures are replays (Stripe's own tolerance). */
+const toleranceSec = 300;
+
+export function connectStripe(config: StripeConfig): Payments {
+  const stripe = new Stripe(config.secretKey, {
+    maxNetworkRetries: retriesMax,
+    timeout: attemptMs,
+    telemetry: false,
+    ...(config.apiBase === null ? {} : addressOf(new URL(config.apiBase))),
+  });
+  return {
+    async openCheckout(order) {
+      const { id, url } = await within(deadlineMs, createSession(stripe, order)).catch(failPlainly);
+      if (url === null) throw new Error(`the checkout ${id} came without an address`);
+      return { id, url };
+    },
+    readEvent(bytes, signature, at) {
+      const event = Stripe.webhooks.constructEvent(bytes, signature, config.webhookSecret, toleranceSec, undefined, at.getTime());
+      return checkoutEventOf(event);
+    },
+  };
+}
+
+function createSession(stripe: Stripe, { topupId, amount, returnUrl, expiresAt }: CheckoutOrder): Promise<Stripe.Checkout.Session> {
+  const id = topupIdText(topupId);
+  return stripe.checkout.sessions.create(
+    {
+      mode: "payment",
+      line_items: [
+        { quantity: 1, price_data: { currency: "usd", unit_amount: Number(amount / cent), product_data: { name: "API credit" } } },
+      ],
+      client_reference_id: id,
+      // What events are matched by: unlike the reference, a payer can't set it.
+      metadata: { topup_id: id },
+      payment_intent_data: { metadata: { topup_id: id } },
+      // A total in another currency could not be held against the top-up.
+      adaptive_pricing: { enabled: false },
+      success_url: returnUrl,
+      cancel_url: returnUrl,
+      expires_at: Math.floor(expiresAt.getTime() / 1000),
+    },
+    { idempotencyKey: id },
+  );
+}
+
+/** The SDK's own errors carry all that was sent and received; a log needs what Stripe said. */
+function failPlainly(error: unknown): never {
+  if (!(error instanceof Stripe.errors.StripeError)) throw error;
+  const { type, statusCode, code, requestId, message } = error;
+  const facts = [type, statusCode, code, requestId].filter((fact) => fact !== undefined);
+  throw new Error(`${facts.join(" ")}: ${message}`);
+}
+
+function addressOf({ protocol, hostname, port }: URL): Stripe.StripeConfig {
+  const isHttp = protocol === "http:";
+  return { protocol: isHttp ? "http" : "https", host: hostname, port: port === "" ? (isHttp ? 80 : 443) : Number(port) };
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`the payment provider did not answer within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Undefined: an event that says nothing about a top-up. */
+function checkoutEventOf(event: Stripe.Event): CheckoutEvent | undefined {
+  switch (event.type) {
+    case "checkout.session.completed":
+      // A bank debit completes the checkout days before its money comes, or does not.
+      return toEvent(event, event.data.object, event.data.object.payment_status === "paid" ? "paid" : "unpaid");
+    case "checkout.session.async_payment_succeeded":
+      return toEvent(event, event.data.object, "paid");
+    case "checkout.session.async_payment_failed":
+      return toEvent(event, event.data.object, "failed");
+    case "checkout.session.expired":
+      return toEvent(event, event.data.object, "expired");
+    default:
+      return undefined;
+  }
+}
+
+function toEvent({ id, type }: Stripe.Event, session: Stripe.Checkout.Session, outcome: CheckoutOutcome): CheckoutEvent {
+  const { amount_total: cents, currency, metadata } = session;
+  const isUsd = currency === "usd" && Number.isSafeInteger(cents);
+  return {
+    id,
+    type,
+    outcome,
+    checkoutId: session.id,
+    topupId: parseTopupId(metadata?.["topup_id"] ?? ""),
+    paid: isUsd ? BigInt(cents as number) * cent : null,
+    total: `${cents} ${currency}`,
+  };
+}

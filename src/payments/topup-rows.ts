@@ -1,0 +1,80 @@
+// The rows of top-ups and of the provider's events. Every change of a status says which status it comes from.
+import { type Db, inTransaction, type Queries } from "../db/connect.ts";
+import type { Amount } from "../money.ts";
+import type { CheckoutEvent } from "./types.ts";
+
+export type TopupStatus = "pending" | "succeeded" | "failed" | "expired";
+
+export interface Topup {
+  /** UUID. */
+  id: string;
+  accountId: bigint;
+  amount: Amount;
+  status: TopupStatus;
+  checkoutUrl: string | null;
+  createdAt: Date;
+  completedAt: Date | null;
+}
+
+const columns = `id, account_id as "accountId", amount, status, checkout_url as "checkoutUrl", created_at as "createdAt", completed_at as "completedAt"`;
+
+/** A process that died before its provider answered leaves a row that nobody can pay; it makes room after this. */
+const abandonedAfter = "1 hour";
+
+/** Undefined: the account has `pendingMax` of them that wait for payment. */
+export async function insertTopup(
+  db: Db,
+  { id, accountId, amount, at, pendingMax }: { id: string; accountId: bigint; amount: Amount; at: Date; pendingMax: number },
+): Promise<Topup | undefined> {
+  return inTransaction(db, async ({ pool }) => {
+    await pool.query("select 1 from account where id = $1 for no key update", [accountId]); // one at a time, so that the count is exact
+    await pool.query(
+      `update topup set status = 'expired', completed_at = $2
+       where account_id = $1 and status = 'pending' and checkout_id is null and created_at < $2::timestamptz - $3::interval`,
+      [accountId, at, abandonedAfter],
+    );
+    const { rows } = await pool.query<Topup>(
+      `insert into topup (id, account_id, amount, status, created_at) select $1, $2, $3, 'pending', $4
+       where (select count(*) from topup where account_id = $2 and status = 'pending') < $5 returning ${columns}`,
+      [id, accountId, amount, at, pendingMax],
+    );
+    return rows[0];
+  });
+}
+
+/** Whatever the status: the payment may have come before the answer that opened its checkout. */
+export async function setCheckout(db: Queries, id: string, checkout: { id: string; url: string }): Promise<Topup> {
+  const { rows } = await db.pool.query<Topup>(`update topup set checkout_id = $2, checkout_url = $3 where id = $1 returning ${columns}`, [
+    id,
+    checkout.id,
+    checkout.url,
+  ]);
+  return rows[0] as Topup;
+}
+
+export async function findTopup(db: Queries, accountId: bigint, id: string): Promise<Topup | undefined> {
+  const { rows } = await db.pool.query<Topup>(`select ${columns} from topup where account_id = $1 and id = $2`, [accountId, id]);
+  return rows[0];
+}
+
+/** Until the transaction ends no other event can move it. */
+export async function lockTopup(transaction: Queries, id: string): Promise<Topup | undefined> {
+  const { rows } = await transaction.pool.query<Topup>(`select ${columns} from topup where id = $1 for update`, [id]);
+  return rows[0];
+}
+
+export async function setStatus(
+  db: Queries,
+  { id, from, to, at }: { id: string; from: TopupStatus; to: TopupStatus; at: Date },
+): Promise<void> {
+  await db.pool.query("update topup set status = $3, completed_at = $4 where id = $1 and status = $2", [id, from, to, at]);
+}
+
+/** False: it was recorded before, with everything that it did. */
+export async function recordEvent(transaction: Queries, { id, type }: CheckoutEvent, topupId: string | null, at: Date): Promise<boolean> {
+  const { rowCount } = await transaction.pool.query(
+    "insert into payment_event (id, type, topup_id, received_at) values ($1, $2, $3, $4) on conflict (id) do nothing",
+    [id, type, topupId, at],
+  );
+  return rowCount === 1;
+}

@@ -1,0 +1,115 @@
+// The story of a top-up: a row, a checkout at the payment provider, and the events that say what became of it. Money moves in
+// takeEvent alone. The provider is called between transactions, never inside one.
+import { randomUUID } from "node:crypto";
+import { readUser } from "../accounts/users.ts";
+import { creditsPage, topupMinimumUsd } from "../addresses.ts";
+import type { Context } from "../context.ts";
+import { inTransaction, type Queries } from "../db/connect.ts";
+import { fail } from "../fail.ts";
+import { postEntry } from "../ledger/post.ts";
+import { type Amount, parseUsd, toUsd } from "../money.ts";
+import { topupIdText } from "./topup-id.ts";
+import { insertTopup, lockTopup, recordEvent, setCheckout, setStatus, type Topup, type TopupStatus } from "./topup-rows.ts";
+import type { CheckoutEvent, Payments } from "./types.ts";
+
+/** Calls that open a checkout, per account. */
+const perMinuteMax = 10;
+/** Top-ups of one account that wait for payment. */
+const pendingMax = 20;
+/** Stripe takes 30 minutes to 24 hours. */
+const checkoutLifeMs = 60 * 60 * 1000;
+const cent = parseUsd("0.01") as Amount;
+
+export interface TopupOrder {
+  accountId: bigint;
+  amountUsd: number;
+  returnUrl: string | undefined;
+  at: Date;
+}
+
+export async function createTopup(context: Context, { accountId, amountUsd, returnUrl, at }: TopupOrder): Promise<Topup> {
+  const { db, limits, payments, publicUrl } = context;
+  const amount = wholeCents(amountUsd);
+  const user = await readUser(db, accountId);
+  if (user?.verified !== true) fail("email_unverified");
+  await limits.throttle("top-up", String(accountId), perMinuteMax);
+  if (payments === null) failPayment(context, `nobody can pay online here; ${creditsPage(publicUrl)} says how credit is added`);
+  const topup = await insertTopup(db, { id: randomUUID(), accountId, amount, at, pendingMax });
+  if (topup === undefined) fail("rate_limit_exceeded", { text: { limit: `${pendingMax} top-ups that wait for payment` } });
+  const checkout = await openCheckout(context, payments, topup, returnUrl ?? creditsPage(publicUrl));
+  return setCheckout(db, topup.id, checkout);
+}
+
+/** The contract bounds it; whole cents are what a card can be charged. */
+function wholeCents(usd: number): Amount {
+  const amount = parseUsd(String(usd));
+  if (amount !== undefined && amount % cent === 0n) return amount;
+  return fail("invalid_parameter", { param: "amount_usd", text: { param: "amount_usd", reason: "it must be in whole cents" } });
+}
+
+async function openCheckout(context: Context, payments: Payments, topup: Topup, returnUrl: string): Promise<{ id: string; url: string }> {
+  const expiresAt = new Date(topup.createdAt.getTime() + checkoutLifeMs);
+  try {
+    return await payments.openCheckout({ topupId: topup.id, amount: topup.amount, returnUrl, expiresAt });
+  } catch (error) {
+    context.log.error({ reason: (error as Error).message, topup: topupIdText(topup.id) }, "the payment provider opened no checkout");
+    await setStatus(context.db, { id: topup.id, from: "pending", to: "failed", at: context.clock() });
+    return failPayment(context, "the payment provider refused or did not answer");
+  }
+}
+
+function failPayment({ publicUrl }: Context, reason: string): never {
+  const url = creditsPage(publicUrl);
+  return fail("payment_failed", { text: { reason }, extra: { topup_url: url, topup: { url, minimum_usd: topupMinimumUsd } } });
+}
+
+type Taken =
+  | { kind: "seen" | "unknown" | "moved" | "disagrees" | "none" }
+  /** Money that came for a top-up that had been given up. */
+  | { kind: "late"; was: TopupStatus };
+
+/** What an event does and the row that remembers it commit together, so that the provider may send it as often as it likes. */
+export async function takeEvent({ db, log }: Pick<Context, "db" | "log">, event: CheckoutEvent, at: Date): Promise<void> {
+  const taken = await inTransaction(db, async (transaction): Promise<Taken> => {
+    const topup = event.topupId === undefined ? undefined : await lockTopup(transaction, event.topupId);
+    if (!(await recordEvent(transaction, event, topup?.id ?? null, at))) return { kind: "seen" };
+    return topup === undefined ? { kind: "unknown" } : move(transaction, topup, event, at);
+  });
+  const about = { event: event.id, type: event.type, checkout: event.checkoutId, topup: event.topupId && topupIdText(event.topupId) };
+  if (taken.kind === "unknown") log.warn(about, "a payment event names no top-up of this gateway; it has no effect");
+  if (taken.kind === "late") log.warn({ ...about, was: taken.was }, "a payment came after its top-up was given up; it is credited");
+  if (taken.kind === "disagrees")
+    log.error({ ...about, total: event.total }, "a payment does not agree with its top-up: nothing is credited, look into it");
+}
+
+async function move(transaction: Queries, topup: Topup, event: CheckoutEvent, at: Date): Promise<Taken> {
+  const { id, accountId, amount, status } = topup;
+  const to = nextStatus(status, event);
+  if (to === status) return { kind: "none" };
+  if (to === "succeeded") {
+    if (event.paid !== amount) return { kind: "disagrees" };
+    // The entry has the top-up's own id: its primary key refuses a second one, whatever the provider sends.
+    await postEntry(transaction, { id, accountId, kind: "deposit", amount, ref: topupIdText(id), at });
+  }
+  await setStatus(transaction, { id, from: status, to, at });
+  return to === "succeeded" && status !== "pending" ? { kind: "late", was: status } : { kind: "moved" };
+}
+
+/** A top-up that has ended stays as it is, but for money that came in after all: that is the payer's. */
+function nextStatus(status: TopupStatus, { outcome }: CheckoutEvent): TopupStatus {
+  if (outcome === "paid") return "succeeded";
+  return status === "pending" && outcome !== "unpaid" ? outcome : status;
+}
+
+/** As the contract shows it. */
+export function topupRecord({ id, status, amount, checkoutUrl, createdAt, completedAt }: Topup) {
+  return {
+    id: topupIdText(id),
+    object: "topup" as const,
+    status,
+    amount_usd: toUsd(amount),
+    checkout_url: status === "pending" ? checkoutUrl : null,
+    created_at: createdAt.toISOString(),
+    completed_at: completedAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,82 @@
+// /verify and /reset-password: where the links of our mails lead. The token stands behind the #, which browsers send to nobody,
+// and goes nowhere but into the one call that uses it up, after a click: what opens links before people do clicks nothing.
+import { createHash } from "node:crypto";
+import { page, style } from "./page-html.ts";
+
+/** Nothing runs but the page's own script, nothing loads, and no other page may show it in a frame. */
+export function accountPageHeaders(script: string): Record<string, string> {
+  return {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy":
+      `default-src 'none'; script-src '${hashOf(script)}'; style-src '${hashOf(style)}'; connect-src 'self'; ` +
+      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+  };
+}
+
+function hashOf(text: string): string {
+  return `sha256-${createHash("sha256").update(text).digest("base64")}`;
+}
+
+export function verifyPage(): string {
+  const form = `<form id="form"><button>Verify my email address</button></form>`;
+  return accountPage("Verify your email address", form, verifyScript);
+}
+
+export function resetPasswordPage(): string {
+  const form = `<form id="form"><label>New password, 8 to 200 characters<br><input id="password" type="password" autocomplete="new-password" minlength="8" maxlength="200" required></label><button>Change my password</button></form>`;
+  return accountPage("Choose a new password", form, resetPasswordScript);
+}
+
+function accountPage(title: string, form: string, script: string): string {
+  return page(
+    title,
+    `<noscript><p>This page needs JavaScript.</p></noscript>\n${form}\n<div id="result" role="status"></div>\n<script>${script}</script>`,
+  );
+}
+
+/** Text only ever becomes text. The token leaves the address bar, and so the history, at once. */
+const common = `"use strict";
+const form = document.getElementById("form");
+const result = document.getElementById("result");
+const token = new URLSearchParams(location.hash.slice(1)).get("token");
+history.replaceState(null, "", location.pathname);
+function show(...lines) {
+  result.replaceChildren(...lines.map(([tag, text]) => Object.assign(document.createElement(tag), { textContent: text })));
+}
+async function post(path, body) {
+  const reply = await window.fetch(path, {
+    method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+  return { ok: reply.ok, body: await reply.json() };
+}
+function onSubmit(path, bodyOf, done) {
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const button = form.querySelector("button");
+    button.disabled = true;
+    try {
+      const { ok, body } = await post(path, bodyOf());
+      if (ok) { form.hidden = true; done(body); } else show(["p", body.error.message]);
+    } catch { show(["p", "The gateway did not answer. Try again in a moment."]); }
+    button.disabled = false;
+  });
+}
+if (!token) { form.hidden = true; show(["p", "The link is not complete. Open it again from the mail, or ask for a new one."]); }
+`;
+
+/** Addresses are relative: the gateway may stand below a path. */
+export const verifyScript = `${common}onSubmit("v1/auth/verify", () => ({ token }), (body) => {
+  show(
+    ["p", "The address " + body.user.email + " is verified."],
+    ["p", body.credit_granted_usd > 0 ? "Credit: " + body.credit_granted_usd.toFixed(2) + " USD were added to your account." : "No credit was added."],
+    ["p", "Your API key, shown here and never again:"],
+    ["pre", body.api_key]);
+});
+`;
+
+export const resetPasswordScript = `${common}onSubmit("v1/auth/password/reset",
+  () => ({ token, password: document.getElementById("password").value }),
+  (body) => show(["p", "The password of " + body.user.email + " is changed. Every session has ended: sign in with the new password."]));
+`;

@@ -1,0 +1,70 @@
+// The story of signing in by an external provider: start at its page, come back with a code or an identity token, have it confirmed, and
+// begin a session in the account that the identity belongs to. What a provider speaks is src/identity's.
+import type { Context } from "../context.ts";
+import { inTransaction } from "../db/connect.ts";
+import { fail } from "../fail.ts";
+import type { Answer, Flow, Identity, IdentityProvider } from "../identity/types.ts";
+import { giveBackFlow, makeFlow, storeFlow, takeFlow } from "./flows.ts";
+import { accountOf } from "./identities.ts";
+import { assertRedirectUri } from "./redirect-uri.ts";
+import { finishSignIn } from "./verified.ts";
+
+type Part = Pick<Context, "db" | "identityProviders" | "log">;
+
+export interface StartRequest {
+  provider: string;
+  redirectUri: string;
+  at: Date;
+}
+
+export async function startExternalSignIn(context: Part, { provider: name, redirectUri, at }: StartRequest) {
+  const provider = findProvider(context, name);
+  assertRedirectUri(redirectUri);
+  const flow = makeFlow(redirectUri, at);
+  const answer = await provider.authorizationUrl(flow);
+  if (answer.kind !== "answer") return refuse(context, name, answer);
+  await storeFlow(context.db, name, flow, at);
+  return { authorization_url: answer.value, state: flow.state, nonce: flow.nonce, expires_at: flow.expiresAt.toISOString() };
+}
+
+export interface FinishRequest {
+  provider: string;
+  state: string;
+  proof: { code: string } | { idToken: string };
+  at: Date;
+}
+
+export async function finishExternalSignIn(context: Part & Pick<Context, "catalog">, { provider: name, state, proof, at }: FinishRequest) {
+  const { db, catalog } = context;
+  const prove = proverOf(findProvider(context, name), proof);
+  const flow = await takeFlow(db, name, state, at);
+  const answer = await prove(flow);
+  if (answer.kind === "away") await giveBackFlow(db, flow.hash);
+  if (answer.kind !== "answer") return refuse(context, name, answer);
+  return inTransaction(db, async (transaction) => {
+    const accountId = await accountOf(transaction, answer.value, at);
+    return finishSignIn(transaction, { accountId, at, catalog });
+  });
+}
+
+function findProvider({ identityProviders }: Part, name: string): IdentityProvider {
+  return identityProviders.find(name) ?? fail("invalid_parameter", { param: "provider", text: { param: "provider", reason: "unknown" } });
+}
+
+/** Refuses what the provider can't check before the state is spent. */
+function proverOf(provider: IdentityProvider, proof: FinishRequest["proof"]): (flow: Flow) => Promise<Answer<Identity>> {
+  if ("code" in proof) return (flow) => provider.proveByCode(flow, proof.code);
+  const { proveByIdToken } = provider;
+  if (proveByIdToken) return (flow) => proveByIdToken(flow, proof.idToken);
+  return fail("invalid_parameter", {
+    param: "id_token",
+    text: { param: "id_token", reason: "this provider issues none; send its code" },
+  });
+}
+
+/** The reason is for the operator: it may tell that the provider does not accept this gateway's client secret. */
+function refuse({ log }: Part, provider: string, { kind, reason }: Exclude<Answer<unknown>, { kind: "answer" }>): never {
+  if (kind === "refused") log.info({ provider, reason }, "a sign-in was not confirmed by its provider");
+  else log.warn({ provider, reason }, "a sign-in provider does not answer, or not to this gateway");
+  return fail(kind === "refused" ? "invalid_credentials" : "overloaded");
+}

@@ -1,0 +1,48 @@
+// Which account an identity at an external provider belongs to; an identity that is new gets one (Authentication section, 5).
+import type { Queries } from "../db/connect.ts";
+import type { Identity } from "../identity/types.ts";
+import { lockAccountOf } from "./lock-account.ts";
+import { markVerified, reclaim } from "./verified.ts";
+
+/** The same identity is the same account for good, whatever becomes of its address. */
+export async function accountOf(transaction: Queries, identity: Identity, at: Date): Promise<bigint> {
+  await waitForOthers(transaction, identity);
+  return (await findLinked(transaction, identity)) ?? (await link(transaction, identity, at));
+}
+
+/** Two first sign-ins of one identity at once would both find it unknown. The lock ends with the transaction. */
+async function waitForOthers({ pool }: Queries, { issuer, subject }: Identity): Promise<void> {
+  await pool.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`identity ${issuer} ${subject}`]);
+}
+
+async function findLinked({ pool }: Queries, { issuer, subject }: Identity): Promise<bigint | undefined> {
+  const { rows } = await pool.query<{ accountId: bigint }>(
+    `select account_id as "accountId" from identity where issuer = $1 and subject = $2`,
+    [issuer, subject],
+  );
+  return rows[0]?.accountId;
+}
+
+async function link(transaction: Queries, { issuer, subject, email }: Identity, at: Date): Promise<bigint> {
+  const accountId = await accountAt(transaction, email, at);
+  // Neither does anything to an account that is verified already.
+  await reclaim(transaction, { accountId, at });
+  await markVerified(transaction, { accountId, at });
+  await transaction.pool.query("insert into identity (issuer, subject, account_id, created_at) values ($1, $2, $3, $4)", [
+    issuer,
+    subject,
+    accountId,
+    at,
+  ]);
+  return accountId;
+}
+
+async function accountAt(transaction: Queries, email: string, at: Date): Promise<bigint> {
+  await transaction.pool.query(
+    "insert into account (email, email_norm, created_at) values ($1, lower($1), $2) on conflict (email_norm) do nothing",
+    [email, at],
+  );
+  const account = await lockAccountOf(transaction, email);
+  if (account === undefined) throw new Error("an account that was just there is gone");
+  return account.id;
+}
