@@ -63,9 +63,24 @@ describe("svc account", () => {
         enabled: true,
         is_default: true,
         masked: `${account.api_key.slice(0, 8)}…${account.api_key.slice(-4)}`,
+        usage_usd: 0,
+        limit_usd: null,
       }),
     ]);
     expect(JSON.stringify(shown)).not.toContain(account.api_key.slice(8, 20));
+  });
+
+  test("show tells what each key has spent and may spend", async () => {
+    const { account_id } = await newAccount("--deposit", "1");
+    const { rows } = await db.pool.query<{ key_id: bigint }>(
+      "update key_budget set limit_amount = 50000000 where account_id = $1 returning key_id",
+      [BigInt(account_id.slice(4))],
+    );
+    await db.pool.query(
+      "insert into ledger_entry (account_id, created_at, id, kind, amount, ref, key_id) values ($1, now(), gen_random_uuid(), 'usage', -7, 'req_1', $2)",
+      [BigInt(account_id.slice(4)), rows[0]!.key_id],
+    );
+    expect((await show(account_id)).keys).toMatchObject([{ usage_usd: 0.00000007, limit_usd: 0.5 }]);
   });
 
   test("an email that is taken is refused with 1, whatever its case", async () => {
@@ -168,6 +183,42 @@ describe("svc ledger audit", () => {
   });
 });
 
+describe("svc ledger verify", () => {
+  test("prints how much it read and one hash over all ends", async () => {
+    await newAccount("--deposit", "1");
+    const ran = await svc("ledger", "verify", "--json");
+    expect(ran.status).toBe(0);
+    const { rows } = await db.pool.query<{ entries: number; accounts: number }>(
+      "select count(*)::int as entries, count(distinct account_id)::int as accounts from ledger_entry",
+    );
+    expect(ran.json()).toEqual({ ...rows[0], head: expect.stringMatching(/^[0-9a-f]{64}$/), broken: null });
+    expect((await svc("ledger", "verify")).stdout).toContain(`head ${String(ran.json().head)}`);
+  });
+
+  test("ends with 1 at the first link that does not hold, and names it", async () => {
+    const { account_id } = await newAccount("--deposit", "1", "--credit", "2");
+    const tamper = async (ref: string) => {
+      const own = await db.pool.connect();
+      try {
+        await own.query("begin; set local session_replication_role = replica");
+        const sql = "update ledger_entry set ref = $2 where account_id = $1 and seq = 2 returning id";
+        const { rows } = await own.query<{ id: string }>(sql, [BigInt(account_id.slice(4)), ref]);
+        await own.query("commit");
+        return rows[0]!.id;
+      } finally {
+        own.release();
+      }
+    };
+    const entry_id = await tamper("another");
+    const ran = await svc("ledger", "verify", "--json");
+    expect(ran.status).toBe(1);
+    expect(ran.json()).toMatchObject({ head: null, broken: { account_id, seq: 2, entry_id, reason: expect.stringContaining("hash") } });
+    expect((await svc("ledger", "verify")).stdout).toContain(`broken at entry 2 (${entry_id}) of ${account_id}`);
+    await tamper("cli");
+    expect((await svc("ledger", "verify")).status).toBe(0);
+  });
+});
+
 describe("usage", () => {
   test.each([
     [["nope"]],
@@ -217,6 +268,7 @@ describe("usage", () => {
       "key disable",
       "key enable",
       "ledger audit",
+      "ledger verify",
       "catalog check",
       "simulate",
     ])

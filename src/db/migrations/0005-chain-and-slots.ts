@@ -75,16 +75,17 @@ async function backfill(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table ledger_entry disable trigger entries_are_append_only;
     do $$
-    declare e ledger_entry; last_account bigint; last_seq bigint; last_balance bigint; last_hash bytea;
+    declare e ledger_entry; log record; last_account bigint; last_seq bigint; last_balance bigint; last_hash bytea;
     begin
       for e in select * from ledger_entry order by account_id, created_at, id, kind loop
         if last_account is distinct from e.account_id then
           last_account := e.account_id; last_seq := 0; last_balance := 0; last_hash := '';
         end if;
         if e.kind = 'usage' then
-          select l.request_id, l.key_id into e.ref, e.key_id from usage_log l
+          select l.request_id, l.key_id into log from usage_log l
             where l.account_id = e.account_id and l.created_at = e.created_at and l.id = e.id;
-          e.ref := coalesce(e.ref, 'request');
+          e.ref := coalesce(log.request_id, e.ref);
+          e.key_id := log.key_id;
         end if;
         e.seq := last_seq + 1;
         e.balance_after := last_balance + e.amount;
