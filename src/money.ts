@@ -16,6 +16,11 @@ export function parseUsd(text: string): Amount | undefined {
   return parseDecimal(text, 8);
 }
 
+/** A USD figure that a request carried as a number; at most 8 decimals, else undefined. */
+export function amountFromUsd(usd: number): Amount | undefined {
+  return parseUsd(decimalText(usd));
+}
+
 /** Price of one unit from "USD per `units` units" (a catalog's USD per million tokens: units = 1_000_000n). */
 export function priceFromUsd(usd: number, units: bigint = 1n): Price {
   const scaled = parseDecimal(decimalText(usd), 18); // six decimals more than a Price, so that per-million prices stay exact

@@ -1,13 +1,15 @@
 // `svc account …`
-import { createAccount, listKeys } from "../accounts/admin.ts";
+import { createAccount } from "../accounts/admin.ts";
+import { listKeys } from "../accounts/key-records.ts";
 import { systemClock } from "../clock.ts";
-import { type Db, inTransaction } from "../db/connect.ts";
+import { inTransaction } from "../db/connect.ts";
 import { accountIdText } from "../ids.ts";
 import { readBalance, readMediaHolds } from "../ledger/balance.ts";
 import { type PostedKind, postEntry, signupCredit } from "../ledger/post.ts";
 import { type Amount, toUsd, usdText } from "../money.ts";
 import { readAccount, readAmount } from "./arguments.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
+import { keyLine } from "./key.ts";
 import { withDatabase } from "./with-database.ts";
 
 export async function create({ config, options }: Input): Promise<Outcome> {
@@ -33,12 +35,7 @@ export async function show({ config, words }: Input): Promise<Outcome> {
   const { tierNumber } = await import("./tier.ts");
   return withDatabase(config, async (db) => {
     const { accountId, email } = await readAccount(db, words[0]!);
-    const [balance, holds, keys, usage] = await Promise.all([
-      readBalance(db, accountId),
-      readMediaHolds(db, accountId),
-      listKeys(db, accountId),
-      usageByKey(db, accountId),
-    ]);
+    const [balance, holds, keys] = await Promise.all([readBalance(db, accountId), readMediaHolds(db, accountId), listKeys(db, accountId)]);
     const { available, reserved, purchased, earned, spent } = balance!;
     const json = {
       account_id: accountIdText(accountId),
@@ -50,12 +47,10 @@ export async function show({ config, words }: Input): Promise<Outcome> {
       lifetime_earned: toUsd(earned),
       lifetime_spent: toUsd(spent),
       tier: tierNumber(config, purchased),
-      keys: keys.map((key) => ({ ...key, usage_usd: toUsd(usage.get(key.id) ?? 0n), scopes: [] })),
+      keys,
     };
     const money = `balance ${usdText(available + reserved)} USD (reserved ${usdText(reserved)}, media holds ${usdText(holds)}), spent ${usdText(spent)}`;
-    const lines = keys.map(
-      (key) => `  ${key.id} ${key.masked} ${key.name}${key.is_default ? " (default)" : ""}${key.enabled ? "" : " (disabled)"}`,
-    );
+    const lines = keys.map((key) => `  ${keyLine(key)}`);
     return { json, text: [`${json.account_id} ${email}, tier ${json.tier}`, money, ...lines].join("\n") };
   });
 }
@@ -76,13 +71,4 @@ async function post({ config, words }: Input, kind: PostedKind): Promise<Outcome
     const id = accountIdText(accountId);
     return { json: { account_id: id, balance: toUsd(balance) }, text: `${id} balance ${usdText(balance)} USD` };
   });
-}
-
-/** By the id of the key's record. */
-async function usageByKey(db: Db, accountId: bigint): Promise<Map<string, Amount>> {
-  const { rows } = await db.pool.query<{ key_id: bigint; cost: Amount }>(
-    "select key_id, sum(cost)::bigint as cost from usage_log where account_id = $1 and key_id is not null group by key_id",
-    [accountId],
-  );
-  return new Map(rows.map((row) => [`key_${row.key_id}`, row.cost]));
 }
