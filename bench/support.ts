@@ -25,11 +25,13 @@ export function logRow(accountId: bigint, id: string, cost: bigint, reserved: bi
     key_id: "1",
     operation: "createChatCompletion",
     model: "north/swift",
+    model_type: "language",
     alias: null,
     served_model: null,
     status: "success",
     http_status: 200,
     error_code: null,
+    error_message: null,
     input_tokens: 812,
     cache_read_tokens: 0,
     cache_write_tokens: 0,
@@ -38,7 +40,7 @@ export function logRow(accountId: bigint, id: string, cost: bigint, reserved: bi
     estimated: false,
     cost: String(cost),
     reserved: String(reserved),
-    prices: { input: "150000", output: "600000", cached: null, per_request: "0" },
+    prices: { model: "north/swift", input: "150000", output: "600000", cached: null, per_request: "0" },
     attempts: [
       {
         route: "sim/chat",

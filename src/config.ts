@@ -18,6 +18,8 @@ export interface Config {
   /** Sender of mails. */
   mailFrom: string;
   workers: number;
+  /** Months of the usage log that are kept beside the current one; 0: all. */
+  usageLogMonths: number;
   logLevel: string;
   /** For the secrets of providers, by the names the catalog gives. */
   environment: Record<string, string | undefined>;
@@ -37,6 +39,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     smtpUrl: text("SMTP_URL"),
     mailFrom: text("SVC_MAIL_FROM") ?? "gateway@localhost",
     workers: wholeNumber(text("SVC_WORKERS"), "SVC_WORKERS", 1, 256) ?? 1,
+    usageLogMonths: wholeNumber(text("SVC_USAGE_LOG_MONTHS"), "SVC_USAGE_LOG_MONTHS", 0, 1200) ?? 13,
     logLevel: text("LOG_LEVEL") ?? "info",
     environment,
   };

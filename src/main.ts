@@ -66,7 +66,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   opening.defer(() => limits.close());
   const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
   opening.defer(() => mailer.close());
-  const partitions = keepPartitions(db, onFault);
+  const partitions = keepPartitions(db, { usageLogMonths: config.usageLogMonths, onFault });
   opening.defer(() => partitions.stop());
   const upstreams = connectUpstreams();
   opening.defer(() => upstreams.close());
