@@ -10,7 +10,7 @@ import { migrate } from "../src/db/migrate.ts";
 import { audit } from "../src/ledger/audit.ts";
 import { type Ledger, openLedger } from "../src/ledger/ledger.ts";
 import { parseUsd } from "../src/money.ts";
-import { accountsWithMoney, logRow } from "./support.ts";
+import { accountsWithMoney, type BenchAccount, logRow } from "./support.ts";
 
 const clients = 256;
 const roundMs = Number(process.env.BENCH_MS ?? 3_000);
@@ -18,7 +18,7 @@ const rounds = 3;
 const want = 50_000n;
 const cost = 12_345n;
 
-type Request = (accountId: bigint) => Promise<void>;
+type Request = (account: BenchAccount) => Promise<void>;
 
 const dataDir = mkdtempSync(join(tmpdir(), "svc-bench-"));
 const embedded = await startEmbedded({ dataDir, durable: true });
@@ -28,7 +28,10 @@ try {
   await migrate(db);
   const many = await accountsWithMoney(db, 1_000, parseUsd("100000") as bigint);
   const ledger = await openLedger(db, console.error);
-  const variants: Record<string, Request> = { naive: (id) => naive(naiveDb, id), lanes: (id) => throughLanes(ledger, id) };
+  const variants: Record<string, Request> = {
+    naive: (account) => naive(naiveDb, account),
+    lanes: (account) => throughLanes(ledger, account),
+  };
   for (const [name, accounts] of Object.entries({ "1 hot account": many.slice(0, 1), "1,000 accounts": many })) {
     const best: Record<string, number> = {};
     for (let round = 0; round < rounds; round += 1)
@@ -52,16 +55,18 @@ try {
   rmSync(dataDir, { recursive: true, force: true });
 }
 
-async function throughLanes(ledger: Ledger, accountId: bigint): Promise<void> {
+async function throughLanes(ledger: Ledger, account: BenchAccount): Promise<void> {
   const id = randomUUID();
   const at = new Date();
-  const { granted } = await ledger.reserve({ accountId, id, want, least: want });
+  const { accountId } = account;
+  const { granted } = await ledger.reserve({ ...account, id, want, least: want });
   if (granted === null) throw new Error("refused");
-  await ledger.settle({ accountId, id, log: logRow(accountId, id, cost, want, at) });
+  await ledger.settle({ accountId, id, log: logRow(account, id, cost, want, at) });
 }
 
 /** What a gateway does that nobody tuned: lock, check, insert, commit; and again. */
-async function naive(naiveDb: Db, accountId: bigint): Promise<void> {
+async function naive(naiveDb: Db, account: BenchAccount): Promise<void> {
+  const { accountId } = account;
   const id = randomUUID();
   const at = new Date();
   await transaction(naiveDb, async (query) => {
@@ -84,7 +89,7 @@ async function naive(naiveDb: Db, accountId: bigint): Promise<void> {
       -cost,
     ]);
     await query("insert into usage_log select * from jsonb_populate_record(null::usage_log, $1)", [
-      JSON.stringify(logRow(accountId, id, cost, want, at)),
+      JSON.stringify(logRow(account, id, cost, want, at)),
     ]);
   });
 }
@@ -106,7 +111,7 @@ async function transaction(
   }
 }
 
-async function closedLoop(accounts: readonly bigint[], request: Request): Promise<{ perSecond: number; p50: number; p99: number }> {
+async function closedLoop(accounts: readonly BenchAccount[], request: Request): Promise<{ perSecond: number; p50: number; p99: number }> {
   const latencies: number[] = [];
   const startedAt = performance.now();
   let next = 0;
@@ -114,7 +119,7 @@ async function closedLoop(accounts: readonly bigint[], request: Request): Promis
     Array.from({ length: clients }, async () => {
       while (performance.now() - startedAt < roundMs) {
         const at = performance.now();
-        await request(accounts[next++ % accounts.length] as bigint);
+        await request(accounts[next++ % accounts.length] as BenchAccount);
         latencies.push(performance.now() - at);
       }
     }),

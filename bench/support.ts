@@ -2,8 +2,13 @@
 import type { Db } from "../src/db/connect.ts";
 import type { UsageLogRow } from "../src/ledger/usage-log.ts";
 
-/** New accounts, each with one deposit; two statements for all of them. */
-export async function accountsWithMoney(db: Db, count: number, amount: bigint): Promise<bigint[]> {
+export interface BenchAccount {
+  accountId: bigint;
+  keyId: bigint;
+}
+
+/** New accounts, each with a key and one deposit. */
+export async function accountsWithMoney(db: Db, count: number, amount: bigint): Promise<BenchAccount[]> {
   const { rows } = await db.pool.query<{ id: bigint }>(
     "insert into account (email, email_norm) select n || '@bench.test', n || '@bench.test' from generate_series(1, $1) n returning id",
     [count],
@@ -13,16 +18,21 @@ export async function accountsWithMoney(db: Db, count: number, amount: bigint): 
     "insert into ledger_entry (account_id, created_at, id, kind, amount, ref) select a, now(), gen_random_uuid(), 'deposit', $2, 'bench' from unnest($1::bigint[]) a",
     [ids, amount],
   );
-  return ids;
+  const { rows: keys } = await db.pool.query<BenchAccount>(
+    `insert into api_key (account_id, hash, prefix, last4, name) select a, sha256(a::text::bytea), 'svc_BENC', 'hmrk', 'bench'
+     from unnest($1::bigint[]) a returning account_id as "accountId", id as "keyId"`,
+    [ids],
+  );
+  return keys;
 }
 
-export function logRow(accountId: bigint, id: string, cost: bigint, reserved: bigint, at: Date): UsageLogRow {
+export function logRow({ accountId, keyId }: BenchAccount, id: string, cost: bigint, reserved: bigint, at: Date): UsageLogRow {
   return {
     account_id: String(accountId),
     created_at: at,
     id,
     request_id: `req_${id}`,
-    key_id: "1",
+    key_id: String(keyId),
     operation: "createChatCompletion",
     model: "north/swift",
     model_type: "language",

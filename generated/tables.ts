@@ -83,14 +83,14 @@ export interface KeyBudget {
 export interface LedgerEntry {
   account_id: bigint;
   amount: bigint;
-  balance_after: bigint | null;
+  balance_after: bigint;
   created_at: Timestamp;
-  hash: Buffer | null;
+  hash: Buffer;
   id: string;
   key_id: bigint | null;
   kind: string;
   ref: string;
-  seq: bigint | null;
+  seq: bigint;
 }
 
 export interface PaymentEvent {

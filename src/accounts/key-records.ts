@@ -7,10 +7,10 @@ import { digestOf, maskedKey, parseMaskedKey } from "./keys.ts";
 export type KeyRecord = components["schemas"]["ApiKeyRecord"];
 
 const columns = `k.id, k.name, k.prefix, k.last4, k.enabled, k.is_default, k.created_at, k.last_used_at,
-  b.limit_amount as "limit", coalesce(b.spent, 0) as spent`;
-const tables = "api_key k left join key_budget b on b.key_id = k.id";
+  b.limit_amount as "limit", b.spent`;
+const tables = "api_key k join key_budget b on b.key_id = k.id";
 
-/** The accounts's own keys: newest first, by id where two were made at once. */
+/** The account's own keys: newest first, by id where two were made at once. */
 export async function listKeys(db: Queries, accountId: bigint): Promise<KeyRecord[]> {
   const { rows } = await db.pool.query<KeyRow>(
     `select ${columns} from ${tables} where k.account_id = $1 and k.deleted_at is null order by k.created_at desc, k.id desc`,

@@ -60,7 +60,7 @@ export async function changeKey(db: Db, key: FoundKey, { enabled, name, limit }:
     // Two statements, since naming `enabled` makes every replica forget the key.
     if (enabled !== undefined) await pool.query("update api_key set enabled = $2 where id = $1 and deleted_at is null", [key.id, enabled]);
     if (name !== undefined) await pool.query("update api_key set name = $2 where id = $1 and deleted_at is null", [key.id, name]);
-    if (limit !== undefined) await setLimit(transaction, key, limit);
+    if (limit !== undefined) await setLimit(transaction, key.id, limit);
     return readKey(transaction, key.id);
   });
 }
@@ -100,11 +100,11 @@ async function insertKey(db: Queries, { accountId, name, limit = null, at }: Key
     [accountId, hash, prefix, last4, name, at],
   );
   const { id } = rows[0] as { id: bigint };
-  if (limit !== null) await setLimit(db, { id, accountId }, limit);
+  if (limit !== null) await setLimit(db, id, limit);
   return { secret, record: (await readKey(db, id)) as KeyRecord };
 }
 
-async function setLimit({ pool }: Queries, { id, accountId }: FoundKey, limit: Amount | null): Promise<void> {
-  await pool.query("insert into key_budget (account_id, key_id) values ($1, $2) on conflict do nothing", [accountId, id]);
+/** Its row came with the key, by a trigger (migration 0005). */
+async function setLimit({ pool }: Queries, id: bigint, limit: Amount | null): Promise<void> {
   await pool.query("update key_budget set limit_amount = $2 where key_id = $1", [id, limit]);
 }

@@ -102,6 +102,14 @@ export const commands: readonly Command[] = [
     run: async (input) => (await import("./ledger.ts")).auditLedger(input),
   },
   {
+    name: "ledger verify",
+    takes: [],
+    options: {},
+    shown: "",
+    does: "recompute the chain of every account's entries; status 1 at the first link that does not hold",
+    run: async (input) => (await import("./ledger.ts")).verifyLedger(input),
+  },
+  {
     name: "catalog check",
     takes: ["FILE"],
     options: {},

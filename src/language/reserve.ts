@@ -1,10 +1,13 @@
-// Reserves what a token-billed call may cost at most and lowers its output cap to what the balance can pay
-// (gateway-api.md, max_tokens; OPERATOR.md "The upper bound reserved"). Refuses with 402 when not one token can be paid.
+// Reserves what a token-billed call may cost at most and lowers its output cap to what the balance
+// and the key's budget can pay (gateway-api.md, max_tokens; OPERATOR.md "The upper bound reserved"). Refuses with 402 when not one token
+// can be paid.
+import { maskedKey } from "../accounts/keys.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Caller, Context } from "../context.ts";
 import { fail } from "../fail.ts";
 import { uuidv7 } from "../ids.ts";
+import { readLimitedKey } from "../ledger/key-budget.ts";
 import type { Reserved } from "../ledger/ledger.ts";
 import { type Amount, toUsd, usdText } from "../money.ts";
 import { affordableOutputTokens, tokenCostBound, type TokenPrices } from "../pricing/token-cost.ts";
@@ -26,13 +29,13 @@ export interface Hold {
   sent: number | null;
   /** Output tokens of one answer that are reserved for, whether or not a cap says so. */
   outputMax: number;
-  /** What the account could spend before this call. */
+  /** What the account, or its key where that is less, could spend before this call. */
   available: Amount;
 }
 
 /** `prices` are those of the model asked for: a fallback never costs more. */
 export async function reserveTokens(
-  context: Pick<Context, "ledger" | "catalog" | "publicUrl" | "clock">,
+  context: Pick<Context, "db" | "ledger" | "catalog" | "publicUrl" | "clock">,
   caller: Caller,
   model: Model,
   prices: TokenPrices,
@@ -46,8 +49,10 @@ export async function reserveTokens(
   const id = uuidv7(context.clock());
   const reserved = await context.ledger.reserve({ accountId: caller.accountId, keyId: caller.keyId, id, want, least });
   const affordable = (amount: Amount) => Math.min(outputMax, perChoice(affordableOutputTokens(prices, inputTokens, amount), cap));
-  const { granted, available } = reserved;
+  const { granted, refused, keyLeft } = reserved;
+  if (refused === "key") await refuseKey(context, caller, model, least, reserved, affordable);
   if (granted === null) refusePayment(context, caller, model, least, reserved, affordable);
+  const available = keyLeft !== null && keyLeft < reserved.available ? keyLeft : reserved.available;
   if (granted >= want) return { id, granted, lowered: null, sent: cap.asked, outputMax, available };
   const lowered = affordable(granted);
   return { id, granted, lowered, sent: lowered, outputMax: lowered, available };
@@ -84,6 +89,31 @@ function refusePayment(
         tier: tierOf(catalog, caller.purchased).tier,
         affordable_max_tokens: affordableTokens(spendable),
         affordable_max_tokens_when_released: whenReleased,
+      },
+    },
+  });
+}
+
+/** The account could pay; the key's own budget does not reach. */
+async function refuseKey(
+  { db, catalog, publicUrl }: Pick<Context, "db" | "catalog" | "publicUrl">,
+  caller: Caller,
+  model: Model,
+  need: Amount,
+  { keyLeft, reserved }: Reserved,
+  affordableTokens: (amount: Amount) => number,
+): Promise<never> {
+  const have = keyLeft!; // a key without a limit refuses nothing
+  const key = (await readLimitedKey(db, caller.keyId!))!;
+  fail("key_limit_reached", {
+    text: { key: maskedKey(key), limit: usdText(key.limit ?? have), have: usdText(have), need: usdText(need) },
+    extra: {
+      ...paymentFields(publicUrl, need, have),
+      held_usd: toUsd(reserved),
+      details: {
+        model: model.id,
+        tier: tierOf(catalog, caller.purchased).tier,
+        affordable_max_tokens: affordableTokens(have > 0n ? have : 0n),
       },
     },
   });

@@ -57,22 +57,37 @@ const mismatchesSql = `
     select account_id, sum(amount)::bigint as total,
       coalesce(sum(amount) filter (where kind = 'deposit'), 0)::bigint as purchased,
       coalesce(sum(amount) filter (where kind in ('signup_credit', 'bonus', 'refund')), 0)::bigint as earned,
-      coalesce(-sum(amount) filter (where kind = 'usage'), 0)::bigint as spent
+      coalesce(-sum(amount) filter (where kind = 'usage'), 0)::bigint as spent, max(seq) as last_seq
     from ledger_entry group by account_id
   ), h as (select account_id, sum(amount)::bigint as reserved from hold group by account_id),
+  last as (select l.account_id, l.balance_after from e join ledger_entry l on l.account_id = e.account_id and l.seq = e.last_seq),
   compared as (
     select coalesce(b.account_id, e.account_id, h.account_id) as account_id, v.what, v.stored, v.computed
-    from balance b full join e on e.account_id = b.account_id full join h on h.account_id = coalesce(b.account_id, e.account_id),
+    from balance b full join e on e.account_id = b.account_id full join h on h.account_id = coalesce(b.account_id, e.account_id)
+      left join last on last.account_id = coalesce(b.account_id, e.account_id),
     lateral (values
       ('balance', coalesce(b.available + b.reserved, 0), coalesce(e.total, 0)),
       ('reserved', coalesce(b.reserved, 0), coalesce(h.reserved, 0)),
       ('lifetime_purchased', coalesce(b.purchased, 0), coalesce(e.purchased, 0)),
       ('lifetime_earned', coalesce(b.earned, 0), coalesce(e.earned, 0)),
-      ('lifetime_spent', coalesce(b.spent, 0), coalesce(e.spent, 0))
+      ('lifetime_spent', coalesce(b.spent, 0), coalesce(e.spent, 0)),
+      ('balance_after of the last entry', coalesce(last.balance_after, 0), coalesce(e.total, 0))
     ) v(what, stored, computed)
   ), logged as (
     select l.account_id, 'charge of request ' || l.request_id as what, l.cost as stored, coalesce(-u.amount, 0) as computed
     from usage_log l left join ledger_entry u on u.account_id = l.account_id and u.id = l.id and u.kind = 'usage'
+  ), ke as (
+    select account_id, key_id, coalesce(-sum(amount) filter (where kind = 'usage'), 0)::bigint as spent,
+      coalesce(-sum(amount) filter (where kind in ('hold', 'hold_settle', 'hold_release')), 0)::bigint as reserved
+    from ledger_entry where key_id is not null group by account_id, key_id
+  ), kh as (select account_id, key_id, sum(amount)::bigint as reserved from hold where key_id is not null group by account_id, key_id),
+  keys as (
+    select account_id, v.what || ' of key_' || key_id as what, v.stored, v.computed
+    from (select account_id, key_id, spent, reserved from key_budget) k full join ke using (account_id, key_id) full join kh using (account_id, key_id),
+    lateral (values
+      ('spent', coalesce(k.spent, 0), coalesce(ke.spent, 0)),
+      ('reserved', coalesce(k.reserved, 0), coalesce(ke.reserved, 0) + coalesce(kh.reserved, 0))
+    ) v(what, stored, computed)
   )
-  select account_id, what, stored::bigint, computed::bigint from (select * from compared union all select * from logged) m
+  select account_id, what, stored::bigint, computed::bigint from (select * from compared union all select * from logged union all select * from keys) m
   where stored <> computed order by account_id, what limit 1000`;

@@ -127,14 +127,28 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
   };
 }
 
+type ReservedRow = Reserved & { n: number };
+
 async function reserveBatch(db: Db, owner: string, items: readonly ReserveRequest[]): Promise<Reserved[]> {
-  const { rows } = await db.pool.query<{ n: number; granted: Amount | null; available: Amount; reserved: Amount }>(
-    "select n, granted, available, reserved from ledger_reserve($1, $2, $3, $4, $5, $6)",
-    [owner, items.map((i) => i.accountId), items.map((i) => i.id), items.map((i) => i.want), items.map((i) => i.least), holdLife],
+  const { rows } = await db.pool.query<ReservedRow>(
+    `select n, granted, available, reserved, refused, key_left as "keyLeft"
+     from ledger_reserve($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+    [
+      owner,
+      items.map((i) => i.accountId),
+      items.map((i) => i.id),
+      items.map((i) => i.want),
+      items.map((i) => i.least),
+      items.map((i) => i.keyId ?? null),
+      items.map((i) => i.slot?.pool ?? null),
+      items.map((i) => i.slot?.poolMax ?? null),
+      items.map((i) => i.slot?.group ?? null),
+      items.map((i) => i.slot?.groupMax ?? null),
+      holdLife,
+    ],
   );
   const results: Reserved[] = items.map(() => ({ granted: null, available: 0n, reserved: 0n, refused: "balance", keyLeft: null })); // an unknown account has nothing
-  for (const { n, granted, available, reserved } of rows)
-    results[n - 1] = { granted, available, reserved, refused: granted === null ? "balance" : null, keyLeft: null };
+  for (const { n, ...reserved } of rows) results[n - 1] = reserved;
   return results;
 }
 

@@ -1,14 +1,13 @@
-// The ledger against a model of it in a few lines: random histories of reservations, settlements, repeats, deposits
-// and dead replicas; after every step the database agrees with the model and audits clean.
+// The ledger against a model of it in a few lines (model.ts): random histories of reservations with keys and slots, settlements, repeats,
+// deposits, changed limits and dead replicas; after every step the database agrees with the model and audits clean.
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
-import { audit } from "../../src/ledger/audit.ts";
-import { readBalance } from "../../src/ledger/balance.ts";
-import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
-import { postEntry } from "../../src/ledger/post.ts";
-import { newAccount } from "./new-account.ts";
+import { openLedger } from "../../src/ledger/ledger.ts";
+import { verifyChain } from "../../src/ledger/verify.ts";
+import { commands, type Model } from "./model.ts";
+import { newAccount, newKey } from "./new-account.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { usageLogRow } from "../support/usage-log-row.ts";
 
@@ -19,131 +18,58 @@ beforeAll(async () => {
   db = connect(database.url, { max: 4 });
 });
 afterAll(async () => {
+  expect((await verifyChain(db)).broken).toBeNull();
   await db.close();
   await database.drop();
 });
 
-interface Model {
-  available: bigint;
-  holds: Map<string, bigint>;
-  /** Costs that were charged, by request. */
-  charged: Map<string, bigint>;
-  deposited: bigint;
-}
-
-interface World {
-  ledger: Ledger;
-  accountId: bigint;
-  /** Every reservation ever granted, so that late and repeated settlements can be tried. */
-  granted: { id: string; at: Date }[];
-}
-
-const amount = fc.bigInt({ min: 0n, max: 500n });
-
-class Reserve implements fc.AsyncCommand<Model, World> {
-  readonly want: bigint;
-  readonly least: bigint;
-  constructor(want: bigint, share: number) {
-    this.want = want;
-    this.least = (want * BigInt(share)) / 100n;
-  }
-  check = () => true;
-  async run(model: Model, world: World) {
-    const id = randomUUID();
-    const { granted, available } = await world.ledger.reserve({ accountId: world.accountId, id, want: this.want, least: this.least });
-    expect(available).toBe(model.available);
-    const expected =
-      model.available >= this.least && model.available >= 0n ? (this.want < model.available ? this.want : model.available) : null;
-    expect(granted).toBe(expected);
-    if (expected === null) return;
-    model.available -= expected;
-    model.holds.set(id, expected);
-    world.granted.push({ id, at: new Date() });
-    await agree(model, world);
-  }
-  toString = () => `reserve(${this.want}, at least ${this.least})`;
-}
-
-class Settle implements fc.AsyncCommand<Model, World> {
-  readonly pick: number;
-  readonly cost: bigint;
-  constructor(pick: number, cost: bigint) {
-    this.pick = pick;
-    this.cost = cost;
-  }
-  check = (model: Readonly<Model>) => model.holds.size + model.charged.size > 0;
-  async run(model: Model, world: World) {
-    const { id, at } = world.granted[this.pick % world.granted.length] as { id: string; at: Date };
-    await world.ledger.settle({
-      accountId: world.accountId,
-      id,
-      log: usageLogRow({ accountId: world.accountId, id, cost: this.cost, at }),
-    });
-    model.available += model.holds.get(id) ?? 0n;
-    model.holds.delete(id);
-    // The first settlement decides; a repeat changes nothing, and one at 0 leaves no charge to repeat.
-    if (!model.charged.has(id)) {
-      model.charged.set(id, this.cost);
-      model.available -= this.cost;
-    }
-    await agree(model, world);
-  }
-  toString = () => `settle(#${this.pick}, ${this.cost})`;
-}
-
-class Deposit implements fc.AsyncCommand<Model, World> {
-  readonly amount: bigint;
-  constructor(amount: bigint) {
-    this.amount = amount + 1n;
-  }
-  check = () => true;
-  async run(model: Model, world: World) {
-    await postEntry(db, { accountId: world.accountId, kind: "deposit", amount: this.amount, ref: "test", at: new Date() });
-    model.available += this.amount;
-    model.deposited += this.amount;
-    await agree(model, world);
-  }
-  toString = () => `deposit(${this.amount})`;
-}
-
-/** The replica dies: nothing of it is in flight any more, and the sweep gives every hold back. */
-class ReplicaDies implements fc.AsyncCommand<Model, World> {
-  check = () => true;
-  async run(model: Model, world: World) {
-    await db.pool.query("update replica set seen_at = now() - interval '1 minute'");
-    await db.pool.query("select ledger_sweep('9 seconds')");
-    for (const held of model.holds.values()) model.available += held;
-    model.holds.clear();
-    await db.pool.query("update replica set seen_at = now()");
-    await agree(model, world);
-  }
-  toString = () => "replicaDies()";
-}
-
-async function agree(model: Model, { accountId }: World) {
-  const reserved = [...model.holds.values()].reduce((sum, held) => sum + held, 0n);
-  const spent = [...model.charged.values()].reduce((sum, cost) => sum + cost, 0n);
-  expect(await readBalance(db, accountId)).toEqual({ available: model.available, reserved, purchased: model.deposited, earned: 0n, spent });
-  expect((await audit(db)).mismatches).toEqual([]);
-}
-
 describe("the ledger", () => {
-  test("keeps every balance equal to its entries and holds, through any history", async () => {
+  test("keeps balances, budgets and slots equal to their entries and holds, through any history", async () => {
     const ledger = await openLedger(db, (error) => expect.fail(String(error)));
-    const commands = [
-      fc.tuple(amount, fc.nat(100)).map(([want, share]) => new Reserve(want, share)),
-      fc.tuple(fc.nat(50), amount).map(([pick, cost]) => new Settle(pick, cost)),
-      amount.map((deposit) => new Deposit(deposit)),
-      fc.constant(new ReplicaDies()),
-    ];
     await fc.assert(
-      fc.asyncProperty(fc.commands(commands, { maxCommands: 30 }), async (history) => {
+      fc.asyncProperty(fc.commands(commands, { maxCommands: 40 }), async (history) => {
         const accountId = await newAccount(db, { deposit: 1_000n });
-        const model: Model = { available: 1_000n, holds: new Map(), charged: new Map(), deposited: 1_000n };
-        await fc.asyncModelRun(() => ({ model, real: { ledger, accountId, granted: [] } }), history);
+        const keyIds = [await newKey(db, accountId), await newKey(db, accountId, 600n)];
+        const model: Model = { available: 1_000n, holds: new Map(), charged: new Map(), deposited: 1_000n, limits: [null, 600n] };
+        await fc.asyncModelRun(() => ({ model, real: { db, ledger, accountId, keyIds, granted: [] } }), history);
       }),
       { numRuns: 40 },
     );
+    await ledger.close();
+  });
+
+  test("side by side in one batch, each request counts for those behind it: slots, group, key", async () => {
+    const ledger = await openLedger(db, (error) => expect.fail(String(error)));
+    const accountId = await newAccount(db, { deposit: 1_000n });
+    const keyId = await newKey(db, accountId, 250n);
+    const slot = (pool: string) => ({ pool, poolMax: 2, group: "audio", groupMax: 3 });
+    const ask = (more: object) => ledger.reserve({ accountId, id: randomUUID(), want: 100n, least: 100n, ...more });
+    const of = async (asks: Promise<{ granted: bigint | null; refused: string | null }>[]) =>
+      (await Promise.all(asks)).map(({ granted, refused }) => granted ?? refused);
+    const free = { want: 0n, least: 0n };
+    expect(
+      await of([
+        ask({ slot: slot("a"), ...free }),
+        ask({ slot: slot("a"), ...free }),
+        ask({ slot: slot("a"), ...free }),
+        ask({ slot: slot("b"), ...free }),
+        ask({ slot: slot("b"), ...free }),
+      ]),
+    ).toEqual([0n, 0n, "slot", 0n, "group"]);
+    expect(
+      await of([ask({ keyId }), ask({ keyId }), ask({ keyId }), ask({ keyId, least: 50n }), ask({ keyId, ...free }), ask({})]),
+    ).toEqual([100n, 100n, "key", 50n, 0n, 100n]);
+    await ledger.close();
+  });
+
+  test("a reservation that is asked for again is the same one: no second slot, nothing more of the key", async () => {
+    const ledger = await openLedger(db, (error) => expect.fail(String(error)));
+    const accountId = await newAccount(db, { deposit: 1_000n });
+    const keyId = await newKey(db, accountId, 100n);
+    const slot = { pool: "a", poolMax: 1, group: null, groupMax: null };
+    const request = { accountId, keyId, id: randomUUID(), want: 80n, least: 80n, slot };
+    for (let round = 0; round < 2; round += 1) expect(await ledger.reserve(request)).toMatchObject({ granted: 80n, refused: null });
+    expect((await db.pool.query("select reserved from key_budget where key_id = $1", [keyId])).rows).toEqual([{ reserved: 80n }]);
     await ledger.close();
   });
 
@@ -177,6 +103,8 @@ describe("the ledger", () => {
       granted: null,
       available: 0n,
       reserved: 0n,
+      refused: "balance",
+      keyLeft: null,
     });
     await ledger.close();
   });

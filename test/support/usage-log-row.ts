@@ -1,13 +1,21 @@
 // A usage log row for tests that settle without a flow.
 import type { UsageLogRow } from "../../src/ledger/usage-log.ts";
 
-export function usageLogRow({ accountId, id, cost, at }: { accountId: bigint; id: string; cost: bigint; at: Date }): UsageLogRow {
+interface Charge {
+  accountId: bigint;
+  id: string;
+  cost: bigint;
+  at: Date;
+  keyId?: bigint | null;
+}
+
+export function usageLogRow({ accountId, id, cost, at, keyId = null }: Charge): UsageLogRow {
   return {
     account_id: String(accountId),
     created_at: at,
     id,
     request_id: `req_${id}`,
-    key_id: null,
+    key_id: keyId === null ? null : String(keyId),
     operation: "createChatCompletion",
     model: "test/model",
     model_type: "language",

@@ -1,0 +1,83 @@
+// Reading the ledger's entries, and how one looks on the wire (WIRE.md 15.3); never writes.
+import type { Queries } from "../db/connect.ts";
+import { type Amount, toUsd } from "../money.ts";
+
+export interface Entry {
+  /** Place in the account's ledger, from 1 without a gap. */
+  seq: bigint;
+  kind: string;
+  amount: Amount;
+  balanceAfter: Amount;
+  ref: string;
+  hash: Buffer;
+  createdAt: Date;
+}
+
+/** What an entry is called outside, by what it is called inside. */
+const typeOfKind = {
+  deposit: "purchase",
+  signup_credit: "signup_bonus",
+  usage: "usage",
+  hold: "hold",
+  hold_settle: "hold_settle",
+  hold_release: "hold_release",
+  refund: "refund",
+  bonus: "gift",
+} as const;
+
+export type EntryType = (typeof typeOfKind)[keyof typeof typeOfKind];
+
+const kindOfType = Object.fromEntries(Object.entries(typeOfKind).map(([kind, type]) => [type, kind])) as Record<EntryType, string>;
+
+const columns = `seq, kind, amount, balance_after as "balanceAfter", ref, hash, created_at as "createdAt"`;
+
+export interface EntryPage {
+  limit: number;
+  /** Only entries before this place; null: from the newest. */
+  before: bigint | null;
+  type: EntryType | null;
+}
+
+/** Newest first. One more than `limit` where older ones follow. */
+export async function readEntries(db: Queries, accountId: bigint, { limit, before, type }: EntryPage): Promise<Entry[]> {
+  // What is no charge is rare in a ledger and has an index of its own.
+  const ofType = type === null ? "" : type === "usage" ? "and kind = $4" : "and kind = $4 and kind <> 'usage'";
+  const { rows } = await db.pool.query<Entry>(
+    `select ${columns} from ledger_entry where account_id = $1 and ($2::bigint is null or seq < $2) ${ofType} order by seq desc limit $3`,
+    [accountId, before, limit + 1, ...(type === null ? [] : [kindOfType[type]])],
+  );
+  return rows;
+}
+
+/** The entries of one request or job, oldest first. */
+export async function readEntriesOf(db: Queries, accountId: bigint, id: string): Promise<Entry[]> {
+  const { rows } = await db.pool.query<Entry>(`select ${columns} from ledger_entry where account_id = $1 and id = $2 order by seq`, [
+    accountId,
+    id,
+  ]);
+  return rows;
+}
+
+/** The place that an entry's id names in the account's ledger; undefined where no entry has that id. */
+export async function findEntry(db: Queries, accountId: bigint, id: string): Promise<bigint | undefined> {
+  const digits = /^led_([1-9]\d{0,17})$/.exec(id)?.[1];
+  if (digits === undefined) return undefined;
+  const { rows } = await db.pool.query<{ seq: bigint }>("select seq from ledger_entry where account_id = $1 and seq = $2", [
+    accountId,
+    BigInt(digits),
+  ]);
+  return rows[0]?.seq;
+}
+
+/** As the contract shows it. */
+export function entryRecord({ seq, kind, amount, balanceAfter, ref, hash, createdAt }: Entry) {
+  return {
+    id: `led_${seq}`,
+    type: typeOfKind[kind as keyof typeof typeOfKind],
+    amount_usd: toUsd(amount),
+    balance_after: toUsd(balanceAfter),
+    ref,
+    hash: hash.toString("hex"),
+    created_at: createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,34 @@
+// Reading what single keys may spend and have spent; table key_budget is kept by triggers (migration 0005).
+import type { Queries } from "../db/connect.ts";
+import type { Amount } from "../money.ts";
+
+export interface KeyBudget {
+  keyId: bigint;
+  /** Null: as much as the account has. */
+  limit: Amount | null;
+  spent: Amount;
+}
+
+/** Of all keys of the account, deleted ones too. */
+export async function readKeyBudgets(db: Queries, accountId: bigint): Promise<KeyBudget[]> {
+  const { rows } = await db.pool.query<KeyBudget>(
+    `select key_id as "keyId", limit_amount as "limit", spent from key_budget where account_id = $1`,
+    [accountId],
+  );
+  return rows;
+}
+
+export interface LimitedKey {
+  prefix: string;
+  last4: string;
+  limit: Amount | null;
+}
+
+/** What a refusal says of the key whose budget does not reach. */
+export async function readLimitedKey(db: Queries, keyId: bigint): Promise<LimitedKey | undefined> {
+  const { rows } = await db.pool.query<LimitedKey>(
+    `select k.prefix, k.last4, b.limit_amount as "limit" from api_key k join key_budget b on b.key_id = k.id where k.id = $1`,
+    [keyId],
+  );
+  return rows[0];
+}
