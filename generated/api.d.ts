@@ -4725,7 +4725,7 @@ export interface components {
         };
         /** @description Where a document comes from. */
         DocumentSource: components["schemas"]["Base64Source"] | components["schemas"]["TextSource"] | components["schemas"]["ContentSource"] | components["schemas"]["UrlSource"] | components["schemas"]["FileSource"];
-        /** @description An email address, at most 254 characters; case does not matter. */
+        /** @description An email address, at most 254 characters; case does not matter. None of the characters that separate addresses in a mail. */
         Email: string;
         /** @description Where to send a mail. */
         EmailRequest: {

@@ -175,7 +175,7 @@ export interface UsageLog {
 }
 
 export interface Verification {
-  account_id: bigint;
+  account_id: bigint | null;
   code_attempts: Generated<number>;
   code_hash: Buffer | null;
   created_at: Timestamp;

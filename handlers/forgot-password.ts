@@ -1,5 +1,10 @@
-// Stub: replaced in this session.
-import { fail } from "../src/fail.ts";
+// POST /v1/auth/password/forgot
 import type { Handler } from "../src/server/types.ts";
+import { forgotPassword as run } from "../src/sign-in/resend.ts";
+import { throttle } from "../src/sign-in/throttle.ts";
 
-export const forgotPassword: Handler<"forgotPassword"> = () => fail("not_implemented");
+export const forgotPassword: Handler<"forgotPassword"> = async (context, { body, address, receivedAt }) => {
+  await throttle(context, "forgot", { client: address, email: body.email });
+  await run(context, { email: body.email, at: receivedAt });
+  return { status: 202, body: { accepted: true } };
+};

@@ -1,5 +1,16 @@
-// Stub: replaced in this session.
-import { fail } from "../src/fail.ts";
+// POST /v1/auth/password/reset
+import { userRecord } from "../src/accounts/users.ts";
+import { tierOf } from "../src/catalog/tiers.ts";
 import type { Handler } from "../src/server/types.ts";
+import { resetPassword as run } from "../src/sign-in/password.ts";
+import { throttle } from "../src/sign-in/throttle.ts";
 
-export const resetPassword: Handler<"resetPassword"> = () => fail("not_implemented");
+export const resetPassword: Handler<"resetPassword"> = async (context, { body, address, receivedAt }) => {
+  await throttle(context, "reset", { client: address });
+  const user = await run(context, { token: body.token, password: body.password, at: receivedAt });
+  return {
+    status: 200,
+    headers: { "cache-control": "no-store" },
+    body: { user: userRecord(user, tierOf(context.catalog, user.purchased).tier) },
+  };
+};

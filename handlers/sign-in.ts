@@ -1,5 +1,11 @@
-// Stub: replaced in this session.
-import { fail } from "../src/fail.ts";
+// POST /v1/auth/signin: by email address and password.
 import type { Handler } from "../src/server/types.ts";
+import { signInByPassword } from "../src/sign-in/password.ts";
+import { throttle } from "../src/sign-in/throttle.ts";
 
-export const signIn: Handler<"signIn"> = () => fail("not_implemented");
+export const signIn: Handler<"signIn"> = async (context, { body, address, receivedAt }) => {
+  const { email, password } = body;
+  await throttle(context, "sign-in", { client: address, email });
+  const signedIn = await signInByPassword(context, { email, password, at: receivedAt });
+  return { status: 200, headers: { "set-cookie": signedIn.setCookie, "cache-control": "no-store" }, body: signedIn.body };
+};

@@ -1,5 +1,10 @@
-// Stub: replaced in this session.
-import { fail } from "../src/fail.ts";
+// POST /v1/auth/signout: ends the session that the request came with.
+import { clearedSessionCookie } from "../src/accounts/session-cookie.ts";
+import { closeSession } from "../src/accounts/sessions.ts";
+import type { CallerSession } from "../src/context.ts";
 import type { Handler } from "../src/server/types.ts";
 
-export const signOut: Handler<"signOut"> = () => fail("not_implemented");
+export const signOut: Handler<"signOut"> = async ({ db }, { caller }) => {
+  await closeSession(db, (caller.session as CallerSession).hash);
+  return { status: 204, headers: { "set-cookie": clearedSessionCookie() } };
+};

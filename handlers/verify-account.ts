@@ -1,5 +1,17 @@
-// Stub: replaced in this session.
-import { fail } from "../src/fail.ts";
+// POST /v1/auth/verify: by the link's token, or by address and code. Where both are sent the token counts.
+import { toUsd } from "../src/money.ts";
 import type { Handler } from "../src/server/types.ts";
+import { throttle } from "../src/sign-in/throttle.ts";
+import { verifyByCode, verifyByToken } from "../src/sign-in/verify-email.ts";
 
-export const verifyAccount: Handler<"verifyAccount"> = () => fail("not_implemented");
+export const verifyAccount: Handler<"verifyAccount"> = async (context, { body, address, receivedAt: at }) => {
+  const { token, email, code } = body as { token?: unknown; email: string; code: string };
+  const byToken = typeof token === "string" && token !== "";
+  await throttle(context, "verify", byToken ? { client: address } : { client: address, email });
+  const verified = byToken ? await verifyByToken(context, { token, at }) : await verifyByCode(context, { email, code, at });
+  return {
+    status: 200,
+    headers: { "set-cookie": verified.setCookie, "cache-control": "no-store" },
+    body: { ...verified.body, credit_granted_usd: toUsd(verified.creditGranted), api_key: verified.apiKey },
+  };
+};

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Logger, pino } from "pino";
 import { handlers } from "../handlers/index.ts";
 import { createAccounts } from "./accounts/accounts.ts";
+import { keepSwept } from "./accounts/sweep.ts";
 import type { Catalog } from "./catalog/types.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { Config } from "./config.ts";
@@ -68,6 +69,8 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   opening.defer(() => mailer.close());
   const partitions = keepPartitions(db, { usageLogMonths: config.usageLogMonths, onFault });
   opening.defer(() => partitions.stop());
+  const swept = keepSwept(db, { clock, onFault });
+  opening.defer(() => swept.stop());
   const upstreams = connectUpstreams();
   opening.defer(() => upstreams.close());
   const metrics = createMetrics();

@@ -1,10 +1,11 @@
-// Who calls: turns a key into a Caller, from memory where it can. Every replica hears of a revoked key by NOTIFY and
+// Who calls: turns a key into a Caller, from memory where it can; a session is authenticate-session.ts. Every replica hears of a revoked key by NOTIFY and
 // forgets it at once; where that ear may be deaf, nothing is remembered for long.
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../clock.ts";
 import type { Caller } from "../context.ts";
 import type { Db } from "../db/connect.ts";
 import { listen } from "../db/listen.ts";
+import { authenticateSession } from "./authenticate-session.ts";
 import { digestOf, isKeyShaped } from "./keys.ts";
 import { recordKeyUse } from "./key-use.ts";
 
@@ -94,9 +95,7 @@ export async function createAccounts(db: Db, options: AccountsOptions): Promise<
       if (caller?.keyId != null) uses.note(caller.keyId);
       return caller;
     },
-    async authenticateSession() {
-      return undefined; // no session can have been made yet
-    },
+    authenticateSession: (token) => authenticateSession(db, options.clock, token),
     async close() {
       await ear.close();
       await uses.close();

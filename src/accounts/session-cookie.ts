@@ -2,8 +2,11 @@
 const cookieName = "__Host-svc_session";
 const attributes = "Path=/; Secure; HttpOnly; SameSite=Lax";
 
-export function sessionCookie(token: string, expiresAt: Date): string {
-  return `${cookieName}=${token}; ${attributes}; Expires=${expiresAt.toUTCString()}`;
+/** As long as browsers keep any cookie. A session lives on by being used, which no reply tells the cookie; the server knows its end. */
+const keptSec = 400 * 24 * 60 * 60;
+
+export function sessionCookie(token: string): string {
+  return `${cookieName}=${token}; ${attributes}; Max-Age=${keptSec}`;
 }
 
 /** As a request sends it. */

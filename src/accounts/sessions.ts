@@ -22,3 +22,11 @@ export async function openSession(db: Queries, { accountId, at }: { accountId: b
   ]);
   return { token: secret, hash, expiresAt, csrfToken: csrfTokenOf(secret) };
 }
+
+export async function closeSession(db: Queries, hash: Buffer): Promise<void> {
+  await db.pool.query("delete from session where hash = $1", [hash]);
+}
+
+export async function closeSessions(db: Queries, accountId: bigint): Promise<void> {
+  await db.pool.query("delete from session where account_id = $1", [accountId]);
+}

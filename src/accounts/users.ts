@@ -34,7 +34,7 @@ export function userIdText(uuid: string): string {
 }
 
 /** As the contract shows it. */
-export function userRecord(user: User, tier: number) {
+export function userRecord(user: Omit<User, "accountId">, tier: number) {
   return {
     id: user.id,
     email: user.email,

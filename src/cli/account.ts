@@ -1,5 +1,5 @@
 // `svc account …`
-import { createAccount } from "../accounts/admin.ts";
+import { createAccount, setSuspended } from "../accounts/admin.ts";
 import { listKeys } from "../accounts/key-records.ts";
 import { systemClock } from "../clock.ts";
 import { inTransaction } from "../db/connect.ts";
@@ -61,6 +61,23 @@ export async function deposit(input: Input): Promise<Outcome> {
 
 export async function credit(input: Input): Promise<Outcome> {
   return post(input, "bonus");
+}
+
+export async function suspend(input: Input): Promise<Outcome> {
+  return setWhetherSuspended(input, true);
+}
+
+export async function resume(input: Input): Promise<Outcome> {
+  return setWhetherSuspended(input, false);
+}
+
+async function setWhetherSuspended({ config, words }: Input, suspended: boolean): Promise<Outcome> {
+  return withDatabase(config, async (db) => {
+    const { accountId, email } = await readAccount(db, words[0]!);
+    await setSuspended(db, accountId, suspended ? systemClock() : null);
+    const id = accountIdText(accountId);
+    return { json: { account_id: id, suspended }, text: `${id} ${email} ${suspended ? "is suspended" : "works again"}` };
+  });
 }
 
 async function post({ config, words }: Input, kind: PostedKind): Promise<Outcome> {

@@ -33,3 +33,13 @@ export async function postEntry(db: Queries, { accountId, kind, amount, ref, at 
   ]);
   return (rows[0] as { balance: Amount }).balance;
 }
+
+/** Once an account: returns what was given now, 0 where it was given before. */
+export async function postSignupCredit(db: Queries, { accountId, at }: { accountId: bigint; at: Date }): Promise<Amount> {
+  const { rowCount } = await db.pool.query(
+    `insert into ledger_entry (account_id, created_at, id, kind, amount, ref) values ($1, $2, $3, 'signup_credit', $4, 'verified')
+     on conflict (account_id) where kind = 'signup_credit' do nothing`,
+    [accountId, at, uuidv7(at), signupCredit],
+  );
+  return rowCount === 1 ? signupCredit : 0n;
+}

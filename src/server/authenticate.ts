@@ -1,40 +1,64 @@
-// Who calls: a bearer token or x-api-key becomes a Caller, or the request is refused. Whether a key exists is src/accounts'
-// business; what the caller may buy is decided after the body is known.
+// Who calls: a bearer token, x-api-key or the session's cookie becomes a Caller, or the request is refused. Whether a key or session
+// exists is src/accounts' business; what the caller may buy is decided after the body is known.
+import { timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Operation } from "../../generated/operations.ts";
 import type { Accounts } from "../accounts/accounts.ts";
+import { readSessionCookie } from "../accounts/session-cookie.ts";
+import { tokenPrefixes } from "../accounts/tokens.ts";
 import type { Caller } from "../context.ts";
 import { fail } from "../fail.ts";
-
-const sessionPrefix = "svcs_";
 
 /** Longer than any credential of ours: nothing that long reaches the cache or the database. */
 const credentialMax = 256;
 
 type Lookups = Pick<Accounts, "authenticateKey" | "authenticateSession">;
+type Asked = Pick<Operation, "auth" | "xApiKey" | "method">;
 
-export async function authenticate(
-  accounts: Lookups,
-  operation: Pick<Operation, "auth" | "xApiKey">,
-  headers: IncomingHttpHeaders,
-): Promise<Caller> {
+export async function authenticate(accounts: Lookups, operation: Asked, headers: IncomingHttpHeaders): Promise<Caller> {
   const credentials = credentialsOf(operation, headers);
-  if (credentials.length === 0) fail("missing_api_key");
+  const cookie = operation.auth === "key" ? undefined : readSessionCookie(headers.cookie);
+  if (credentials.length === 0 && cookie === undefined) fail("missing_api_key");
+  const caller = await findCaller(accounts, operation, credentials);
+  // What is sent on purpose counts before what a browser adds by itself. A key where only a session will do is no such purpose.
+  const wantsSession = caller !== undefined && operation.auth === "session" && caller.keyId !== null;
+  if (caller !== undefined && !wantsSession) return admitted(caller);
+  if (cookie !== undefined && (wantsSession || credentials.length === 0)) {
+    const signedIn = await lookUp(accounts, operation, cookie);
+    if (signedIn?.session) {
+      assertOwnPage(operation, headers, signedIn.session.csrfToken);
+      return admitted(signedIn);
+    }
+  }
+  // Only a valid key may learn that it is the wrong kind of credential (Authentication section, 4).
+  return fail(wantsSession ? "session_required" : "invalid_api_key");
+}
+
+async function findCaller(accounts: Lookups, operation: Asked, credentials: readonly string[]): Promise<Caller | undefined> {
   for (const credential of credentials) {
     const caller = await lookUp(accounts, operation, credential);
-    if (caller === undefined) continue;
-    // Only a valid key may learn that it is the wrong kind of credential (Authentication section, 4).
-    if (operation.auth === "session" && caller.keyId !== null) fail("session_required");
-    if (caller.suspended) fail("permission_denied", { text: { reason: "the account is suspended" } });
-    return caller;
+    if (caller !== undefined) return caller;
   }
-  return fail("invalid_api_key");
+  return undefined;
 }
 
 async function lookUp(accounts: Lookups, operation: Pick<Operation, "auth">, credential: string): Promise<Caller | undefined> {
   if (credential.length > credentialMax || !/^[\x21-\x7e]+$/.test(credential)) return undefined;
-  if (!credential.startsWith(sessionPrefix)) return accounts.authenticateKey(credential);
+  if (!credential.startsWith(tokenPrefixes.session)) return accounts.authenticateKey(credential);
   return operation.auth === "key" ? undefined : accounts.authenticateSession(credential);
+}
+
+/** A browser sends the cookie whichever page asks; only a page of ours can know the token beside it. Reading changes nothing. */
+function assertOwnPage({ method }: Asked, headers: IncomingHttpHeaders, csrfToken: string): void {
+  if (method === "get") return;
+  const given = Buffer.from(String(headers["x-svc-csrf"] ?? ""));
+  const wanted = Buffer.from(csrfToken);
+  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) fail("csrf_failed");
+}
+
+function admitted(caller: Caller): Caller {
+  if (caller.suspended) fail("permission_denied", { text: { reason: "the account is suspended" } });
+  return caller;
 }
 
 /** Both headers may come, with one value or two; the one that is a valid key of ours wins (WIRE.md 6.1). */

@@ -2,14 +2,22 @@ import { describe, expect, test } from "vitest";
 import type { IncomingHttpHeaders } from "node:http";
 import { ApiError } from "../../src/fail.ts";
 import { authenticate } from "../../src/server/authenticate.ts";
+import type { Caller } from "../../src/context.ts";
 import { callers, goodKey } from "./start-edge.ts";
 
-const accounts = { authenticateKey: async (key: string) => callers[key], authenticateSession: async (token: string) => callers[token] };
+const csrfToken = "c5f1";
+const browser: Caller = {
+  ...{ accountId: 9n, keyId: null, purchased: 0n, suspended: false },
+  session: { hash: Buffer.alloc(32), expiresAt: new Date(), csrfToken },
+};
+const sessions: Record<string, Caller> = { ...callers, svcs_browser: browser, svcs_suspended: { ...browser, suspended: true } };
+const accounts = { authenticateKey: async (key: string) => callers[key], authenticateSession: async (token: string) => sessions[token] };
 type Auth = "key" | "key_or_session" | "session";
+type Method = "get" | "post" | "patch" | "delete";
 
-async function outcome(auth: Auth, headers: IncomingHttpHeaders, xApiKey = false): Promise<string> {
+async function outcome(auth: Auth, headers: IncomingHttpHeaders, xApiKey = false, method: Method = "post"): Promise<string> {
   try {
-    const caller = await authenticate(accounts, { auth, xApiKey }, headers);
+    const caller = await authenticate(accounts, { auth, xApiKey, method }, headers);
     return `account ${caller.accountId}`;
   } catch (error) {
     if (error instanceof ApiError) return error.code;
@@ -49,5 +57,43 @@ describe("who gets in", () => {
     ["key", { "x-api-key": "sk-other", ...bearer("sk-third") }, true, "invalid_api_key"],
   ] as [Auth, IncomingHttpHeaders, boolean, string][])("%s %j (x-api-key allowed: %s): %s", async (auth, headers, xApiKey, expected) => {
     expect(await outcome(auth, headers, xApiKey)).toBe(expected);
+  });
+});
+
+describe("the session's cookie", () => {
+  const csrf = { "x-svc-csrf": csrfToken };
+  const cookie = (value: string) => ({ cookie: `a=b; __Host-svc_session=${value}; c=d` });
+  const signedIn = cookie("svcs_browser");
+
+  test.each([
+    ["session", "get", signedIn, "account 9"],
+    ["key_or_session", "get", signedIn, "account 9"],
+    ["key", "get", signedIn, "missing_api_key"],
+    ["key", "post", { ...signedIn, ...csrf }, "missing_api_key"],
+    ["session", "post", { ...signedIn, ...csrf }, "account 9"],
+    ["key_or_session", "post", { ...signedIn, ...csrf }, "account 9"],
+    ["session", "post", signedIn, "csrf_failed"],
+    ["session", "patch", signedIn, "csrf_failed"],
+    ["session", "delete", signedIn, "csrf_failed"],
+    ["key_or_session", "post", signedIn, "csrf_failed"],
+    ["session", "post", { ...signedIn, "x-svc-csrf": "" }, "csrf_failed"],
+    ["session", "post", { ...signedIn, "x-svc-csrf": `${csrfToken}0` }, "csrf_failed"],
+    ["session", "post", { ...signedIn, "x-svc-csrf": csrfToken.toUpperCase() }, "csrf_failed"],
+    ["session", "post", { ...signedIn, "x-svc-csrf": "é" }, "csrf_failed"],
+    ["session", "post", { ...cookie("svcs_unknown"), ...csrf }, "invalid_api_key"],
+    ["session", "post", { ...cookie(goodKey), ...csrf }, "invalid_api_key"],
+    ["session", "get", cookie(""), "invalid_api_key"],
+    ["session", "get", { cookie: "svc_session=svcs_browser" }, "missing_api_key"],
+    ["session", "get", cookie("svcs_suspended"), "permission_denied"],
+    // beside a bearer credential
+    ["session", "post", { ...signedIn, ...bearer("svcs_session") }, "account 7"],
+    ["session", "post", { ...signedIn, ...bearer("svcs_unknown"), ...csrf }, "invalid_api_key"],
+    ["session", "post", { ...signedIn, ...bearer(goodKey), ...csrf }, "account 9"],
+    ["session", "post", { ...signedIn, ...bearer(goodKey) }, "csrf_failed"],
+    ["session", "get", { ...cookie("svcs_unknown"), ...bearer(goodKey) }, "session_required"],
+    ["key_or_session", "post", { ...signedIn, ...bearer(goodKey) }, "account 7"],
+    ["key", "post", { ...signedIn, ...bearer(goodKey) }, "account 7"],
+  ] as [Auth, Method, IncomingHttpHeaders, string][])("%s %s %j: %s", async (auth, method, headers, expected) => {
+    expect(await outcome(auth, headers, false, method)).toBe(expected);
   });
 });

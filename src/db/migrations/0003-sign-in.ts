@@ -13,9 +13,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     -- A mail that was sent and not answered yet. A row stays until it expires, so that a used token can be told from a wrong one.
     create table verification (
       hash bytea primary key check (length(hash) = 32),
-      account_id bigint not null references account,
+      -- Null: nobody's. Written where there is no mail to send, so that no reply is faster for it; its token was thrown away.
+      account_id bigint references account,
       purpose text not null check (purpose in ('verify_email', 'reset_password')),
-      -- Of the code in the mail; a code is guessed ten times at most.
+      -- Of the code in the mail, and how often wrong codes were sent while it counted.
       code_hash bytea check (length(code_hash) = 32),
       code_attempts int not null default 0,
       -- What the sign-up asked for: it holds only once its own mail is answered, so that nobody signs up in another's name.

@@ -1,0 +1,56 @@
+// The mails that may be asked for by address alone: the verification again, and a new password. The same work whether or not there is
+// such an account (see sign-up.ts).
+import type { Context } from "../context.ts";
+import { inTransaction, type Queries } from "../db/connect.ts";
+import type { Mail } from "../mail/mailer.ts";
+import { type LockedAccount, lockAccountOf } from "./lock-account.ts";
+import { passwordResetMail, verificationMail } from "./mails.ts";
+import { findPending, writeNobodys, writeVerification } from "./verifications.ts";
+
+type Needs = Pick<Context, "db" | "mailer" | "publicUrl">;
+
+interface Asked {
+  email: string;
+  at: Date;
+}
+
+/** For an account that waits for an answer; password and name stay those of its last sign-up. */
+export async function resendVerification({ db, mailer, publicUrl }: Needs, { email, at }: Asked): Promise<void> {
+  const mail = await inTransaction(db, async (transaction) => {
+    const account = await lockAccountOf(transaction, email);
+    return verificationAgain(transaction, account, { at, publicUrl });
+  });
+  if (mail) mailer.send(mail);
+}
+
+/** An address that was never verified gets its verification again: a new password would say nothing about who owns it. */
+export async function forgotPassword({ db, mailer, publicUrl }: Needs, { email, at }: Asked): Promise<void> {
+  const mail = await inTransaction(db, async (transaction) => {
+    const account = await lockAccountOf(transaction, email);
+    if (!account?.verified) return verificationAgain(transaction, account, { at, publicUrl });
+    const secrets = await writeVerification(transaction, {
+      accountId: account.id,
+      purpose: "reset_password",
+      at,
+      passwordHash: null,
+      name: null,
+    });
+    return passwordResetMail({ to: account.email, publicUrl }, secrets);
+  });
+  if (mail) mailer.send(mail);
+}
+
+async function verificationAgain(
+  transaction: Queries,
+  account: LockedAccount | undefined,
+  { at, publicUrl }: { at: Date; publicUrl: string },
+): Promise<Mail | null> {
+  const pending = account && !account.verified ? await findPending(transaction, account.id, at) : undefined;
+  if (account === undefined || pending === undefined) {
+    await writeNobodys(transaction, "verify_email", at);
+    return null;
+  }
+  const { passwordHash, name } = pending;
+  const secrets = await writeVerification(transaction, { accountId: account.id, purpose: "verify_email", at, passwordHash, name });
+  return verificationMail({ to: account.email, publicUrl }, secrets);
+}

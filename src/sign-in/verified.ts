@@ -1,0 +1,64 @@
+// What follows once somebody has proved who they are: the address counts as verified, the signup credit is given, whoever had signed
+// up in their name is out, and a session begins. How it was proved is the caller's: by a mail, a password or an external provider.
+import { closeSessions, openSession } from "../accounts/sessions.ts";
+import { sessionCookie } from "../accounts/session-cookie.ts";
+import { readUser, userRecord } from "../accounts/users.ts";
+import { tierOf } from "../catalog/tiers.ts";
+import type { Catalog } from "../catalog/types.ts";
+import type { Queries } from "../db/connect.ts";
+import { fail } from "../fail.ts";
+import { postSignupCredit } from "../ledger/post.ts";
+import type { Amount } from "../money.ts";
+
+export interface Moment {
+  accountId: bigint;
+  at: Date;
+}
+
+/** Does nothing to an account that is verified already. The credit is given once an account, however often this is called. */
+export async function markVerified(transaction: Queries, { accountId, at }: Moment): Promise<{ creditGranted: Amount }> {
+  const { rowCount } = await transaction.pool.query(
+    "update account set email_verified_at = $2 where id = $1 and email_verified_at is null",
+    [accountId, at],
+  );
+  if (rowCount === 0) return { creditGranted: 0n };
+  await endVerifications(transaction, { accountId, at });
+  return { creditGranted: await postSignupCredit(transaction, { accountId, at }) };
+}
+
+/**
+ * An account that was never verified passes to the owner of its address (Authentication section, 5): what others may know of it, its
+ * password, sessions, keys and mails, is worth nothing from now on. Its money stays. Changes nothing about a verified account.
+ */
+export async function reclaim(transaction: Queries, { accountId, at }: Moment): Promise<void> {
+  const { rowCount } = await transaction.pool.query(
+    "update account set password_hash = null, name = null where id = $1 and email_verified_at is null",
+    [accountId],
+  );
+  if (rowCount === 0) return;
+  await closeSessions(transaction, accountId);
+  await transaction.pool.query("update api_key set deleted_at = $2 where account_id = $1 and deleted_at is null", [accountId, at]);
+  await endVerifications(transaction, { accountId, at });
+}
+
+/** The mails that were not answered yet: their links and codes stop working. */
+export async function endVerifications(transaction: Queries, { accountId, at }: Moment): Promise<void> {
+  await transaction.pool.query("update verification set used_at = $2 where account_id = $1 and used_at is null", [accountId, at]);
+}
+
+/** Opens a session; `body` and `setCookie` are the reply's. 403 for a suspended account, whose caller has proved to be its owner. */
+export async function finishSignIn(db: Queries, { accountId, at, catalog }: Moment & { catalog: Pick<Catalog, "tiers"> }) {
+  const user = await readUser(db, accountId);
+  if (user === undefined) throw new Error(`account ${accountId} is gone`);
+  if (user.suspended) fail("permission_denied", { text: { reason: "the account is suspended" } });
+  const session = await openSession(db, { accountId, at });
+  return {
+    setCookie: sessionCookie(session.token),
+    body: {
+      session_token: session.token,
+      expires_at: session.expiresAt.toISOString(),
+      csrf_token: session.csrfToken,
+      user: userRecord(user, tierOf(catalog, user.purchased).tier),
+    },
+  };
+}

@@ -1,0 +1,51 @@
+// Answering the verification mail, by the token of its link or by its code: the address is proved, and the sign-up that the mail
+// belongs to holds. All in one transaction, so that of several answers at once one counts.
+import { issueDefaultKey } from "../accounts/default-key.ts";
+import type { Context } from "../context.ts";
+import { inTransaction, type Queries } from "../db/connect.ts";
+import { fail } from "../fail.ts";
+import { type LockedAccount, lockAccount, lockAccountOf } from "./lock-account.ts";
+import { assertUsable, findByCode, findByToken, useUp, type Verification, writeNobodys } from "./verifications.ts";
+import { finishSignIn, markVerified, reclaim } from "./verified.ts";
+
+type Needs = Pick<Context, "db" | "catalog">;
+
+export async function verifyByToken(context: Needs, { token, at }: { token: string; at: Date }) {
+  const verification = await findByToken(context.db, "verify_email", token, at);
+  return inTransaction(context.db, async (transaction) => {
+    const account = await lockAccount(transaction, verification.accountId);
+    return verify(context, transaction, { account, verification, param: "token", at });
+  });
+}
+
+/** No account, a wrong code and the code of another account look the same from outside; wrong ones are counted. */
+export async function verifyByCode(context: Needs, { email, code, at }: { email: string; code: string; at: Date }) {
+  const verified = await inTransaction(context.db, async (transaction) => {
+    const account = await lockAccountOf(transaction, email);
+    const verification = account && (await findByCode(transaction, { accountId: account.id, code, at }));
+    if (account === undefined) await writeNobodys(transaction, "verify_email", at);
+    if (account === undefined || verification === undefined) return undefined; // a refusal by throwing would take the count back
+    assertUsable(verification, "code", at);
+    return verify(context, transaction, { account, verification, param: "code", at });
+  });
+  return verified ?? fail("invalid_token", { param: "code" });
+}
+
+async function verify(
+  { catalog }: Needs,
+  transaction: Queries,
+  { account, verification, param, at }: { account: LockedAccount; verification: Verification; param: string; at: Date },
+) {
+  const accountId = account.id;
+  if (account.suspended) fail("permission_denied", { text: { reason: "the account is suspended" } });
+  await useUp(transaction, verification, param, at);
+  // Somebody else had signed up first, or an operator had: this mail's password holds, what was before is dropped.
+  if (verification.passwordHash !== account.passwordHash) {
+    await reclaim(transaction, { accountId, at });
+    const { passwordHash, name } = verification;
+    await transaction.pool.query("update account set password_hash = $2, name = $3 where id = $1", [accountId, passwordHash, name]);
+  }
+  const { creditGranted } = await markVerified(transaction, { accountId, at });
+  const apiKey = await issueDefaultKey(transaction, { accountId, at });
+  return { ...(await finishSignIn(transaction, { accountId, at, catalog })), creditGranted, apiKey };
+}

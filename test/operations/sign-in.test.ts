@@ -1,0 +1,114 @@
+// POST /v1/auth/signin over HTTP: the session it opens, and that a refusal tells nothing about who has an account.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { setSuspended } from "../../src/accounts/admin.ts";
+import type { TestReply } from "../support/gateway.ts";
+import { argon2Runs, password, shown, type SignInGateway, startSignInGateway } from "../support/sign-in.ts";
+
+let gateway: SignInGateway;
+beforeAll(async () => void (gateway = await startSignInGateway()));
+afterAll(() => gateway.stop());
+
+async function verifiedPerson() {
+  const email = gateway.newEmail();
+  const { json } = await gateway.signUpVerified(email);
+  const [{ id }] = (await gateway.rows("select id from account where email = $1", [email])) as [{ id: bigint }];
+  return { email, id, user: json.user as Record<string, unknown> };
+}
+
+describe("200", () => {
+  test("a session for 30 days as token and cookie, with its CSRF token and the user", async () => {
+    const { email, user } = await verifiedPerson();
+    const { status, json, headers } = await gateway.signIn(email);
+    expect(status).toBe(200);
+    expect(json).toEqual({
+      session_token: expect.stringMatching(/^svcs_[\w-]{43}$/),
+      expires_at: new Date(gateway.context.clock().getTime() + 30 * 24 * 60 * 60 * 1000).toISOString(),
+      csrf_token: expect.stringMatching(/^[0-9a-f]{64}$/),
+      user,
+    });
+    expect(headers["set-cookie"]).toMatch(
+      new RegExp(`^__Host-svc_session=${json.session_token}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=\\d+$`),
+    );
+    expect(headers["cache-control"]).toBe("no-store");
+  });
+
+  test("whatever the case of the address; a second session leaves the first alone", async () => {
+    const { email } = await verifiedPerson();
+    const first = (await gateway.signIn(email)).json.session_token;
+    const second = (await gateway.signIn(email.toUpperCase())).json.session_token;
+    expect(second).not.toBe(first);
+    for (const key of [first, second]) expect((await gateway.request("GET", "/v1/auth/session", { key })).status).toBe(200);
+  });
+
+  test("before the address is verified, too: the user says so", async () => {
+    const email = gateway.newEmail();
+    await gateway.signUp(email);
+    expect((await gateway.signIn(email)).json.user).toMatchObject({ email, email_verified: false });
+  });
+
+  test("the same password typed in another Unicode form is the same password", async () => {
+    const email = gateway.newEmail();
+    await gateway.signUp(email, { password: "pass\u00e9phrase \u2460" });
+    expect((await gateway.signIn(email, "passe\u0301phrase 1")).status).toBe(200);
+  });
+
+  test("the tier is that of the money that was added", async () => {
+    const account = await gateway.createAccount({ deposit: "250" });
+    const { token } = await gateway.createSession(account);
+    expect((await gateway.request("GET", "/v1/auth/session", { key: token })).json.user.tier).toBe(3);
+  });
+});
+
+describe("401 invalid_credentials", () => {
+  test("a wrong password, an unknown address and an account without a password: the same bytes after the same work", async () => {
+    const { email } = await verifiedPerson();
+    const account = await gateway.createAccount();
+    const [{ email: passwordless }] = (await gateway.rows("select email from account where id = $1", [account.accountId])) as [
+      { email: string },
+    ];
+    const replies: TestReply[] = [];
+    for (const [asked, given] of [
+      [email, `${password}r`],
+      [gateway.newEmail(), password],
+      [passwordless, password],
+    ] as const)
+      expect(await argon2Runs(async () => void replies.push(await gateway.signIn(asked, given)))).toBe(1);
+    expect(new Set(replies.map(shown)).size).toBe(1);
+    expect([replies[0]!.status, replies[0]!.json.error.code]).toEqual([401, "invalid_credentials"]);
+    expect(replies[0]!.headers["set-cookie"]).toBeUndefined();
+  });
+
+  test("a suspended account with a wrong password looks like any other", async () => {
+    const { email, id } = await verifiedPerson();
+    const before = shown(await gateway.signIn(email, "wrong"));
+    await setSuspended(gateway.context.db, id, new Date());
+    expect(shown(await gateway.signIn(email, "wrong"))).toBe(before);
+  });
+});
+
+test("403 permission_denied: suspended, told to who knows the password; no session is opened", async () => {
+  const { email, id } = await verifiedPerson();
+  await setSuspended(gateway.context.db, id, new Date());
+  const sessions = () => gateway.rows("select 1 from session where account_id = $1", [id]);
+  const before = (await sessions()).length;
+  const { status, json } = await gateway.signIn(email);
+  expect([status, json.error.code, (await sessions()).length]).toEqual([403, "permission_denied", before]);
+  await setSuspended(gateway.context.db, id, null);
+  expect((await gateway.signIn(email)).status).toBe(200);
+});
+
+test("503 overloaded: more sign-ins at once than can be worked on; those taken on are answered", async () => {
+  const { email } = await verifiedPerson();
+  const replies = await Promise.all(Array.from({ length: 100 }, () => gateway.signIn(email)));
+  const statuses = replies.map(({ status }) => status);
+  expect(new Set(statuses)).toEqual(new Set([200, 503]));
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(66);
+  expect(replies.find(({ status }) => status === 503)!.json.error.code).toBe("overloaded");
+  expect((await gateway.signIn(email)).status).toBe(200);
+});
+
+test("throttled by client and by address", async () => {
+  gateway.throttled.length = 0;
+  await gateway.signIn("Nobody@example.com");
+  expect(gateway.throttled).toEqual(["sign-in client 127.0.0.1 60", "sign-in email nobody@example.com 10"]);
+});
