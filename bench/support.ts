@@ -35,11 +35,13 @@ export function logRow({ accountId, keyId }: BenchAccount, id: string, cost: big
     key_id: String(keyId),
     operation: "createChatCompletion",
     model: "north/swift",
+    model_type: "language",
     alias: null,
     served_model: null,
     status: "success",
     http_status: 200,
     error_code: null,
+    error_message: null,
     input_tokens: 812,
     cache_read_tokens: 0,
     cache_write_tokens: 0,
@@ -48,7 +50,7 @@ export function logRow({ accountId, keyId }: BenchAccount, id: string, cost: big
     estimated: false,
     cost: String(cost),
     reserved: String(reserved),
-    prices: { input: "150000", output: "600000", cached: null, per_request: "0" },
+    prices: { model: "north/swift", input: "150000", output: "600000", cached: null, per_request: "0" },
     attempts: [
       {
         route: "sim/chat",

@@ -1,5 +1,15 @@
-// Stub: replaced in this session.
-import { fail } from "../src/fail.ts";
+// POST /v1/auth/keys: a new key, its secret shown this once (gateway-api.md, API keys).
+import { readLimit } from "../src/accounts/key-limit.ts";
+import { createKey } from "../src/accounts/manage-keys.ts";
 import type { Handler } from "../src/server/types.ts";
 
-export const createApiKey: Handler<"createApiKey"> = () => fail("not_implemented");
+export const createApiKey: Handler<"createApiKey"> = async ({ db }, { caller, body, receivedAt }) => {
+  const limit = readLimit(body.limit_usd) ?? null;
+  const { secret, record } = await createKey(db, { accountId: caller.accountId, name: body.name, limit, at: receivedAt });
+  const { name, id, masked, is_default, limit_usd, created_at } = record;
+  return {
+    status: 200,
+    headers: { "cache-control": "no-store" },
+    body: { api_key: secret, name, id, masked, is_default, limit_usd, created_at },
+  };
+};

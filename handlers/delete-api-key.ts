@@ -1,5 +1,14 @@
-// Stub: replaced in this session.
+// DELETE /v1/auth/keys/{key}: the key stops everywhere; of a default another key takes the place (gateway-api.md, States).
+import { deleteKey, keyOf } from "../src/accounts/manage-keys.ts";
 import { fail } from "../src/fail.ts";
 import type { Handler } from "../src/server/types.ts";
 
-export const deleteApiKey: Handler<"deleteApiKey"> = () => fail("not_implemented");
+export const deleteApiKey: Handler<"deleteApiKey"> = async ({ db }, { caller, path, receivedAt }) => {
+  const deleted = (await deleteKey(db, await keyOf(db, caller.accountId, path.key), receivedAt)) ?? fail("not_found");
+  const { id, newDefault, secret } = deleted;
+  return {
+    status: 200,
+    headers: { "cache-control": "no-store" },
+    body: { deleted: true, id, new_default: newDefault?.masked ?? null, ...(secret === null ? {} : { new_default_key: secret }) },
+  };
+};

@@ -1,5 +1,66 @@
-// Stub: replaced in this session.
+// GET /v1/usage/{request_id}: how one request was charged (spec/receipts.tsp). Adds up nothing itself.
+import type { components } from "../generated/api.d.ts";
+import { maskedKey } from "../src/accounts/keys.ts";
 import { fail } from "../src/fail.ts";
+import { entryRecord, readEntriesOf } from "../src/ledger/entries.ts";
+import type { AttemptRecord } from "../src/ledger/usage-log.ts";
+import { type LogRow, readLog, usageLogRecord } from "../src/ledger/usage-logs.ts";
+import { receiptCharge } from "../src/pricing/receipt-charge.ts";
 import type { Handler } from "../src/server/types.ts";
+import type { Usage } from "../src/usage.ts";
 
-export const getReceipt: Handler<"getReceipt"> = () => fail("not_implemented");
+export const getReceipt: Handler<"getReceipt"> = async ({ db }, { caller, path }) => {
+  const row = (await readLog(db, caller.accountId, path.request_id)) ?? fail("request_not_found", { text: { id: path.request_id } });
+  const usage = usageOf(row);
+  const entries = await readEntriesOf(db, caller.accountId, row.id);
+  return {
+    status: 200,
+    body: {
+      object: "usage.receipt",
+      request_id: row.request_id,
+      log: usageLogRecord(row, maskedKey),
+      attempts: row.attempts.map(shownAttempt),
+      usage: {
+        input: usage.input,
+        cache_read: usage.cacheRead,
+        cache_write: usage.cacheWrite,
+        output: usage.output,
+        reasoning: usage.reasoning,
+        estimated: row.estimated,
+      },
+      charge: receiptCharge({
+        model: row.prices.model,
+        prices: pricesOf(row),
+        usage,
+        delivered: isDelivered(row, usage),
+        reserved: row.reserved,
+        cost: row.cost,
+      }),
+      ledger: entries.map(entryRecord),
+    },
+  };
+};
+
+/** Providers stay the operator's, and so does trouble with our own credentials at one. */
+function shownAttempt({ model, outcome, status, latency_ms }: AttemptRecord): components["schemas"]["ReceiptAttempt"] {
+  return outcome === "our_fault" ? { model, outcome: "unavailable", status: null, latency_ms } : { model, outcome, status, latency_ms };
+}
+
+function usageOf(row: LogRow): Usage {
+  return {
+    input: Number(row.input_tokens),
+    cacheRead: Number(row.cache_read_tokens),
+    cacheWrite: Number(row.cache_write_tokens),
+    output: Number(row.output_tokens),
+    reasoning: Number(row.reasoning_tokens),
+  };
+}
+
+function pricesOf({ prices: { input, output, cached, per_request } }: LogRow) {
+  return { input: BigInt(input), output: BigInt(output), cached: cached === null ? null : BigInt(cached), perRequest: BigInt(per_request) };
+}
+
+/** A client that left before the first token pays nothing, the fee of a request neither. */
+function isDelivered({ status, cost }: LogRow, { input, cacheRead, cacheWrite, output }: Usage): boolean {
+  return status === "success" || (status === "aborted" && (cost > 0n || input + cacheRead + cacheWrite + output > 0));
+}

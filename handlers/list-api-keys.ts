@@ -1,5 +1,8 @@
-// Stub: replaced in this session.
-import { fail } from "../src/fail.ts";
+// GET /v1/auth/keys: the account's keys, masked (gateway-api.md, API keys).
+import { listKeys } from "../src/accounts/key-records.ts";
 import type { Handler } from "../src/server/types.ts";
 
-export const listApiKeys: Handler<"listApiKeys"> = () => fail("not_implemented");
+export const listApiKeys: Handler<"listApiKeys"> = async ({ db }, { caller }) => ({
+  status: 200,
+  body: { object: "list", data: await listKeys(db, caller.accountId), has_more: false },
+});

@@ -1,5 +1,11 @@
-// Stub: replaced in this session.
+// PATCH /v1/auth/keys/{key}: enables, disables or renames a key, or changes its budget (WIRE.md 15.1).
+import { readLimit } from "../src/accounts/key-limit.ts";
+import { changeKey, keyOf } from "../src/accounts/manage-keys.ts";
 import { fail } from "../src/fail.ts";
 import type { Handler } from "../src/server/types.ts";
 
-export const updateApiKey: Handler<"updateApiKey"> = () => fail("not_implemented");
+export const updateApiKey: Handler<"updateApiKey"> = async ({ db }, { caller, path, body }) => {
+  const change = { enabled: body.enabled, name: body.name, limit: readLimit(body.limit_usd) };
+  const record = await changeKey(db, await keyOf(db, caller.accountId, path.key), change);
+  return { status: 200, body: record ?? fail("not_found") };
+};

@@ -22,6 +22,8 @@ export interface Config {
   /** Null: nobody can pay online; the operator adds credit by hand. */
   stripe: StripeConfig | null;
   workers: number;
+  /** Months of the usage log that are kept beside the current one; 0: all. */
+  usageLogMonths: number;
   logLevel: string;
   /** For the secrets of providers, by the names the catalog gives. */
   environment: Record<string, string | undefined>;
@@ -62,6 +64,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     signInProviders: readSignInProviders(environment, text),
     stripe: readStripe(text),
     workers: wholeNumber(text("SVC_WORKERS"), "SVC_WORKERS", 1, 256) ?? 1,
+    usageLogMonths: wholeNumber(text("SVC_USAGE_LOG_MONTHS"), "SVC_USAGE_LOG_MONTHS", 0, 1200) ?? 13,
     logLevel: text("LOG_LEVEL") ?? "info",
     environment,
   };

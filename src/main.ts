@@ -72,7 +72,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   opening.defer(() => identityProviders.close());
   // The SDK takes a tenth of a second to load: only for those who use it.
   const payments = config.stripe === null ? null : (await import("./payments/stripe.ts")).connectStripe(config.stripe);
-  const partitions = keepPartitions(db, onFault);
+  const partitions = keepPartitions(db, { usageLogMonths: config.usageLogMonths, onFault });
   opening.defer(() => partitions.stop());
   const swept = keepSwept(db, { clock, onFault });
   opening.defer(() => swept.stop());

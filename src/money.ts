@@ -16,6 +16,11 @@ export function parseUsd(text: string): Amount | undefined {
   return parseDecimal(text, 8);
 }
 
+/** A USD figure that a request carried as a number; at most 8 decimals, else undefined. */
+export function amountFromUsd(usd: number): Amount | undefined {
+  return parseUsd(decimalText(usd));
+}
+
 /** Price of one unit from "USD per `units` units" (a catalog's USD per million tokens: units = 1_000_000n). */
 export function priceFromUsd(usd: number, units: bigint = 1n): Price {
   const scaled = parseDecimal(decimalText(usd), 18); // six decimals more than a Price, so that per-million prices stay exact
@@ -30,10 +35,12 @@ export function toUsd(amount: Amount): number {
 
 /** USD as text without exponent or trailing zeros: headers and command line. */
 export function usdText(amount: Amount): string {
-  const sign = amount < 0n ? "-" : "";
-  const positive = amount < 0n ? -amount : amount;
-  const fraction = (positive % amountsPerUsd).toString().padStart(8, "0").replace(/0+$/, "");
-  return `${sign}${positive / amountsPerUsd}${fraction === "" ? "" : `.${fraction}`}`;
+  return scaledText(amount, 8);
+}
+
+/** A sum of units at prices, as text and not rounded. */
+export function exactUsdText(sum: Price): string {
+  return scaledText(sum, 12);
 }
 
 /** So many units at a price each. */
@@ -80,4 +87,11 @@ function parseDecimal(text: string, decimals: number): bigint | undefined {
   if (!match || (match[3] ?? "").length > decimals) return undefined;
   const scaled = BigInt(match[2] + (match[3] ?? "").padEnd(decimals, "0"));
   return match[1] === "-" ? -scaled : scaled;
+}
+
+function scaledText(value: bigint, decimals: number): string {
+  const sign = value < 0n ? "-" : "";
+  const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, "0");
+  const fraction = digits.slice(-decimals).replace(/0+$/, "");
+  return `${sign}${digits.slice(0, -decimals)}${fraction === "" ? "" : `.${fraction}`}`;
 }

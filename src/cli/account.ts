@@ -1,14 +1,15 @@
 // `svc account …`
-import { createAccount, listKeys, setSuspended } from "../accounts/admin.ts";
+import { createAccount, setSuspended } from "../accounts/admin.ts";
+import { listKeys } from "../accounts/key-records.ts";
 import { systemClock } from "../clock.ts";
 import { inTransaction } from "../db/connect.ts";
 import { accountIdText } from "../ids.ts";
 import { readBalance, readMediaHolds } from "../ledger/balance.ts";
-import { type KeyBudget, readKeyBudgets } from "../ledger/key-budget.ts";
 import { type PostedKind, postEntry, signupCredit } from "../ledger/post.ts";
 import { type Amount, toUsd, usdText } from "../money.ts";
 import { readAccount, readAmount } from "./arguments.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
+import { keyLine } from "./key.ts";
 import { withDatabase } from "./with-database.ts";
 
 export async function create({ config, options }: Input): Promise<Outcome> {
@@ -34,12 +35,7 @@ export async function show({ config, words }: Input): Promise<Outcome> {
   const { tierNumber } = await import("./tier.ts");
   return withDatabase(config, async (db) => {
     const { accountId, email } = await readAccount(db, words[0]!);
-    const [balance, holds, keys, budgets] = await Promise.all([
-      readBalance(db, accountId),
-      readMediaHolds(db, accountId),
-      listKeys(db, accountId),
-      readKeyBudgets(db, accountId),
-    ]);
+    const [balance, holds, keys] = await Promise.all([readBalance(db, accountId), readMediaHolds(db, accountId), listKeys(db, accountId)]);
     const { available, reserved, purchased, earned, spent } = balance!;
     const json = {
       account_id: accountIdText(accountId),
@@ -51,12 +47,10 @@ export async function show({ config, words }: Input): Promise<Outcome> {
       lifetime_earned: toUsd(earned),
       lifetime_spent: toUsd(spent),
       tier: tierNumber(config, purchased),
-      keys: keys.map((key) => ({ ...key, ...budgetOf(key, budgets), scopes: [] })),
+      keys,
     };
     const money = `balance ${usdText(available + reserved)} USD (reserved ${usdText(reserved)}, media holds ${usdText(holds)}), spent ${usdText(spent)}`;
-    const lines = keys.map(
-      (key) => `  ${key.id} ${key.masked} ${key.name}${key.is_default ? " (default)" : ""}${key.enabled ? "" : " (disabled)"}`,
-    );
+    const lines = keys.map((key) => `  ${keyLine(key)}`);
     return { json, text: [`${json.account_id} ${email}, tier ${json.tier}`, money, ...lines].join("\n") };
   });
 }
@@ -94,9 +88,4 @@ async function post({ config, words }: Input, kind: PostedKind): Promise<Outcome
     const id = accountIdText(accountId);
     return { json: { account_id: id, balance: toUsd(balance) }, text: `${id} balance ${usdText(balance)} USD` };
   });
-}
-
-function budgetOf(key: { id: string }, budgets: readonly KeyBudget[]) {
-  const { spent, limit } = budgets.find(({ keyId }) => `key_${keyId}` === key.id)!; // every key is made with its budget
-  return { usage_usd: toUsd(spent), limit_usd: limit === null ? null : toUsd(limit) };
 }

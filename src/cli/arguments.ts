@@ -9,9 +9,15 @@ import { UsageError } from "./command.ts";
 const amountMax: Amount = parseUsd("60000000") as Amount;
 
 export function readAmount(text: string, name: string): Amount {
+  const amount = readBudget(text, name);
+  if (amount === 0n) throw new UsageError(`${name} must be above 0`);
+  return amount;
+}
+
+/** 0 is one: nothing that costs may be called with it. */
+export function readBudget(text: string, name: string): Amount {
   const amount = parseUsd(text);
-  if (amount === undefined || amount <= 0n)
-    throw new UsageError(`${name} must be an amount in USD above 0 with at most 8 decimals, not "${text}"`);
+  if (amount === undefined || amount < 0n) throw new UsageError(`${name} must be an amount in USD with at most 8 decimals, not "${text}"`);
   if (amount > amountMax) throw new UsageError(`${name} must be at most 60000000`);
   return amount;
 }

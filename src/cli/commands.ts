@@ -80,10 +80,18 @@ export const commands: readonly Command[] = [
   {
     name: "key create",
     takes: ["ACCOUNT"],
-    options: { name: text },
-    shown: "--name N",
-    does: "make a further key",
+    options: { name: text, limit: text },
+    shown: "--name N [--limit USD]",
+    does: "make a further key; with a limit, so much may be spent through it in all",
     run: async (input) => (await import("./key.ts")).create(input),
+  },
+  {
+    name: "key list",
+    takes: ["ACCOUNT"],
+    options: {},
+    shown: "",
+    does: "show an account's keys, masked",
+    run: async (input) => (await import("./key.ts")).list(input),
   },
   {
     name: "key disable",
@@ -100,6 +108,14 @@ export const commands: readonly Command[] = [
     shown: "",
     does: "let a stopped key work again",
     run: async (input) => (await import("./key.ts")).enable(input),
+  },
+  {
+    name: "key delete",
+    takes: ["KEY"],
+    options: {},
+    shown: "",
+    does: "stop a key for good; of a default the newest enabled key takes the place, else a new one",
+    run: async (input) => (await import("./key.ts")).remove(input),
   },
   {
     name: "ledger audit",

@@ -1,17 +1,27 @@
 // `svc key …`
-import { createKey, setKeyEnabled } from "../accounts/admin.ts";
+import { findKey, refuseKey, setKeyEnabled } from "../accounts/admin.ts";
+import { type KeyRecord, listKeys } from "../accounts/key-records.ts";
+import { createKey, deleteKey } from "../accounts/manage-keys.ts";
 import { systemClock } from "../clock.ts";
-import { readAccount } from "./arguments.ts";
+import { readAccount, readBudget } from "./arguments.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
 import { withDatabase } from "./with-database.ts";
 
 export async function create({ config, words, options }: Input): Promise<Outcome> {
   const name = String(options.name ?? "").trim();
   if (name.length < 1 || name.length > 100) throw new UsageError("--name must have 1 to 100 characters");
+  const limit = typeof options.limit === "string" ? readBudget(options.limit, "--limit") : null;
   return withDatabase(config, async (db) => {
     const { accountId } = await readAccount(db, words[0]!);
-    const apiKey = await createKey(db, { accountId, name, at: systemClock() });
-    return { json: { api_key: apiKey, name }, text: `${name}: ${apiKey}\nThe key is shown this once.` };
+    const { secret } = await createKey(db, { accountId, name, limit, at: systemClock() });
+    return { json: { api_key: secret, name }, text: `${name}: ${secret}\nThe key is shown this once.` };
+  });
+}
+
+export async function list({ config, words }: Input): Promise<Outcome> {
+  return withDatabase(config, async (db) => {
+    const keys = await listKeys(db, (await readAccount(db, words[0]!)).accountId);
+    return { json: { object: "list", data: keys, has_more: false }, text: keys.map(keyLine).join("\n") };
   });
 }
 
@@ -21,6 +31,28 @@ export async function disable(input: Input): Promise<Outcome> {
 
 export async function enable(input: Input): Promise<Outcome> {
   return setEnabled(input, true);
+}
+
+export async function remove({ config, words }: Input): Promise<Outcome> {
+  return withDatabase(config, async (db) => {
+    const { id, newDefault, secret } = (await deleteKey(db, await findKey(db, words[0]!), systemClock())) ?? refuseKey();
+    const json = {
+      deleted: true,
+      id,
+      new_default: newDefault?.masked ?? null,
+      ...(secret === null ? {} : { new_default_key: secret }),
+    };
+    const lines = [
+      `${id} is deleted`,
+      ...(newDefault === null ? [] : [`the default key is now ${newDefault.name} (${newDefault.masked})`]),
+    ];
+    return { json, text: [...lines, ...(secret === null ? [] : [secret, "The key is shown this once."])].join("\n") };
+  });
+}
+
+export function keyLine({ id, masked, name, is_default, enabled, usage_usd, limit_usd }: KeyRecord): string {
+  const spent = `${usage_usd} USD spent${limit_usd === null ? "" : ` of ${limit_usd}`}`;
+  return `${id} ${masked} ${name}${is_default ? " (default)" : ""}${enabled ? "" : " (disabled)"}, ${spent}`;
 }
 
 async function setEnabled({ config, words }: Input, wanted: boolean): Promise<Outcome> {

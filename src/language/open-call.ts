@@ -1,9 +1,10 @@
 // One admitted call from its reservation to its one settlement: charged, free because it failed, or charged for
 // what was delivered because its client left (PEERS.md 5.6). Whatever happens first settles; the rest does nothing.
+import type { Model } from "../catalog/types.ts";
 import type { Caller, Context } from "../context.ts";
-import type { AttemptRecord, UsageLogRow } from "../ledger/usage-log.ts";
+import { type AttemptRecord, storableText, type UsageLogRow } from "../ledger/usage-log.ts";
 import { type Amount, toUsd, usdFromPrice, usdText } from "../money.ts";
-import { tokenCost, type TokenPrices } from "../pricing/token-cost.ts";
+import { tokenCost } from "../pricing/token-cost.ts";
 import type { Attempt } from "../routing/attempt.ts";
 import type { Candidate } from "../routing/candidates.ts";
 import { noUsage, type Usage } from "../usage.ts";
@@ -18,8 +19,10 @@ export interface CallFacts {
   stream: boolean;
 }
 
-/** What was charged, for the answer's usage block. */
+/** What was charged, for the answer's usage block and the log. */
 export interface Bill {
+  /** Whose prices count. */
+  model: Model;
   usage: Usage;
   cost: Amount;
   cacheDiscount: Amount;
@@ -37,8 +40,8 @@ export interface OpenCall {
   complete(usage: Usage | null, counted: Usage): Promise<Bill>;
   /** The client left; it pays for what it got. */
   aborted(delivered: Usage, measured: boolean): Promise<void>;
-  /** Nothing is charged. */
-  failed(httpStatus: number, code: string): Promise<void>;
+  /** Nothing is charged. `message` is the sentence that the caller gets. */
+  failed(httpStatus: number, code: string, message: string): Promise<void>;
 }
 
 export function openCall(
@@ -49,10 +52,11 @@ export function openCall(
   hold: Hold,
   size: PromptSize,
 ): OpenCall {
-  const prices = tokenPricesOf(admitted.model);
+  const asked = admitted.model;
+  const nothing: Bill = { model: asked, usage: noUsage, cost: 0n, cacheDiscount: 0n };
   let settled: Promise<Bill> | null = null;
 
-  const settle = (bill: Bill, outcome: Pick<UsageLogRow, "status" | "http_status" | "error_code" | "estimated">): Promise<Bill> => {
+  const settle = (bill: Bill, outcome: Outcome): Promise<Bill> => {
     if (settled !== null) return settled;
     reportAttempts(context, facts, call.attempts);
     const log = logRow(context, caller, facts, call, bill, outcome);
@@ -68,34 +72,41 @@ export function openCall(
     served: null,
     firstByteMs: null,
     complete(usage, counted) {
-      const bill = billOf(prices, call.served, usage ?? counted);
+      const bill = billOf(asked, call.served, usage ?? counted);
       if (usage !== null && bill.cost > hold.granted) reportOverrun(context.log, facts, call, bill);
       return settle(usage === null ? atMost(hold.granted, bill) : bill, {
         status: "success",
         http_status: 200,
-        error_code: null,
+        ...noError,
         estimated: usage === null,
       });
     },
     async aborted(delivered, measured) {
-      const bill = delivered.output > 0 || measured ? atMost(hold.granted, billOf(prices, call.served, delivered)) : nothing;
-      await settle(bill, { status: "aborted", http_status: 499, error_code: null, estimated: !measured });
+      const bill = delivered.output > 0 || measured ? atMost(hold.granted, billOf(asked, call.served, delivered)) : nothing;
+      await settle(bill, { status: "aborted", http_status: 499, ...noError, estimated: !measured });
     },
-    async failed(httpStatus, code) {
-      await settle(nothing, { status: "failed", http_status: httpStatus, error_code: code, estimated: false });
+    async failed(httpStatus, code, message) {
+      const error = { error_code: code, error_message: storableText(message) };
+      await settle(nothing, { status: "failed", http_status: httpStatus, ...error, estimated: false });
     },
   };
   return call;
 }
 
-const nothing: Bill = { usage: noUsage, cost: 0n, cacheDiscount: 0n };
+type Outcome = Pick<UsageLogRow, "status" | "http_status" | "error_code" | "error_message" | "estimated">;
+
+const noError = { error_code: null, error_message: null };
 
 /** OPERATOR.md: another model's answer costs its own price, never more than the requested model would have cost. */
-function billOf(asked: TokenPrices, served: Candidate | null, usage: Usage): Bill {
-  const own = { usage, ...tokenCost(asked, usage) };
+function billOf(asked: Model, served: Candidate | null, usage: Usage): Bill {
+  const own = billAt(asked, usage);
   if (served === null || served.layer !== 3) return own;
-  const other = { usage, ...tokenCost(tokenPricesOf(served.model), usage) };
+  const other = billAt(served.model, usage);
   return other.cost < own.cost ? other : own;
+}
+
+function billAt(model: Model, usage: Usage): Bill {
+  return { model, usage, ...tokenCost(tokenPricesOf(model), usage) };
 }
 
 /** Faults nobody else would tell the operator of: the caller may have been served by another route, and never hears names. */
@@ -135,11 +146,11 @@ function logRow(
   caller: Caller,
   facts: CallFacts,
   call: OpenCall,
-  { usage, cost }: Bill,
-  outcome: Pick<UsageLogRow, "status" | "http_status" | "error_code" | "estimated">,
+  { model: charged, usage, cost }: Bill,
+  outcome: Outcome,
 ): UsageLogRow {
   const { admitted, hold, served } = call;
-  const prices = tokenPricesOf(admitted.model);
+  const prices = tokenPricesOf(charged);
   return {
     account_id: String(caller.accountId),
     created_at: facts.receivedAt,
@@ -148,6 +159,7 @@ function logRow(
     key_id: caller.keyId === null ? null : String(caller.keyId),
     operation: facts.operation,
     model: admitted.model.id,
+    model_type: admitted.model.type,
     alias: admitted.alias,
     served_model: served !== null && served.layer === 3 ? served.model.id : null,
     ...outcome,
@@ -159,6 +171,7 @@ function logRow(
     cost: String(cost),
     reserved: String(hold.granted),
     prices: {
+      model: charged.id,
       input: String(prices.input),
       output: String(prices.output),
       cached: prices.cached === null ? null : String(prices.cached),

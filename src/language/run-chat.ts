@@ -3,6 +3,7 @@
 import { errors } from "../../generated/errors.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Caller, Context } from "../context.ts";
+import { fillMessage } from "../error-text.ts";
 import { ApiError } from "../fail.ts";
 import type { ChatCompletion, ChatStream, ChatWhole } from "../providers/types.ts";
 import { UpstreamError } from "../providers/types.ts";
@@ -85,8 +86,8 @@ async function callUpstream(
 /** A stream whose client leaves before anybody reads it must be settled all the same. */
 function leaveTogether({ log }: Context, ask: ChatAsk, answer: Extract<ChatAnswer, { kind: "stream" }>): ChatAnswer {
   const settle = () =>
-    (isLeft(ask.signal) ? chargeDelivered(answer) : answer.call.failed(200, "stream_interrupted")).catch((cause: unknown) =>
-      log.error({ err: cause, request_id: ask.requestId }, "a stream that was left could not be settled"),
+    (isLeft(ask.signal) ? chargeDelivered(answer) : answer.call.failed(200, "stream_interrupted", errors.stream_interrupted.message)).catch(
+      (cause: unknown) => log.error({ err: cause, request_id: ask.requestId }, "a stream that was left could not be settled"),
     );
   if (ask.signal.aborted) void settle();
   else ask.signal.addEventListener("abort", settle, { once: true });
@@ -115,11 +116,11 @@ export function countedUsage(call: Pick<OpenCall, "size">, content: { deltas: nu
 }
 
 async function settleWithout(context: Context, ask: ChatAsk, call: OpenCall, error: unknown): Promise<void> {
-  const row = error instanceof ApiError ? errors[error.code] : errors.internal_error;
-  const code = error instanceof ApiError ? error.code : "internal_error";
+  const { code, details } = error instanceof ApiError ? error : new ApiError("internal_error", {});
+  const row = errors[code];
   try {
     if (isLeft(ask.signal)) await call.aborted(noUsage, false);
-    else await call.failed((error instanceof ApiError && error.details.status) || row.status, code);
+    else await call.failed(details.status ?? row.status, code, fillMessage(row.message, details.text ?? {}));
   } catch (cause) {
     // The hold ends by itself; the caller's error is what matters to the caller.
     context.log.error({ err: cause, request_id: ask.requestId }, "a failed call could not be settled");

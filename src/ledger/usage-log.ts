@@ -16,6 +16,16 @@ export interface AttemptRecord {
   cost_basis: { input: number; output: number; cached: number | null; per_request: number };
 }
 
+/** Per token in 1e-12 USD, per request in 1e-8 USD. */
+export interface LoggedPrices {
+  /** Whose they are: the model asked for, or another that answered and came out cheaper. */
+  model: string;
+  input: string;
+  output: string;
+  cached: string | null;
+  per_request: string;
+}
+
 export interface UsageLogRow {
   account_id: string;
   created_at: Date;
@@ -24,11 +34,14 @@ export interface UsageLogRow {
   key_id: string | null;
   operation: string;
   model: string;
+  model_type: string;
   alias: string | null;
   served_model: string | null;
   status: "success" | "aborted" | "failed";
   http_status: number;
   error_code: string | null;
+  /** The sentence that the caller got, by storableText. */
+  error_message: string | null;
   input_tokens: number;
   cache_read_tokens: number;
   cache_write_tokens: number;
@@ -38,11 +51,18 @@ export interface UsageLogRow {
   estimated: boolean;
   cost: string;
   reserved: string;
-  /** The price snapshot of admission, in 1e-12 USD a unit. */
-  prices: Record<string, string | null>;
+  /** The prices that count, of admission's time. */
+  prices: LoggedPrices;
   attempts: readonly AttemptRecord[];
   stream: boolean;
   fallback_layer: number | null;
   latency_ms: number;
   first_byte_ms: number | null;
 }
+
+/** A sentence may quote an upstream: a row that Postgres refuses would hold up the whole batch of settlements it stands in. */
+export function storableText(text: string): string {
+  return text.slice(0, textMax).replaceAll("\0", "").toWellFormed();
+}
+
+const textMax = 2_000;

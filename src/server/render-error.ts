@@ -2,6 +2,7 @@
 // dialect. Pure; the only place that knows status, type, headers and shape of an error.
 import { dialects, errors } from "../../generated/errors.ts";
 import type { Dialect, DialectRow, ErrorCode, ErrorRow } from "../../generated/errors.ts";
+import { fillMessage } from "../error-text.ts";
 import type { FailDetails } from "../fail.ts";
 import { envelopes } from "./envelopes.ts";
 import type { Headers } from "./types.ts";
@@ -49,12 +50,3 @@ function retryHeaders(code: ErrorCode, row: ErrorRow, details: FailDetails): Hea
   if (code === "rate_limit_exceeded") headers["retry-after-ms"] = String(Math.ceil(waitMs));
   return headers;
 }
-
-/** "{name}" is replaced; a part in square brackets goes when a value inside it isn't known. */
-export function fillMessage(template: string, text: Record<string, string | number>): string {
-  const known = (part: string) => [...part.matchAll(placeholder)].every((match) => text[match[1]!] !== undefined);
-  const kept = template.replace(/\[([^[\]]*\{\w+\}[^[\]]*)\]/g, (_, part: string) => (known(part) ? part : ""));
-  return kept.replace(placeholder, (_, name: string) => String(text[name] ?? "?")).trim();
-}
-
-const placeholder = /\{(\w+)\}/g;

@@ -1,7 +1,9 @@
 // Who a key belongs to, in two replicas on one database.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { createAccount, createKey, listKeys, setKeyEnabled, setSuspended } from "../../src/accounts/admin.ts";
+import { createAccount, setKeyEnabled, setSuspended } from "../../src/accounts/admin.ts";
+import { listKeys } from "../../src/accounts/key-records.ts";
 import { makeKey } from "../../src/accounts/keys.ts";
+import { createKey } from "../../src/accounts/manage-keys.ts";
 import { createAccounts } from "../../src/accounts/accounts.ts";
 import { systemClock } from "../../src/clock.ts";
 import { postEntry } from "../../src/ledger/post.ts";
@@ -73,7 +75,7 @@ describe("changes reach every replica within a second", () => {
 
   test("a key deleted by hand in SQL stops", async () => {
     const { accountId, apiKey } = await newAccount();
-    const second = await createKey(world.db, { accountId, name: "second", at: new Date() });
+    const { secret: second } = await createKey(world.db, { accountId, name: "second", at: new Date() });
     for (const replica of world.replicas) expect(await replica.authenticateKey(second)).toBeDefined();
     await world.db.pool.query("update api_key set deleted_at = now() where account_id = $1 and not is_default", [accountId]);
     for (const replica of world.replicas) await expect.poll(() => replica.authenticateKey(second), everywhere).toBeUndefined();

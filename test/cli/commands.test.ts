@@ -146,6 +146,31 @@ describe("svc key", () => {
     }
   });
 
+  test("create --limit sets the budget, list shows every key masked, delete names the key that became the default", async () => {
+    const { account_id, api_key } = await newAccount();
+    const made = (await svc("key", "create", account_id, "--name", "small", "--limit", "0.5", "--json")).json();
+    const listed = (await svc("key", "list", account_id, "--json")).json() as { object: string; data: Record<string, unknown>[] };
+    expect(listed).toMatchObject({
+      object: "list",
+      data: [
+        { name: "small", limit_usd: 0.5, usage_usd: 0 },
+        { name: "Default", limit_usd: null },
+      ],
+    });
+    expect(JSON.stringify(listed)).not.toContain(String(made.api_key).slice(8, 20));
+    expect(listed.data).toEqual((await show(account_id)).keys);
+    const [small, first] = listed.data;
+    expect((await svc("key", "delete", api_key, "--json")).json()).toEqual({ deleted: true, id: first!.id, new_default: small!.masked });
+    const last = (await svc("key", "delete", String(small!.id), "--json")).json();
+    expect(last).toMatchObject({ deleted: true, id: small!.id });
+    expect(isKeyShaped(String(last.new_default_key))).toBe(true);
+    expect((await svc("key", "delete", String(small!.id))).status).toBe(1);
+  });
+
+  test.each(["-1", "0.000000001", "many"])("a limit of %s is wrong usage", async (limit) => {
+    expect((await svc("key", "create", "acc_1", "--name", "k", "--limit", limit)).status).toBe(2);
+  });
+
   test.each(["nonsense", "key_999999", `svc_${"a".repeat(50)}`])("a key that does not exist (%s) is refused with 1", async (key) => {
     expect(await svc("key", "disable", key)).toMatchObject({ status: 1, stdout: "" });
   });
@@ -265,8 +290,10 @@ describe("usage", () => {
       "account deposit",
       "account credit",
       "key create",
+      "key list",
       "key disable",
       "key enable",
+      "key delete",
       "ledger audit",
       "ledger verify",
       "catalog check",

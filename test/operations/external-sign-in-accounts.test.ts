@@ -1,6 +1,7 @@
 // Which account an external sign-in leads to: new, known, linked or reclaimed; one each, however many come at once.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createKey, setSuspended } from "../../src/accounts/admin.ts";
+import { setSuspended } from "../../src/accounts/admin.ts";
+import { createKey } from "../../src/accounts/manage-keys.ts";
 import { clientId, clientSecret, type OpenidProvider, redirectUri, startOpenidProvider } from "../support/openid-provider.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 
@@ -125,7 +126,7 @@ describe("an account that was never verified is reclaimed", () => {
     expect((await gateway.request("POST", "/v1/auth/signup", { body: { email, password } })).status).toBe(201);
     const accountId = await accountAt(email);
     const { token } = await gateway.createSession({ accountId, id: "", key: "" });
-    const key = await createKey(gateway.context.db, { accountId, name: "squatter", at: new Date() });
+    const { secret: key } = await createKey(gateway.context.db, { accountId, name: "squatter", at: new Date() });
     expect((await gateway.request("GET", "/v1/credits/balance", { key })).status).toBe(200);
     expect((await gateway.request("GET", "/v1/credits/balance", { key: token })).status).toBe(200);
 

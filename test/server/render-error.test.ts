@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { dialects, errors } from "../../generated/errors.ts";
 import type { Dialect, ErrorCode } from "../../generated/errors.ts";
-import { fillMessage, renderError } from "../../src/server/render-error.ts";
+import { fillMessage } from "../../src/error-text.ts";
+import { renderError } from "../../src/server/render-error.ts";
 
 const place = (dialect: Dialect) => ({ dialect, requestId: "req_1", publicUrl: "https://gw.example" });
 const codes = Object.keys(errors) as ErrorCode[];

@@ -1,0 +1,100 @@
+// API keys as their account and the operator see them, and which key a text means. Never the secret: the database has none.
+import type { components } from "../../generated/api.d.ts";
+import type { Queries } from "../db/connect.ts";
+import { type Amount, toUsd } from "../money.ts";
+import { digestOf, maskedKey, parseMaskedKey } from "./keys.ts";
+
+export type KeyRecord = components["schemas"]["ApiKeyRecord"];
+
+const columns = `k.id, k.name, k.prefix, k.last4, k.enabled, k.is_default, k.created_at, k.last_used_at,
+  b.limit_amount as "limit", b.spent`;
+const tables = "api_key k join key_budget b on b.key_id = k.id";
+
+/** The account's own keys: newest first, by id where two were made at once. */
+export async function listKeys(db: Queries, accountId: bigint): Promise<KeyRecord[]> {
+  const { rows } = await db.pool.query<KeyRow>(
+    `select ${columns} from ${tables} where k.account_id = $1 and k.deleted_at is null order by k.created_at desc, k.id desc`,
+    [accountId],
+  );
+  return rows.map(toRecord);
+}
+
+export async function readKey(db: Queries, keyId: bigint): Promise<KeyRecord | undefined> {
+  const { rows } = await db.pool.query<KeyRow>(`select ${columns} from ${tables} where k.id = $1 and k.deleted_at is null`, [keyId]);
+  return rows[0] && toRecord(rows[0]);
+}
+
+/** The enabled default, else the newest enabled key: a disabled default is skipped. Undefined: none is enabled. */
+export async function defaultKeyOf(db: Queries, accountId: bigint): Promise<KeyRecord | undefined> {
+  const { rows } = await db.pool.query<KeyRow>(
+    `select ${columns} from ${tables} where k.account_id = $1 and k.deleted_at is null and k.enabled
+     order by k.is_default desc, k.created_at desc, k.id desc limit 1`,
+    [accountId],
+  );
+  return rows[0] && toRecord(rows[0]);
+}
+
+export interface FoundKey {
+  id: bigint;
+  accountId: bigint;
+}
+
+/**
+ * The keys that `text` may mean, two at most: a record's id, a masked form, else the key itself. Every text costs one indexed query,
+ * so that a wrong one, a deleted one and another account's take the same time.
+ */
+export async function findKeys(db: Queries, text: string, accountId?: bigint): Promise<FoundKey[]> {
+  const [condition, ...values] = meaningOf(text);
+  const mine = accountId === undefined ? "" : `and account_id = $${values.length + 1}`;
+  const { rows } = await db.pool.query<FoundKey>(
+    `select id, account_id as "accountId" from api_key where ${condition} ${mine} and deleted_at is null limit 2`,
+    accountId === undefined ? values : [...values, accountId],
+  );
+  return rows;
+}
+
+/** For a filter: keys of the account, those that were deleted as well, by a record's id or a masked form. */
+export async function everyKeyLike(db: Queries, text: string, accountId: bigint): Promise<bigint[]> {
+  const [condition, ...values] = meaningOf(text);
+  const { rows } = await db.pool.query<{ id: bigint }>(`select id from api_key where ${condition} and account_id = $${values.length + 1}`, [
+    ...values,
+    accountId,
+  ]);
+  return rows.map(({ id }) => id);
+}
+
+function meaningOf(text: string): [condition: string, ...values: unknown[]] {
+  const masked = parseMaskedKey(text);
+  if (masked !== undefined) return ["prefix = $1 and last4 = $2", masked.prefix, masked.last4];
+  const record = /^key_([1-9]\d{0,17})$/.exec(text)?.[1];
+  return record === undefined ? ["hash = $1", digestOf(text)] : ["id = $1", BigInt(record)];
+}
+
+interface KeyRow {
+  id: bigint;
+  name: string;
+  prefix: string;
+  last4: string;
+  enabled: boolean;
+  is_default: boolean;
+  created_at: Date;
+  last_used_at: Date | null;
+  limit: Amount | null;
+  spent: Amount;
+}
+
+function toRecord(row: KeyRow): KeyRecord {
+  return {
+    id: `key_${row.id}`,
+    object: "api_key",
+    name: row.name,
+    masked: maskedKey(row),
+    enabled: row.enabled,
+    is_default: row.is_default,
+    created_at: row.created_at.toISOString(),
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+    usage_usd: toUsd(row.spent),
+    limit_usd: row.limit === null ? null : toUsd(row.limit),
+    scopes: [],
+  };
+}

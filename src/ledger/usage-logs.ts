@@ -1,0 +1,148 @@
+// Reading the usage log: pages of an account's requests and one request. Writing a row is usage-log.ts. No query here walks the log:
+// each follows an index from the newest row on and stops when the page is full (migration 0007).
+import type { components } from "../../generated/api.d.ts";
+import { type OperationId, operations } from "../../generated/operations.ts";
+import type { Queries } from "../db/connect.ts";
+import { type Amount, toUsd } from "../money.ts";
+import type { AttemptRecord, LoggedPrices } from "./usage-log.ts";
+
+export type UsageLog = components["schemas"]["UsageLog"];
+
+/** Which rows; what is absent lets all through. */
+export interface LogFilter {
+  from?: Date | undefined;
+  /** Exclusive. */
+  to?: Date | undefined;
+  model?: string | undefined;
+  type?: string | undefined;
+  status?: UsageLog["status"] | undefined;
+  /** Any of these keys. */
+  keyIds?: readonly bigint[] | undefined;
+  /** Only what is older than this row. */
+  after?: LogPlace | undefined;
+}
+
+/** A row's place in the order of the log. */
+export interface LogPlace {
+  createdAt: Date;
+  id: string;
+}
+
+export interface LogRow {
+  created_at: Date;
+  id: string;
+  request_id: string;
+  key_prefix: string | null;
+  key_last4: string | null;
+  operation: OperationId;
+  model: string;
+  /** Null: written before there were models of other types. */
+  model_type: UsageLog["type"] | null;
+  alias: string | null;
+  served_model: string | null;
+  status: "success" | "aborted" | "failed";
+  http_status: number;
+  error_code: string | null;
+  error_message: string | null;
+  input_tokens: bigint;
+  cache_read_tokens: bigint;
+  cache_write_tokens: bigint;
+  output_tokens: bigint;
+  reasoning_tokens: bigint;
+  estimated: boolean;
+  cost: Amount;
+  reserved: Amount;
+  prices: LoggedPrices;
+  attempts: AttemptRecord[];
+  stream: boolean;
+  fallback_layer: number | null;
+  latency_ms: number;
+  first_byte_ms: number | null;
+}
+
+/** Newest first. */
+export async function readLogs(db: Queries, accountId: bigint, filter: LogFilter, limit: number): Promise<LogRow[]> {
+  const { where, values } = conditionsOf(accountId, filter);
+  return readRows(db, where, values, limit);
+}
+
+/** The newest of that request id. */
+export async function readLog(db: Queries, accountId: bigint, requestId: string): Promise<LogRow | undefined> {
+  return (await readRows(db, "account_id = $1 and request_id = $2", [accountId, requestId], 1))[0];
+}
+
+/** The page is cut before its keys are looked up. */
+async function readRows({ pool }: Queries, where: string, values: unknown[], limit: number): Promise<LogRow[]> {
+  const { rows } = await pool.query<LogRow>(
+    `select l.*, k.prefix as key_prefix, k.last4 as key_last4
+     from (select * from usage_log where ${where} order by created_at desc, id desc limit $${values.length + 1}) l
+     left join api_key k on k.id = l.key_id order by l.created_at desc, l.id desc`,
+    [...values, limit],
+  );
+  return rows;
+}
+
+function conditionsOf(accountId: bigint, filter: LogFilter): { where: string; values: unknown[] } {
+  const values: unknown[] = [accountId];
+  const conditions = ["account_id = $1"];
+  const put = (condition: (place: string) => string, value: unknown) => {
+    if (value !== undefined) conditions.push(condition(`$${values.push(value)}`));
+  };
+  put((from) => `created_at >= ${from}`, filter.from);
+  put((to) => `created_at < ${to}`, filter.to);
+  put((model) => `model = ${model}`, filter.model);
+  put((type) => `model_type = ${type}`, filter.type);
+  if (filter.status !== undefined) conditions.push(filter.status === "failed" ? "status = 'failed'" : "status <> 'failed'");
+  // Equal to one key: only that keeps the order of the index.
+  if (filter.keyIds?.length === 1) put((key) => `key_id = ${key}`, filter.keyIds[0]);
+  else put((keys) => `key_id = any(${keys})`, filter.keyIds);
+  if (filter.after !== undefined) {
+    // The first bound is what partitions are pruned by, the second the place among rows of one millisecond.
+    const time = `$${values.push(filter.after.createdAt)}`;
+    conditions.push(`created_at <= ${time}`, `(created_at, id) < (${time}, $${values.push(filter.after.id)})`);
+  }
+  return { where: conditions.join(" and "), values };
+}
+
+/** The place is in the id, so that a cursor needs no lookup and outlives its row. */
+export function logId({ created_at, id }: Pick<LogRow, "created_at" | "id">): string {
+  return `log_${created_at.getTime().toString(16).padStart(12, "0")}${id.replaceAll("-", "")}`;
+}
+
+/** Undefined: not an id of the log. */
+export function parseLogId(text: string): LogPlace | undefined {
+  const match = /^log_([0-9a-f]{12})([0-9a-f]{32})$/.exec(text);
+  return match ? { createdAt: new Date(Number.parseInt(match[1]!, 16)), id: match[2]! } : undefined;
+}
+
+export function usageLogRecord(row: LogRow, maskedKey: (key: { prefix: string; last4: string }) => string): UsageLog {
+  const input = Number(row.input_tokens + row.cache_read_tokens + row.cache_write_tokens);
+  const output = Number(row.output_tokens);
+  return {
+    id: logId(row),
+    object: "usage.log",
+    created_at: row.created_at.toISOString(),
+    request_id: row.request_id,
+    key: row.key_prefix === null || row.key_last4 === null ? null : maskedKey({ prefix: row.key_prefix, last4: row.key_last4 }),
+    endpoint: operations[row.operation].path,
+    type: row.model_type ?? "language",
+    model: row.model,
+    served_model: row.served_model,
+    alias: row.alias,
+    status: row.status === "failed" ? "failed" : "success", // who leaves early pays for what was delivered
+    http_status: row.http_status,
+    error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? row.error_code },
+    prompt_tokens: input,
+    completion_tokens: output,
+    cached_tokens: Number(row.cache_read_tokens),
+    reasoning_tokens: Number(row.reasoning_tokens),
+    units: input + output,
+    unit: "token",
+    cost_usd: toUsd(row.cost),
+    latency_ms: row.latency_ms,
+    ttft_ms: row.stream ? row.first_byte_ms : null,
+    stream: row.stream,
+    fallback_layer: row.fallback_layer,
+    job_id: null,
+  };
+}
