@@ -18,6 +18,8 @@ export interface Config {
   /** Sender of mails. */
   mailFrom: string;
   workers: number;
+  /** Proxies in front whose X-Forwarded-For is believed; 0: the client is whoever connects. */
+  trustedProxies: number;
   logLevel: string;
   /** For the secrets of providers, by the names the catalog gives. */
   environment: Record<string, string | undefined>;
@@ -37,6 +39,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     smtpUrl: text("SMTP_URL"),
     mailFrom: text("SVC_MAIL_FROM") ?? "gateway@localhost",
     workers: wholeNumber(text("SVC_WORKERS"), "SVC_WORKERS", 1, 256) ?? 1,
+    trustedProxies: wholeNumber(text("SVC_TRUSTED_PROXIES"), "SVC_TRUSTED_PROXIES", 0, 16) ?? 0,
     logLevel: text("LOG_LEVEL") ?? "info",
     environment,
   };

@@ -2,6 +2,7 @@
 // what was delivered because its client left (PEERS.md 5.6). Whatever happens first settles; the rest does nothing.
 import type { Caller, Context } from "../context.ts";
 import type { AttemptRecord, UsageLogRow } from "../ledger/usage-log.ts";
+import type { CountedCall } from "../limits/call.ts";
 import { type Amount, toUsd, usdFromPrice, usdText } from "../money.ts";
 import { tokenCost, type TokenPrices } from "../pricing/token-cost.ts";
 import type { Attempt } from "../routing/attempt.ts";
@@ -48,6 +49,7 @@ export function openCall(
   admitted: Admitted,
   hold: Hold,
   size: PromptSize,
+  counted: CountedCall,
 ): OpenCall {
   const prices = tokenPricesOf(admitted.model);
   let settled: Promise<Bill> | null = null;
@@ -55,6 +57,7 @@ export function openCall(
   const settle = (bill: Bill, outcome: Pick<UsageLogRow, "status" | "http_status" | "error_code" | "estimated">): Promise<Bill> => {
     if (settled !== null) return settled;
     reportAttempts(context, facts, call.attempts);
+    counted.correct(tokensOf(bill.usage));
     const log = logRow(context, caller, facts, call, bill, outcome);
     settled = context.ledger.settle({ accountId: caller.accountId, id: hold.id, log }).then(() => bill);
     return settled;
@@ -89,6 +92,10 @@ export function openCall(
 }
 
 const nothing: Bill = { usage: noUsage, cost: 0n, cacheDiscount: 0n };
+
+function tokensOf({ input, cacheRead, cacheWrite, output }: Usage): number {
+  return input + cacheRead + cacheWrite + output;
+}
 
 /** OPERATOR.md: another model's answer costs its own price, never more than the requested model would have cost. */
 function billOf(asked: TokenPrices, served: Candidate | null, usage: Usage): Bill {
