@@ -1,5 +1,48 @@
-// Stub: replaced in this session.
-import { fail } from "../src/fail.ts";
+// GET /v1/auth/limits: what the caller's limits are and how much of them is used now. Counts nothing.
+import { tierOf } from "../src/catalog/tiers.ts";
+import type { Tier } from "../src/catalog/types.ts";
+import { audioGroup, mediaPoolOf } from "../src/limits/slots.ts";
+import { type LimitUse, readLimitUse } from "../src/limits/use.ts";
+import { resetMs, usedOf } from "../src/limits/window.ts";
 import type { Handler } from "../src/server/types.ts";
 
-export const getLimits: Handler<"getLimits"> = () => fail("not_implemented");
+const headers = { "cache-control": "no-store", vary: "authorization, cookie" };
+
+export const getLimits: Handler<"getLimits"> = async ({ catalog, db }, { caller }) => {
+  const tier = tierOf(catalog, caller.purchased);
+  const { requests, tokens, day, slots } = await readLimitUse(db, caller.accountId);
+  const used = usedOf(requests);
+  const remaining = Math.max(0, tier.rpm - used);
+  return {
+    status: 200,
+    headers,
+    body: {
+      rpm_limit: tier.rpm,
+      rpm_used: used,
+      rpm_remaining: remaining,
+      has_credits: caller.purchased > 0n,
+      used_today: day.current,
+      remaining,
+      resets_at: new Date(requests.atMs + resetMs(requests)).toISOString(),
+      tier: tier.tier,
+      tier_name: tier.name,
+      tpm_limit: tier.tpm,
+      tpm_used: usedOf(tokens),
+      per_model_rpm: tier.per_model_rpm,
+      concurrent: { image: mediaUse(tier, "image", slots), video: mediaUse(tier, "video", slots), audio: audioUse(tier, slots) },
+    },
+  };
+};
+
+function mediaUse(tier: Tier, kind: "image" | "video", slots: LimitUse["slots"]) {
+  const { pool, poolMax } = mediaPoolOf(tier, kind);
+  return { used: sum(slots.filter((slot) => slot.pool === pool)), limit: poolMax };
+}
+
+function audioUse(tier: Tier, slots: LimitUse["slots"]) {
+  return { used: sum(slots.filter(({ group }) => group === audioGroup)), limit: tier.audio_concurrent };
+}
+
+function sum(slots: LimitUse["slots"]): number {
+  return slots.reduce((all, { used }) => all + used, 0);
+}

@@ -24,6 +24,8 @@ export interface Config {
   workers: number;
   /** Months of the usage log that are kept beside the current one; 0: all. */
   usageLogMonths: number;
+  /** Proxies in front whose X-Forwarded-For is believed; 0: the client is whoever connects. */
+  trustedProxies: number;
   logLevel: string;
   /** For the secrets of providers, by the names the catalog gives. */
   environment: Record<string, string | undefined>;
@@ -65,6 +67,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     stripe: readStripe(text),
     workers: wholeNumber(text("SVC_WORKERS"), "SVC_WORKERS", 1, 256) ?? 1,
     usageLogMonths: wholeNumber(text("SVC_USAGE_LOG_MONTHS"), "SVC_USAGE_LOG_MONTHS", 0, 1200) ?? 13,
+    trustedProxies: wholeNumber(text("SVC_TRUSTED_PROXIES"), "SVC_TRUSTED_PROXIES", 0, 16) ?? 0,
     logLevel: text("LOG_LEVEL") ?? "info",
     environment,
   };

@@ -16,6 +16,8 @@ export interface FailDetails {
   status?: number;
   /** True time to wait; becomes Retry-After (whole seconds, rounded up) and, on rate_limit_exceeded, retry-after-ms. */
   retryAfterMs?: number;
+  /** True time until a window has room, for retry-after-ms; Retry-After stays the row's. */
+  windowMs?: number;
   headers?: Record<string, string>;
   cause?: unknown;
 }

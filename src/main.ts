@@ -64,7 +64,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   opening.defer(() => ledger.close());
   const accounts = await createAccounts(db, { listenUrl: config.databaseDirectUrl ?? databaseUrl, clock, onFault });
   opening.defer(() => accounts.close());
-  const limits = createLimits(db);
+  const limits = createLimits(db, onFault);
   opening.defer(() => limits.close());
   const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
   opening.defer(() => mailer.close());

@@ -30,7 +30,7 @@ const mayImport: Record<string, readonly string[]> = {
   catalog: leaves,
   ledger: ["db", ...leaves],
   accounts: ["db", ...leaves],
-  limits: ["db", ...leaves],
+  limits: ["catalog", "db", ...leaves],
   mail: leaves,
   identity: leaves,
   routing: ["catalog", "providers", ...leaves],

@@ -3,6 +3,7 @@
 import type { Model } from "../catalog/types.ts";
 import type { Caller, Context } from "../context.ts";
 import { type AttemptRecord, storableText, type UsageLogRow } from "../ledger/usage-log.ts";
+import type { CountedCall } from "../limits/call.ts";
 import { type Amount, toUsd, usdFromPrice, usdText } from "../money.ts";
 import { tokenCost } from "../pricing/token-cost.ts";
 import type { Attempt } from "../routing/attempt.ts";
@@ -51,6 +52,7 @@ export function openCall(
   admitted: Admitted,
   hold: Hold,
   size: PromptSize,
+  counted: CountedCall,
 ): OpenCall {
   const asked = admitted.model;
   const nothing: Bill = { model: asked, usage: noUsage, cost: 0n, cacheDiscount: 0n };
@@ -59,6 +61,7 @@ export function openCall(
   const settle = (bill: Bill, outcome: Outcome): Promise<Bill> => {
     if (settled !== null) return settled;
     reportAttempts(context, facts, call.attempts);
+    counted.correct(tokensOf(bill.usage));
     const log = logRow(context, caller, facts, call, bill, outcome);
     settled = context.ledger.settle({ accountId: caller.accountId, id: hold.id, log }).then(() => bill);
     return settled;
@@ -96,6 +99,10 @@ export function openCall(
 type Outcome = Pick<UsageLogRow, "status" | "http_status" | "error_code" | "error_message" | "estimated">;
 
 const noError = { error_code: null, error_message: null };
+
+function tokensOf({ input, cacheRead, cacheWrite, output }: Usage): number {
+  return input + cacheRead + cacheWrite + output;
+}
 
 /** OPERATOR.md: another model's answer costs its own price, never more than the requested model would have cost. */
 function billOf(asked: Model, served: Candidate | null, usage: Usage): Bill {

@@ -1,10 +1,11 @@
-// The story of a chat request: resolve, gate, reserve, route, charge. Answers in plain values; the dialects
+// The story of a chat request: resolve, gate, count, reserve, route, charge. Answers in plain values; the dialects
 // (chat, messages, completions) differ only before and after it.
 import { errors } from "../../generated/errors.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Caller, Context } from "../context.ts";
 import { fillMessage } from "../error-text.ts";
 import { ApiError } from "../fail.ts";
+import { countCall, orGiveBack } from "../limits/call.ts";
 import type { ChatCompletion, ChatStream, ChatWhole } from "../providers/types.ts";
 import { UpstreamError } from "../providers/types.ts";
 import { attempt } from "../routing/attempt.ts";
@@ -16,7 +17,7 @@ import { type Bill, openCall, type OpenCall } from "./open-call.ts";
 import { suggestOthers } from "./other-models.ts";
 import { countedOutputTokens, promptSize } from "./prompt-size.ts";
 import { assertDeclares, declares, requirementsOf } from "./requirements.ts";
-import { type Hold, reserveTokens } from "./reserve.ts";
+import { type Hold, type OutputCap, reserveTokens } from "./reserve.ts";
 import { routeHeaders } from "./route-headers.ts";
 import { type ChatFields, upstreamBody } from "./upstream-body.ts";
 
@@ -26,6 +27,8 @@ export interface ChatAsk {
   requestId: string;
   receivedAt: Date;
   signal: AbortSignal;
+  /** Of every answer from now on, a refusal as well. */
+  addHeaders: (headers: Record<string, string>) => void;
   /** The request as JSON text, in the OpenAI dialect, and parsed. */
   text: string;
   body: ChatFields & Parameters<typeof requirementsOf>[0] & { n?: number | null };
@@ -43,8 +46,11 @@ export async function runChat(context: Context, ask: ChatAsk): Promise<ChatAnswe
   await assertMayUse(context, ask.caller, model);
   const size = promptSize(ask.body);
   const stream = ask.body.stream === true;
-  const hold = await reserveTokens(context, ask.caller, model, tokenPricesOf(model), size, outputCap(ask.body));
-  const call = openCall(context, ask.caller, { ...ask, stream }, admitted, hold, size);
+  const cap = outputCap(ask.body);
+  const tokens = { input: size.tokensLikely, output: Math.min(cap.asked ?? 0, model.maxOutputTokens) * cap.choices };
+  const counted = await countCall(context, { ...ask, model, tokens });
+  const hold = await orGiveBack(counted, reserveTokens(context, ask.caller, model, tokenPricesOf(model), size, cap));
+  const call = openCall(context, ask.caller, { ...ask, stream }, admitted, hold, size, counted);
   const mayServe = (other: Model) => other.type === "language" && declares(other, needs) && mayUse(ask.caller, other);
   const candidates = candidatesOf(context.catalog, model, mayServe);
   try {
@@ -138,7 +144,7 @@ function contentOf({ completion }: ChatWhole): { deltas: number; characters: num
   return { deltas: 0, characters: texts.reduce<number>((sum, text) => sum + (text?.length ?? 0), 0) };
 }
 
-function outputCap(body: ChatAsk["body"]): { asked: number | null; choices: number } {
+function outputCap(body: ChatAsk["body"]): OutputCap {
   const caps = [body.max_tokens, body.max_completion_tokens].filter((cap) => cap != null);
   return { asked: caps.length === 0 ? null : Math.min(...caps), choices: body.n ?? 1 };
 }

@@ -1,14 +1,40 @@
-// How often callers may call, decided in Postgres for all replicas together (DATA.md 4).
+// How often callers may call, decided in Postgres for all replicas together (DATA.md 4): the parts, put together.
+// What a call that names a model takes stands in call.ts.
+import { createHash } from "node:crypto";
 import type { Db } from "../db/connect.ts";
+import { boundReads, type Bounds } from "./bounds.ts";
+import { type Counters, nobody, openCounters } from "./counters.ts";
+import { createLocalCounter } from "./local-counter.ts";
+import { failRate, rateHeaders } from "./rate-headers.ts";
+import { waitMs } from "./window.ts";
 
-export interface Limits {
+export interface Limits extends Bounds {
+  counters: Counters;
   /**
    * For callers without an account, e.g. ("sign-in", an email address, 10). Fails with rate_limit_exceeded above so many a minute.
    */
   throttle(what: string, subject: string, perMinute: number): Promise<void>;
+  /** The cheap ceiling over calls that name a model: this process's memory alone, and what is refused counts as well. */
+  assertBelowCeiling(accountId: bigint, perMinute: number, at: Date): void;
   close(): Promise<void>;
 }
 
-export function createLimits(_db: Db): Limits {
-  return { throttle: async () => undefined, close: async () => undefined };
+export function createLimits(db: Db, onFault: (error: unknown, what: string) => void): Limits {
+  const counters = openCounters(db, onFault);
+  const ceiling = createLocalCounter({ countRefused: true });
+  return {
+    counters,
+    ...boundReads(counters),
+    async throttle(what, subject, perMinute) {
+      const bucket = `${what}:${createHash("sha256").update(subject).digest("base64url").slice(0, 22)}`;
+      const { refused, first } = await counters.take([{ accountId: nobody, bucket, seconds: 60, amount: 1, limit: perMinute }]);
+      if (refused !== null) failRate(`${perMinute} per minute`, waitMs(first, 1, perMinute), rateHeaders(perMinute, first));
+    },
+    assertBelowCeiling(accountId, perMinute, at) {
+      const decided = ceiling.count(String(accountId), perMinute, at.getTime());
+      if (!decided.within)
+        failRate(`${perMinute} requests per minute, refused ones included`, decided.waitMs, rateHeaders(perMinute, decided.count));
+    },
+    close: () => counters.close(),
+  };
 }

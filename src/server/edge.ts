@@ -6,6 +6,7 @@ import type { Dialect, ErrorCode } from "../../generated/errors.ts";
 import type { Operation, OperationId } from "../../generated/operations.ts";
 import type { Caller, Context } from "../context.ts";
 import { GatewayStopping } from "../stopping.ts";
+import { clientAddress } from "./client-address.ts";
 import type { Metrics } from "./metrics.ts";
 
 export interface Edge {
@@ -40,6 +41,8 @@ export interface EdgeLimits {
   queuedBytes: number;
   /** A client of a stream that takes nothing for this long is cut off. */
   stalledReaderMs: number;
+  /** Requests to public operations a minute and client address (OPERATOR.md). */
+  publicPerMinute: number;
 }
 
 const megabyte = 1024 * 1024;
@@ -52,6 +55,7 @@ export const defaultLimits: EdgeLimits = {
   drainMs: 10_000,
   queuedBytes: 8 * megabyte,
   stalledReaderMs: 120_000,
+  publicPerMinute: 600,
 };
 
 export interface Exchange {
@@ -63,7 +67,7 @@ export interface Exchange {
   path: string;
   /** Without the question mark. */
   search: string;
-  /** Where the client's connection comes from. */
+  /** Of the client: where its connection comes from, or what the trusted proxies say. */
   address: string;
   /** What the answer carries, whichever it becomes. */
   headers: Record<string, string>;
@@ -96,7 +100,7 @@ export function openExchange(edge: Edge, req: IncomingMessage, res: ServerRespon
     receivedAt: edge.context.clock(),
     path,
     search,
-    address: req.socket.remoteAddress ?? "",
+    address: clientAddress(req, edge.context.config.trustedProxies),
     headers: {},
     operation: null,
     dialect: "standard",

@@ -47,6 +47,6 @@ function retryHeaders(code: ErrorCode, row: ErrorRow, details: FailDetails): Hea
   if (waitMs === undefined) return headers;
   headers["retry-after"] = String(Math.ceil(waitMs / 1000));
   // The true time helps SDKs, which round Retry-After up to a minute's sleep; it goes with this one code only.
-  if (code === "rate_limit_exceeded") headers["retry-after-ms"] = String(Math.ceil(waitMs));
+  if (code === "rate_limit_exceeded") headers["retry-after-ms"] = String(Math.ceil(details.windowMs ?? waitMs));
   return headers;
 }

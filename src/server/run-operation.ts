@@ -1,4 +1,4 @@
-// The story of one request to a known operation, in the order that WIRE.md 14.1 fixes: authentication, body, content
+// The story of one request to a known operation, in the order that WIRE.md 14.1 fixes: authentication, rate, body, content
 // type, JSON, fields; then the handler, whose reply is sent by reply.ts.
 import { bodies, parameters } from "../../generated/validators.js";
 import type { Validate } from "../../generated/validators.js";
@@ -9,6 +9,7 @@ import { authenticate } from "./authenticate.ts";
 import type { Edge, Exchange } from "./edge.ts";
 import { failInvalid } from "./invalid.ts";
 import { loggableModel } from "./log-request.ts";
+import { rateLimiter } from "./limit-rate.ts";
 import { parseJson } from "./parse-json.ts";
 import { readBody } from "./read-body.ts";
 import { parameterReader } from "./read-parameters.ts";
@@ -22,11 +23,13 @@ export function operationRunner(edge: Edge, operation: Operation, handler: Handl
   const { id } = operation;
   const readParameters = parameterReader(operation, parameters[id]);
   const validateBody = bodies[id];
+  const limitRate = rateLimiter(operation);
 
   return async (exchange) => {
     exchange.operation = operation;
     exchange.dialect = operation.dialect;
     if (operation.auth !== "none") exchange.caller = await authenticate(edge.context.accounts, operation, exchange.req.headers);
+    await limitRate(edge, exchange);
     if (!operation.built || handler === undefined)
       fail("not_implemented", { text: { method: operation.method.toUpperCase(), path: operation.path } });
     const { bytes, value } = operation.bodies.length > 0 ? await readContent(edge, exchange, operation, validateBody) : noContent;

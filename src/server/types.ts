@@ -18,7 +18,7 @@ export interface Request<Id extends OperationId = OperationId> {
   body: JsonBodyOf<Id>;
   /** The body's bytes as they came. */
   rawBody: Buffer;
-  /** Of the client, as text: where its connection comes from. */
+  /** Of the client, as text: where its connection comes from, or what the trusted proxies say. */
   address: string;
   /** Fires when the client has gone. */
   signal: AbortSignal;

@@ -1,6 +1,8 @@
 // The catalog that the clients' tests run against: one model per behaviour of an upstream, named by what it does.
 // Every model has a route of its own, so that one model's open breaker is no other's.
 
+import { highTiers } from "../support/tiers.ts";
+
 interface ModelChoice {
   /** Upstream model ids, the simulator's knobs in them; one route each, on providers of their own. */
   upstream: readonly string[];
@@ -61,6 +63,7 @@ const providers = ["first", "second"].map((id) => ({ id, protocol: "openai", bas
 
 /** JSON is YAML. */
 export const clientsCatalog = JSON.stringify({
+  tiers: highTiers(),
   providers: [...providers, { id: "hasty", protocol: "openai", base_url: "simulator:/openai/v1", timeout_ms: 1000 }],
   models: [
     ...Object.entries(models).map(([id, choice]) => languageModel(id, choice)),

@@ -1,6 +1,7 @@
 // Gateways that are processes, on one database, with a simulator in the test's own process behind them.
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { createAccount } from "../../src/accounts/admin.ts";
+import type { Tier } from "../../src/catalog/types.ts";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { audit } from "../../src/ledger/audit.ts";
 import { type Balance, readBalance } from "../../src/ledger/balance.ts";
@@ -9,11 +10,13 @@ import { parseUsd } from "../../src/money.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
 import { freshDatabase } from "../support/database.ts";
 import { spawnGateway, type SpawnedGateway } from "../support/spawned-gateway.ts";
+import { highTiers } from "../support/tiers.ts";
 import { catalogFile, catalogText, perToken } from "./catalog.ts";
 
 export interface WorldOptions {
   models: Record<string, string>;
   pricing?: string;
+  tiers?: Tier[];
   /** Of this server; absent: a fresh database of the run's. */
   databaseUrl?: string;
 }
@@ -32,11 +35,15 @@ export interface World {
   stop(): Promise<void>;
 }
 
-export async function openWorld({ models, pricing = perToken, databaseUrl }: WorldOptions): Promise<World> {
+export async function openWorld({ models, pricing = perToken, tiers = highTiers(), databaseUrl }: WorldOptions): Promise<World> {
   const simulator = await startSimulator();
   const database = databaseUrl === undefined ? await freshDatabase() : { url: databaseUrl, drop: async () => undefined };
   const db = connect(database.url, { max: 4 });
-  const env = { DATABASE_URL: database.url, SVC_CATALOG: catalogFile(catalogText(simulator.url, models, pricing)), LOG_LEVEL: "warn" };
+  const env = {
+    DATABASE_URL: database.url,
+    SVC_CATALOG: catalogFile(catalogText(simulator.url, models, pricing, tiers)),
+    LOG_LEVEL: "warn",
+  };
   const started: SpawnedGateway[] = [];
   let accounts = 0;
   return {

@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import { pino } from "pino";
 import { operations } from "../../generated/operations.ts";
 import type { OperationId } from "../../generated/operations.ts";
+import { shippedTiers } from "../../src/catalog/shipped-tiers.ts";
 import { readConfig } from "../../src/config.ts";
 import { systemClock } from "../../src/clock.ts";
 import type { Caller, Context } from "../../src/context.ts";
@@ -46,6 +47,8 @@ export async function startEdge({ handlers = {}, publicUrl, env, ...parts }: Opt
     clock: systemClock,
     log: pino({ level: "trace" }, { write: (line: string) => void logs.push(JSON.parse(line) as Record<string, unknown>) }),
     accounts: { authenticateKey: find, authenticateSession: find },
+    catalog: { tiers: shippedTiers },
+    limits: { assertWithin: async () => undefined, assertBelowCeiling: () => undefined },
   } as unknown as Context;
   const built = Object.values(operations).filter((operation) => operation.built);
   const all = Object.fromEntries(built.map(({ id }) => [id, handlers[id] ?? (() => ({ status: 200, body: { operation: id } }))]));

@@ -6,11 +6,103 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create unlogged table rate_window (
       -- 0: callers without an account, whose bucket names their address.
       account_id bigint not null,
-      bucket text not null,
+      bucket text collate "C" not null,
       starts_at timestamptz not null,
-      seconds int not null,
-      n bigint not null,
+      -- Whole minutes: windows of all lengths change at minute edges alone.
+      seconds int not null check (seconds > 0 and seconds % 60 = 0),
+      n bigint not null check (n >= 0),
       primary key (account_id, bucket, starts_at)
     ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05);
+
+    -- Decides a batch of requests. Each takes from some buckets, all of them or none. Used is what the current window holds
+    -- and the share of the previous one that the last _seconds still reach into (src/limits/window.ts does the same sum).
+    -- _bucket… are the batch's buckets, _start a window's epoch second or 0 for the current one; _request… are the takes,
+    -- grouped by request: its number, the bucket's place, the amount (below 0 gives back) and the limit (below 0: none).
+    -- A window that is gone takes nothing. The clock is this server's: one for all replicas. The setting keeps a plan made on
+    -- an empty table from scanning a full one.
+    create function rate_take(_account bigint[], _bucket text[], _seconds int[], _start bigint[],
+      _request int[], _place int[], _amount bigint[], _limit bigint[])
+    returns table (at_ms bigint, refused int, n bigint, previous bigint, refused_n bigint, refused_previous bigint)
+    language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+    declare
+      starts bigint[]; counts bigint[]; befores bigint[]; used bigint[]; changes bigint[];
+      now_ms bigint; made bigint; more bigint; takes int := cardinality(_request); first int; k int := 1; bad int;
+    begin
+      perform set_config('synchronous_commit', 'off', true); -- no count need outlive the server
+      at_ms := floor(extract(epoch from clock_timestamp()) * 1000);
+      loop
+        starts := array(select case when s > 0 then s else at_ms / 1000 / sec * sec end
+          from unnest(_start, _seconds) with ordinality u(s, sec, i) order by i);
+        insert into rate_window (account_id, bucket, starts_at, seconds, n)
+          select a, b, to_timestamp(s), sec, 0 from unnest(_account, _bucket, starts, _seconds, _start) u(a, b, s, sec, given)
+          where given = 0 order by a, b collate "C", s on conflict do nothing;
+        get diagnostics made = row_count;
+        -- Who makes a window also waits for those who still take from the one before it; everybody else waits for whom made it.
+        perform 1 from unnest(_account, _bucket, starts, _seconds) u(a, b, s, sec) join rate_window w
+          on w.account_id = u.a and w.bucket = u.b
+            and w.starts_at between to_timestamp(u.s - case when made > 0 then u.sec else 0 end) and to_timestamp(u.s)
+          order by w.account_id, w.bucket, w.starts_at for no key update of w;
+        -- A minute that ended while we waited is no longer the one to take from.
+        now_ms := floor(extract(epoch from clock_timestamp()) * 1000);
+        exit when at_ms / 60000 = now_ms / 60000;
+        at_ms := now_ms;
+      end loop;
+      at_ms := now_ms;
+      -- A named window may be the current one, which then has two places: what is given back counts at once.
+      if 0 < any (_start) then
+        _place := array(select o.at from unnest(_place) with ordinality t(place, k) join (
+            select i, min(i) over (partition by a, b, s)::int as at from unnest(_account, _bucket, starts) with ordinality u(a, b, s, i)
+          ) o on o.i = t.place order by t.k);
+      end if;
+
+      select array_agg(r.n order by i), array_agg(r.previous order by i),
+          array_agg(r.n + (r.previous * (sec * 1000 - at_ms % (sec * 1000)) + sec * 1000 - 1) / (sec * 1000) order by i)
+        into counts, befores, used
+        from (select u.i, u.sec::bigint, w.n, coalesce(p.n, 0) as previous
+          from unnest(_account, _bucket, starts, _seconds) with ordinality u(a, b, s, sec, i)
+          left join rate_window w on w.account_id = u.a and w.bucket = u.b and w.starts_at = to_timestamp(u.s)
+          left join rate_window p on p.account_id = u.a and p.bucket = u.b and p.starts_at = to_timestamp(u.s - u.sec)) r;
+      changes := array_fill(0::bigint, array[cardinality(_account)]);
+
+      while k <= takes loop
+        first := k; refused := 0; bad := null;
+        loop
+          if refused = 0 and _limit[k] >= 0 and used[_place[k]] + _amount[k] > _limit[k] then
+            refused := k - first + 1; bad := _place[k];
+          end if;
+          k := k + 1;
+          exit when k > takes or _request[k] <> _request[first];
+        end loop;
+        if refused = 0 then
+          for j in first .. k - 1 loop
+            more := greatest(_amount[j], -(counts[_place[j]] + changes[_place[j]])); -- no window falls below 0
+            used[_place[j]] := used[_place[j]] + more;
+            changes[_place[j]] := changes[_place[j]] + more;
+          end loop;
+        end if;
+        n := counts[_place[first]] + changes[_place[first]]; previous := befores[_place[first]];
+        refused_n := counts[bad] + changes[bad]; refused_previous := befores[bad];
+        return next;
+      end loop;
+
+      update rate_window w set n = w.n + d.change
+        from (select a, b, s, sum(c)::bigint as change from unnest(_account, _bucket, starts, changes) u(a, b, s, c)
+          where c <> 0 group by a, b, s) d
+        where w.account_id = d.a and w.bucket = d.b and w.starts_at = to_timestamp(d.s);
+    end $$;
+
+    -- Forgets the windows that no decision reaches any more. Any replica may call it at any time.
+    create function rate_sweep() returns bigint language plpgsql as $$
+    declare swept bigint;
+    begin
+      if not pg_try_advisory_xact_lock(7322041) then return 0; end if;
+      perform set_config('synchronous_commit', 'off', true);
+      delete from rate_window where (account_id, bucket, starts_at) in (
+        select account_id, bucket, starts_at from rate_window
+        where starts_at + make_interval(secs => 2 * seconds) < clock_timestamp() - interval '1 minute'
+        order by account_id, bucket, starts_at for update skip locked);
+      get diagnostics swept = row_count;
+      return swept;
+    end $$;
   `.execute(db);
 }

@@ -1,0 +1,73 @@
+// The bound of requests that name no model: reads and account operations, and the public ones by address (OPERATOR.md). Exact
+// across replicas while the database answers; while it is away they are counted in memory, since what they read may need none.
+import { LRUCache } from "lru-cache";
+import { tierOf } from "../catalog/tiers.ts";
+import type { Catalog } from "../catalog/types.ts";
+import type { Amount } from "../money.ts";
+import type { Counters, Decision } from "./counters.ts";
+import { createLocalCounter } from "./local-counter.ts";
+import { failRate, rateHeaders } from "./rate-headers.ts";
+import { waitMs } from "./window.ts";
+
+export interface Bounds {
+  /** Counts one request within `perMinute`, or fails with rate_limit_exceeded and counts nothing. */
+  assertWithin(of: { accountId: bigint; bucket: string }, perMinute: number, at: Date): Promise<void>;
+}
+
+/** Ten times the tier's requests; an account whose calls are blocked may still read why. */
+export function requestBound(catalog: Pick<Catalog, "tiers">, purchased: Amount): number {
+  return 10 * Math.max(1, tierOf(catalog, purchased).rpm);
+}
+
+/** A read waits this long for its count, and then no longer. */
+const patienceMs = 500;
+/** While the database is away, one request in this time asks for it. */
+const awayMs = 1_000;
+const exhaustedMax = 50_000;
+
+export function boundReads(counters: Pick<Counters, "take">): Bounds {
+  /** When a bound that is exhausted has room again: nothing is ever given back to it, so nobody need ask before. */
+  const exhausted = new LRUCache<string, { untilMs: number; decision: Decision }>({ max: exhaustedMax });
+  const local = createLocalCounter({ countRefused: false });
+  let awayUntil = -Infinity;
+
+  const ask = async (of: { accountId: bigint; bucket: string }, perMinute: number): Promise<Decision | null> => {
+    const now = performance.now();
+    if (now < awayUntil) return null;
+    const wasAway = awayUntil > -Infinity;
+    if (wasAway) awayUntil = now + awayMs;
+    const decision = await within(patienceMs, counters.take([{ ...of, seconds: 60, amount: 1, limit: perMinute }]));
+    awayUntil = decision === null ? performance.now() + awayMs : -Infinity;
+    return decision;
+  };
+
+  return {
+    async assertWithin(of, perMinute, at) {
+      const key = `${of.accountId} ${of.bucket}`;
+      const what = `${perMinute} requests per minute`;
+      const known = exhausted.get(key);
+      if (known !== undefined && at.getTime() < known.untilMs)
+        failRate(what, known.untilMs - at.getTime(), rateHeaders(perMinute, known.decision.first));
+      const decision = await ask(of, perMinute);
+      if (decision === null) {
+        const decided = local.count(key, perMinute, at.getTime());
+        if (!decided.within) failRate(what, decided.waitMs, rateHeaders(perMinute, decided.count));
+      } else if (decision.refused !== null) {
+        const wait = waitMs(decision.first, 1, perMinute);
+        exhausted.set(key, { untilMs: at.getTime() + wait, decision });
+        failRate(what, wait, rateHeaders(perMinute, decision.first));
+      }
+    },
+  };
+}
+
+/** Null: no answer in time, or none at all. */
+async function within(ms: number, decision: Promise<Decision>): Promise<Decision | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => (timer = setTimeout(resolve, ms, null)));
+  try {
+    return await Promise.race([decision.catch(() => null), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

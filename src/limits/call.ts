@@ -1,0 +1,93 @@
+// The one decision over a call that names a model: requests, requests of the model and tokens a minute, all or nothing
+// (OPERATOR.md, order of refusals). A call refused after it counts for nothing; tokens are corrected once they are measured.
+import { tierOf } from "../catalog/tiers.ts";
+import type { Catalog, Model } from "../catalog/types.ts";
+import type { Caller } from "../context.ts";
+import { fail } from "../fail.ts";
+import type { Counters, Take } from "./counters.ts";
+import { failRate, rateHeaders } from "./rate-headers.ts";
+import { assertAllowed } from "./tier-limits.ts";
+import { waitMs, windowStartMs } from "./window.ts";
+
+export interface LimitedCall {
+  caller: Caller;
+  model: Pick<Model, "id">;
+  /** Likely tokens of the input, and of the output at most as asked for; 0 where nothing is counted in tokens. */
+  tokens: { input: number; output: number };
+  /** Every answer from the decision on says what is left. */
+  addHeaders: (headers: Record<string, string>) => void;
+}
+
+export interface CountedCall {
+  /** What it took, measured: input and output tokens. */
+  correct(tokens: number): void;
+  /** It was refused after all. */
+  giveBack(): void;
+}
+
+export const buckets = { requests: "rpm", tokens: "tpm", day: "day" } as const;
+export const daySeconds = 86_400;
+const minuteSeconds = 60;
+
+/** Fails with permission_denied, request_too_large, rate_limit_exceeded or overloaded. */
+export async function countCall(
+  { limits, catalog }: { limits: { counters: Counters }; catalog: Pick<Catalog, "tiers"> },
+  { caller, model, tokens, addHeaders }: LimitedCall,
+): Promise<CountedCall> {
+  const tier = tierOf(catalog, caller.purchased);
+  assertAllowed(catalog.tiers, tier, "requests", ({ rpm, per_model_rpm, tpm }) => Math.min(rpm, per_model_rpm, tpm));
+  assertFits(tokens, tier);
+  const { accountId } = caller;
+  const estimate = tokens.input;
+  const takes: Take[] = [
+    { accountId, bucket: buckets.requests, seconds: minuteSeconds, amount: 1, limit: tier.rpm },
+    { accountId, bucket: `${buckets.requests}:${model.id}`, seconds: minuteSeconds, amount: 1, limit: tier.per_model_rpm },
+    { accountId, bucket: buckets.tokens, seconds: minuteSeconds, amount: estimate, limit: tier.tpm },
+    { accountId, bucket: buckets.day, seconds: daySeconds, amount: 1, limit: null },
+  ];
+  const { refused, first, deciding } = await limits.counters.take(takes);
+  const headers = rateHeaders(tier.rpm, first);
+  addHeaders(headers);
+  if (refused !== null) {
+    const { amount, limit } = takes[refused] as { amount: number; limit: number };
+    const of = ["requests per minute", `requests per minute for ${model.id}`, "tokens per minute"][refused];
+    failRate(`${limit} ${of}`, waitMs(deciding, amount, limit), headers);
+  }
+  const given = (take: Take, amount: number): Take => ({
+    ...take,
+    amount,
+    limit: null,
+    startMs: windowStartMs(first.atMs, take.seconds * 1000),
+  });
+  return {
+    correct(measured) {
+      const more = measured - estimate;
+      const take = takes[2] as Take;
+      // More is counted now: where it was estimated, it would soon be out of sight.
+      if (more !== 0) limits.counters.correct([more > 0 ? { ...take, amount: more, limit: null } : given(take, more)]);
+    },
+    giveBack() {
+      limits.counters.correct(takes.filter(({ amount }) => amount > 0).map((take) => given(take, -take.amount)));
+    },
+  };
+}
+
+/** Also more than a whole minute's tokens: no waiting would help. */
+function assertFits({ input, output }: LimitedCall["tokens"], tier: { tier: number; max_single_request: number; tpm: number }): void {
+  const all = input + output;
+  const largest = tier.max_single_request;
+  if (all > largest || largest === 0)
+    fail("request_too_large", { text: { reason: `${all} tokens, and tier ${tier.tier} allows ${largest} in a single request` } });
+  if (input > tier.tpm)
+    fail("request_too_large", { text: { reason: `${input} tokens, and tier ${tier.tier} allows ${tier.tpm} tokens per minute` } });
+}
+
+/** Gives the count back where what must follow the decision (money, a slot) refuses. */
+export async function orGiveBack<Result>(counted: CountedCall, work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    counted.giveBack();
+    throw error;
+  }
+}

@@ -1,0 +1,139 @@
+// The counters in Postgres, one lane for takes and corrections: one statement is in flight whatever the concurrency, and
+// every replica counts in the same rows (migration 0004). What a limit means stands elsewhere.
+import { isDatabaseAway } from "../away.ts";
+import type { Db } from "../db/connect.ts";
+import { createLane, LaneFull } from "../db/lane.ts";
+import { fail } from "../fail.ts";
+import type { WindowCount } from "./window.ts";
+
+/** Accounts count from 1; this one stands for callers without. */
+export const nobody = 0n;
+
+export interface Take {
+  accountId: bigint;
+  bucket: string;
+  seconds: number;
+  /** Below 0: given back, in the window of `startMs`. */
+  amount: number;
+  /** Null: counted without a limit. */
+  limit: number | null;
+  /** Of the window; absent: the current one. */
+  startMs?: number;
+}
+
+export interface Decision {
+  /** Which of the takes was refused; null: all were taken. */
+  refused: number | null;
+  /** The counter of the first take, after the decision. */
+  first: WindowCount;
+  /** The counter of the take that was refused, else of the first. */
+  deciding: WindowCount;
+}
+
+export interface Counters {
+  /** All or nothing. Fails with overloaded where the database is away or too many wait. */
+  take(takes: readonly Take[]): Promise<Decision>;
+  /** Unconditional, and nobody waits for it: what could not be counted stays as it was. */
+  correct(changes: readonly Take[]): void;
+  close(): Promise<void>;
+}
+
+const waitingMax = 20_000;
+/** As long as a reservation waits (src/ledger/ledger.ts). */
+const patienceMs = 3_000;
+const sweepMs = 60_000;
+
+interface Item {
+  takes: readonly Take[];
+  /** Corrections are asked for once: given back twice, they would let too many through. */
+  sent: boolean;
+  correction: boolean;
+}
+
+export function openCounters(db: Db, onFault: (error: unknown, what: string) => void): Counters {
+  const lane = createLane({ work: (items: readonly Item[]) => decideBatch(db, items), waitingMax, patienceMs });
+  const sweep = setInterval(() => {
+    db.pool.query("select rate_sweep()").catch((error: unknown) => onFault(error, "forgetting old rate windows"));
+  }, sweepMs).unref();
+  return {
+    async take(takes) {
+      try {
+        return (await lane.run({ takes, sent: false, correction: false })) as Decision;
+      } catch (cause) {
+        if (cause instanceof LaneFull || isDatabaseAway(cause)) fail("overloaded", { cause });
+        throw cause;
+      }
+    },
+    correct(changes) {
+      lane.run({ takes: changes, sent: false, correction: true }).catch((error: unknown) => {
+        if (!(error instanceof LaneFull)) onFault(error, "correcting a rate");
+      });
+    },
+    async close() {
+      clearInterval(sweep);
+      await lane.drained();
+    },
+  };
+}
+
+interface Row {
+  at_ms: bigint;
+  refused: number;
+  n: bigint | null;
+  previous: bigint | null;
+  refused_n: bigint | null;
+  refused_previous: bigint | null;
+}
+
+/** Null for a correction that may have been made already. */
+async function decideBatch(db: Db, items: readonly Item[]): Promise<(Decision | null)[]> {
+  const asked = items.filter((item) => !(item.correction && item.sent));
+  if (asked.length === 0) return items.map(() => null);
+  for (const item of asked) item.sent = true;
+  const { rows } = await db.pool.query<Row>(
+    "select at_ms, refused, n, previous, refused_n, refused_previous from rate_take($1, $2, $3, $4, $5, $6, $7, $8)",
+    columnsOf(asked),
+  );
+  let at = 0;
+  return items.map((item) => (asked[at] === item ? decisionOf(item.takes, rows[at++] as Row) : null));
+}
+
+function decisionOf(takes: readonly Take[], row: Row): Decision {
+  const refused = row.refused === 0 ? null : row.refused - 1;
+  const first = countOf(row.at_ms, takes[0] as Take, row.n, row.previous);
+  return {
+    refused,
+    first,
+    deciding: refused === null ? first : countOf(row.at_ms, takes[refused] as Take, row.refused_n, row.refused_previous),
+  };
+}
+
+function countOf(atMs: bigint, { seconds }: Take, current: bigint | null, previous: bigint | null): WindowCount {
+  return { atMs: Number(atMs), lengthMs: seconds * 1000, current: Number(current ?? 0n), previous: Number(previous ?? 0n) };
+}
+
+/** The arguments of rate_take: the distinct windows, then every take with its window's place. */
+function columnsOf(items: readonly Item[]): unknown[] {
+  const places = new Map<string, number>();
+  const windows: [accounts: bigint[], buckets: string[], seconds: number[], starts: number[]] = [[], [], [], []];
+  const takes: [requests: number[], places: number[], amounts: number[], limits: number[]] = [[], [], [], []];
+  items.forEach((item, index) => {
+    for (const { accountId, bucket, seconds, amount, limit, startMs = 0 } of item.takes) {
+      const key = `${accountId} ${startMs} ${bucket}`;
+      let place = places.get(key);
+      if (place === undefined) {
+        place = places.size + 1;
+        places.set(key, place);
+        windows[0].push(accountId);
+        windows[1].push(bucket);
+        windows[2].push(seconds);
+        windows[3].push(startMs / 1000);
+      }
+      takes[0].push(index + 1);
+      takes[1].push(place);
+      takes[2].push(amount);
+      takes[3].push(limit ?? -1);
+    }
+  });
+  return [...windows, ...takes];
+}

@@ -1,0 +1,32 @@
+// The same counter in this process's memory, for what one process decides alone: the cheap ceiling, and reads while the
+// database is away. Bounded: the keys longest unused are forgotten.
+import { LRUCache } from "lru-cache";
+import { laterCount, minuteMs, usedOf, waitMs, type WindowCount } from "./window.ts";
+
+export interface LocalCounter {
+  /** Counts one more; what is refused counts too where `countRefused` says so. */
+  count(key: string, limit: number, atMs: number): LocalDecision;
+}
+
+export interface LocalDecision {
+  within: boolean;
+  count: WindowCount;
+  /** How long until one more is within the limit. */
+  waitMs: number;
+}
+
+const keysMax = 50_000;
+
+export function createLocalCounter({ countRefused }: { countRefused: boolean }): LocalCounter {
+  const counts = new LRUCache<string, WindowCount>({ max: keysMax });
+  return {
+    count(key, limit, atMs) {
+      const known = counts.get(key);
+      const before = known ? laterCount(known, Math.max(atMs, known.atMs)) : { atMs, lengthMs: minuteMs, current: 0, previous: 0 };
+      const within = usedOf(before) + 1 <= limit;
+      const count = within || countRefused ? { ...before, current: before.current + 1 } : before;
+      counts.set(key, count);
+      return { within, count, waitMs: within ? 0 : waitMs(count, 1, limit) };
+    },
+  };
+}

@@ -1,0 +1,48 @@
+// How much of an account's limits is used now, for whoever asks; counts nothing. What the limits are is the tier's.
+import type { Db } from "../db/connect.ts";
+import { buckets, daySeconds } from "./call.ts";
+import type { WindowCount } from "./window.ts";
+
+export interface LimitUse {
+  requests: WindowCount;
+  tokens: WindowCount;
+  /** Of the UTC day. */
+  day: WindowCount;
+  /** Slots that calls and jobs hold now. */
+  slots: { pool: string; group: string | null; used: number }[];
+}
+
+export async function readLimitUse(db: Db, accountId: bigint): Promise<LimitUse> {
+  const [counts, slots] = await Promise.all([readCounts(db, accountId), readSlots(db, accountId)]);
+  return { ...counts, slots };
+}
+
+async function readCounts(db: Db, accountId: bigint): Promise<Omit<LimitUse, "slots">> {
+  const kinds = [buckets.requests, buckets.tokens, buckets.day] as const;
+  const { rows } = await db.pool.query<{ at_ms: bigint; seconds: number; current: bigint; previous: bigint }>(
+    `select floor(extract(epoch from now()) * 1000)::bigint as at_ms, b.seconds, coalesce(w.n, 0) as current, coalesce(p.n, 0) as previous
+     from (select bucket, seconds, place, to_timestamp(floor(extract(epoch from now()) / seconds) * seconds) as starts_at
+       from unnest($2::text[], $3::int[]) with ordinality u(bucket, seconds, place)) b
+     left join rate_window w on w.account_id = $1 and w.bucket = b.bucket and w.starts_at = b.starts_at
+     left join rate_window p on p.account_id = $1 and p.bucket = b.bucket
+       and p.starts_at = b.starts_at - make_interval(secs => b.seconds)
+     order by b.place`,
+    [accountId, kinds, [60, 60, daySeconds]],
+  );
+  const [requests, tokens, day] = rows.map((row) => ({
+    atMs: Number(row.at_ms),
+    lengthMs: row.seconds * 1000,
+    current: Number(row.current),
+    previous: Number(row.previous),
+  })) as [WindowCount, WindowCount, WindowCount];
+  return { requests, tokens, day };
+}
+
+async function readSlots(db: Db, accountId: bigint): Promise<LimitUse["slots"]> {
+  const { rows } = await db.pool.query<LimitUse["slots"][number]>(
+    `select pool, pool_group as "group", count(*)::int as used from hold
+     where account_id = $1 and pool is not null and expires_at > now() group by pool, pool_group`,
+    [accountId],
+  );
+  return rows;
+}

@@ -1,0 +1,54 @@
+// The sliding-window counter in integers, as the database counts (migration 0004): used is what the current window holds
+// and the share of the previous one that the last minute still reaches into. Pure; times are milliseconds since the epoch.
+
+export interface WindowCount {
+  /** When it was read, by the database's clock. */
+  atMs: number;
+  /** Length of a window; windows begin at its multiples. */
+  lengthMs: number;
+  current: number;
+  previous: number;
+}
+
+export const minuteMs = 60_000;
+
+export function windowStartMs(atMs: number, lengthMs: number): number {
+  return atMs - (atMs % lengthMs);
+}
+
+/** How much of the current window is still to come. */
+function restMs({ atMs, lengthMs }: WindowCount): number {
+  return lengthMs - (atMs % lengthMs);
+}
+
+export function usedOf(count: WindowCount): number {
+  return count.current + Math.ceil((count.previous * restMs(count)) / count.lengthMs);
+}
+
+/** The same counter at a later time, if nothing more is taken. */
+export function laterCount(count: WindowCount, atMs: number): WindowCount {
+  const { lengthMs } = count;
+  const passed = (windowStartMs(atMs, lengthMs) - windowStartMs(count.atMs, lengthMs)) / lengthMs;
+  if (passed <= 0) return { ...count, atMs };
+  return { atMs, lengthMs, current: 0, previous: passed === 1 ? count.current : 0 };
+}
+
+/** How long until `amount` more is within `limit`, if nothing else is taken. Infinity: never. */
+export function waitMs(count: WindowCount, amount: number, limit: number): number {
+  if (amount > limit) return Infinity;
+  const rest = restMs(count);
+  const room = limit - amount - count.current;
+  if (room >= 0) return Math.max(0, rest - latestRest(count.previous, room, count.lengthMs));
+  return rest + count.lengthMs - Math.min(count.lengthMs, latestRest(count.current, limit - amount, count.lengthMs));
+}
+
+/** The most of a window that may be to come while the share of `previous` is within `room`. */
+function latestRest(previous: number, room: number, lengthMs: number): number {
+  return previous === 0 ? lengthMs : Math.floor((room * lengthMs) / previous);
+}
+
+/** How long until nothing is used any more. */
+export function resetMs(count: WindowCount): number {
+  if (count.current > 0) return restMs(count) + count.lengthMs;
+  return count.previous > 0 ? restMs(count) : 0;
+}

@@ -1,0 +1,56 @@
+// Which pool a kind of work shares out, and what a limit of 0 says.
+import { describe, expect, test } from "vitest";
+import { shippedTiers } from "../../src/catalog/shipped-tiers.ts";
+import type { Tier } from "../../src/catalog/types.ts";
+import type { ApiError } from "../../src/fail.ts";
+import { type SlotKind, slotOf } from "../../src/limits/slots.ts";
+
+const tier = (number: number, more: Partial<Tier> = {}): Tier => ({ ...shippedTiers[number]!, ...more });
+const slot = (of: Tier, kind: SlotKind, tiers: readonly Tier[] = shippedTiers) => slotOf(tiers, of, kind);
+
+describe("pools", () => {
+  test.each([
+    ["transcription", 10, 4],
+    ["understanding", 10, 2],
+    ["speech", 10, 4],
+  ] as const)("%s has one of its own within audio", (kind, all, own) => {
+    expect(slot(tier(1), kind)).toEqual({ pool: kind, poolMax: own, group: "audio", groupMax: all });
+  });
+
+  test("images and videos have one each", () => {
+    expect(slot(tier(1), "image")).toEqual({ pool: "image", poolMax: 5, group: null, groupMax: null });
+    expect(slot(tier(1), "video")).toEqual({ pool: "video", poolMax: 2, group: null, groupMax: null });
+  });
+
+  test("and at tier 4 one for both", () => {
+    const shared = { pool: "media", poolMax: 38, group: null, groupMax: null };
+    expect([slot(tier(4), "image"), slot(tier(4), "video")]).toEqual([shared, shared]);
+  });
+});
+
+describe("403 permission_denied: a concurrency of 0", () => {
+  const reasonOf = (work: () => unknown) => {
+    try {
+      work();
+    } catch (error) {
+      return [(error as ApiError).code, (error as ApiError).details.text?.reason];
+    }
+    return null;
+  };
+
+  test("names the deposit of the lowest tier that has some", () => {
+    expect(reasonOf(() => slot(tier(0), "video"))).toEqual([
+      "permission_denied",
+      "tier 0 (Free) allows no video jobs; deposits of 5 USD in total lift this",
+    ]);
+  });
+
+  test("also where the whole group, or the shared pool, is 0; and says so where no tier has any", () => {
+    const none = [tier(3, { audio_concurrent: 0, image_concurrent: 0 }), tier(4, { audio_concurrent: 0, combined_media_concurrent: 0 })];
+    expect(reasonOf(() => slot(none[0]!, "speech", none))).toEqual([
+      "permission_denied",
+      "tier 3 (Growth) allows no speech, music or sound effects; no tier does",
+    ]);
+    expect(reasonOf(() => slot(none[1]!, "image", none))?.[0]).toBe("permission_denied");
+  });
+});

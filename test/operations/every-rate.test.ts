@@ -1,0 +1,59 @@
+// 429 rate_limit_exceeded of every operation that is built, by whichever limit comes first: the ceiling of calls, the bound of
+// reads and account operations, the bound of public ones.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { dialects, type DialectRow } from "../../generated/errors.ts";
+import { type Operation, type OperationId, operations } from "../../generated/operations.ts";
+import { awayFromMinuteEdge } from "../limits/counted-database.ts";
+import { type Gateway, startGateway } from "../support/gateway.ts";
+import { highTiers } from "../support/tiers.ts";
+import { language, provider } from "./chat-gateway.ts";
+
+/** Ten times the tier's: what the edge lets through. */
+const bound = 10;
+
+let gateway: Gateway;
+let key: string;
+let token: string;
+beforeAll(async () => {
+  await awayFromMinuteEdge(20_000);
+  const catalog = JSON.stringify({ providers: [provider("north")], models: [language("demo/x", ["x"])], tiers: highTiers({ rpm: 1 }) });
+  gateway = await startGateway({ catalog, limits: { publicPerMinute: bound } });
+  const account = await gateway.createAccount({ deposit: "5" });
+  ({ key } = account);
+  ({ token } = await gateway.createSession(account));
+  for (const { id, auth } of [operations.listModels, operations.getCreditBalance, operations.createChatCompletion])
+    for (let n = 0; n < bound; n += 1) expect((await ask(operations[id], auth === "none" ? undefined : key)).status).not.toBe(429);
+});
+afterAll(() => gateway.stop());
+
+const ask = ({ method, path }: Operation, credential: string | undefined) =>
+  gateway.request(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, "some-id"), {
+    ...(credential === undefined ? {} : { key: credential }),
+    ...(method === "get" || method === "delete" ? {} : { body: {} }),
+  });
+const credentialFor = ({ auth }: Operation) => (auth === "none" ? undefined : auth === "session" ? token : key);
+
+/** Payment providers send as fast as they must. */
+const unlimited: OperationId[] = ["receivePaymentEvent"];
+const limited = (Object.values(operations) as Operation[]).filter(({ built, id }) => built && !unlimited.includes(id));
+
+describe("429 rate_limit_exceeded", () => {
+  test.each(limited.map((operation) => [operation.id, operation] as const))("%s", async (_, operation) => {
+    const { status, json, headers } = await ask(operation, credentialFor(operation));
+    expect(status).toBe(429);
+    const { codes }: DialectRow = dialects[operation.dialect];
+    expect(json.error.code).toBe(codes.rate_limit_exceeded ?? "rate_limit_exceeded");
+    expect(headers).toMatchObject({
+      "retry-after": "60",
+      "retry-after-ms": expect.stringMatching(/^[1-9]\d*$/),
+      "x-should-retry": "true",
+      "x-ratelimit-limit-requests": String(bound),
+      "x-ratelimit-remaining-requests": "0",
+      "x-ratelimit-reset-requests": expect.stringMatching(/^(1m)?\d+s$/),
+    });
+  });
+});
+
+test.each(unlimited)("%s is not limited", async (id) => {
+  expect((await ask(operations[id], undefined)).status).not.toBe(429);
+});
