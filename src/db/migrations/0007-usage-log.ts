@@ -10,12 +10,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     update usage_log set model_type = 'language', prices = prices || jsonb_build_object('model', model);
 
     -- A page of the log never walks an account's whole history for a filter that few of its rows match. Chat calls, nearly all
-    -- of the rows, stand in the first three alone.
-    create index usage_log_request on usage_log (account_id, request_id, created_at, id);
-    create index usage_log_model on usage_log (account_id, model, created_at, id);
-    create index usage_log_key on usage_log (account_id, key_id, created_at, id);
-    create index usage_log_type on usage_log (account_id, model_type, created_at, id) where model_type <> 'language';
-    create index usage_log_failed on usage_log (account_id, created_at, id) where status = 'failed';
+    -- of the rows, stand in the first three alone. Without the id, which orders a few rows of one millisecond: narrow is cheap to write.
+    create index usage_log_request on usage_log (account_id, request_id, created_at);
+    create index usage_log_model on usage_log (account_id, model, created_at);
+    create index usage_log_key on usage_log (account_id, key_id, created_at);
+    create index usage_log_type on usage_log (account_id, model_type, created_at) where model_type <> 'language';
+    create index usage_log_failed on usage_log (account_id, created_at) where status = 'failed';
     -- Masked forms, of deleted keys as well.
     create index api_key_masked on api_key (account_id, prefix, last4);
 
