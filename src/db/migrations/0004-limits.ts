@@ -23,7 +23,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create function rate_take(_account bigint[], _bucket text[], _seconds int[], _start bigint[],
       _request int[], _place int[], _amount bigint[], _limit bigint[])
     returns table (at_ms bigint, refused int, n bigint, previous bigint, refused_n bigint, refused_previous bigint)
-    language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+    language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
     declare
       starts bigint[]; counts bigint[]; carried bigint[]; befores bigint[]; changes bigint[]; found int[]; places int := cardinality(_account);
       missing int; more bigint; takes int := cardinality(_request); first int; k int := 1; bad int;
