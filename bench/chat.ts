@@ -8,6 +8,7 @@ import { Pool } from "undici";
 import { connect } from "../src/db/connect.ts";
 import { startEmbedded } from "../src/db/embedded.ts";
 import { audit } from "../src/ledger/audit.ts";
+import { highTiers } from "../test/support/tiers.ts";
 
 const sliceMs = Number(process.env.BENCH_MS ?? 4_000);
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
@@ -127,6 +128,7 @@ async function startGatewayProcess(upstreamUrl: string): Promise<{ url: string; 
   writeFileSync(
     catalog,
     `providers: [{ id: up, protocol: openai, base_url: "${upstreamUrl}/v1" }]
+tiers: ${JSON.stringify(highTiers())}
 models: [{ id: bench, type: language, context_window: 128000, max_output_tokens: 4096, pricing: { mode: per-token, input: 0.5, output: 1.5 }, routes: [{ provider: up, model: up }] }]
 `,
   );

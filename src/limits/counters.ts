@@ -33,7 +33,7 @@ export interface Decision {
 export interface Counters {
   /** All or nothing. Fails with overloaded where the database is away or too many wait. */
   take(takes: readonly Take[]): Promise<Decision>;
-  /** Unconditional, and nobody waits for it: what could not be counted stays as it was. */
+  /** Unconditional, soon, and nobody waits for it: what could not be counted stays as it was. */
   correct(changes: readonly Take[]): void;
   close(): Promise<void>;
 }
@@ -41,39 +41,66 @@ export interface Counters {
 const waitingMax = 20_000;
 /** As long as a reservation waits (src/ledger/ledger.ts). */
 const patienceMs = 3_000;
+/** Corrections go with the next take, or alone after this. */
+const correctionMs = 100;
+/** Of distinct windows. */
+const correctionsMax = 20_000;
 const sweepMs = 60_000;
 
-interface Item {
-  takes: readonly Take[];
-  /** Corrections are asked for once: given back twice, they would let too many through. */
-  sent: boolean;
-  correction: boolean;
-}
-
 export function openCounters(db: Db, onFault: (error: unknown, what: string) => void): Counters {
-  const lane = createLane({ work: (items: readonly Item[]) => decideBatch(db, items), waitingMax, patienceMs });
+  let corrections = new Map<string, Take>();
+  let timer: NodeJS.Timeout | null = null;
+  const lane = createLane({
+    waitingMax,
+    patienceMs,
+    async work(items: readonly (readonly Take[])[]) {
+      // Handed over once, also where the batch is repeated: given back twice, they would let too many through.
+      const changes = [...corrections.values()];
+      corrections = new Map();
+      const asked = items.filter((takes) => takes.length > 0);
+      if (asked.length + changes.length === 0) return items.map(() => null);
+      // First, so that what is given back can be taken at once.
+      const rows = await decide(db, changes.length > 0 ? [changes, ...asked] : asked);
+      let at = changes.length > 0 ? 1 : 0;
+      return items.map((takes) => (takes.length === 0 ? null : decisionOf(takes, rows[at++] as Row)));
+    },
+  });
+  const sendCorrections = async () => {
+    timer = null;
+    if (corrections.size > 0) await lane.run([]).catch((error: unknown) => onFault(error, "correcting rates"));
+  };
   const sweep = setInterval(() => {
     db.pool.query("select rate_sweep()").catch((error: unknown) => onFault(error, "forgetting old rate windows"));
   }, sweepMs).unref();
   return {
     async take(takes) {
       try {
-        return (await lane.run({ takes, sent: false, correction: false })) as Decision;
+        return (await lane.run(takes)) as Decision;
       } catch (cause) {
         if (cause instanceof LaneFull || isDatabaseAway(cause)) fail("overloaded", { cause });
         throw cause;
       }
     },
     correct(changes) {
-      lane.run({ takes: changes, sent: false, correction: true }).catch((error: unknown) => {
-        if (!(error instanceof LaneFull)) onFault(error, "correcting a rate");
-      });
+      for (const change of changes) {
+        const key = keyOf(change);
+        const known = corrections.get(key);
+        if (known === undefined && corrections.size >= correctionsMax) continue;
+        corrections.set(key, { ...change, limit: null, amount: change.amount + (known?.amount ?? 0) });
+      }
+      timer ??= setTimeout(() => void sendCorrections(), correctionMs);
     },
     async close() {
       clearInterval(sweep);
+      if (timer !== null) clearTimeout(timer);
+      await sendCorrections();
       await lane.drained();
     },
   };
+}
+
+function keyOf({ accountId, startMs = 0, bucket }: Take): string {
+  return `${accountId} ${startMs} ${bucket}`;
 }
 
 interface Row {
@@ -85,17 +112,13 @@ interface Row {
   refused_previous: bigint | null;
 }
 
-/** Null for a correction that may have been made already. */
-async function decideBatch(db: Db, items: readonly Item[]): Promise<(Decision | null)[]> {
-  const asked = items.filter((item) => !(item.correction && item.sent));
-  if (asked.length === 0) return items.map(() => null);
-  for (const item of asked) item.sent = true;
+/** A row a request, in order. */
+async function decide(db: Db, requests: readonly (readonly Take[])[]): Promise<Row[]> {
   const { rows } = await db.pool.query<Row>(
     "select at_ms, refused, n, previous, refused_n, refused_previous from rate_take($1, $2, $3, $4, $5, $6, $7, $8)",
-    columnsOf(asked),
+    columnsOf(requests),
   );
-  let at = 0;
-  return items.map((item) => (asked[at] === item ? decisionOf(item.takes, rows[at++] as Row) : null));
+  return rows;
 }
 
 function decisionOf(takes: readonly Take[], row: Row): Decision {
@@ -113,13 +136,14 @@ function countOf(atMs: bigint, { seconds }: Take, current: bigint | null, previo
 }
 
 /** The arguments of rate_take: the distinct windows, then every take with its window's place. */
-function columnsOf(items: readonly Item[]): unknown[] {
+function columnsOf(asked: readonly (readonly Take[])[]): unknown[] {
   const places = new Map<string, number>();
   const windows: [accounts: bigint[], buckets: string[], seconds: number[], starts: number[]] = [[], [], [], []];
   const takes: [requests: number[], places: number[], amounts: number[], limits: number[]] = [[], [], [], []];
-  items.forEach((item, index) => {
-    for (const { accountId, bucket, seconds, amount, limit, startMs = 0 } of item.takes) {
-      const key = `${accountId} ${startMs} ${bucket}`;
+  asked.forEach((wanted, index) => {
+    for (const take of wanted) {
+      const { accountId, bucket, seconds, amount, limit, startMs = 0 } = take;
+      const key = keyOf(take);
       let place = places.get(key);
       if (place === undefined) {
         place = places.size + 1;

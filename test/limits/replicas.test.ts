@@ -24,3 +24,17 @@ describe("two gateways on one database", () => {
     expect(each.map(({ status }) => status)).toEqual([429, 429]);
   });
 });
+
+describe("a gateway that stops", () => {
+  test("has counted the tokens of the calls it answered, to the last one", async () => {
+    world = await openWorld({ models: { a: "a+sim-tokens-50" } });
+    const gateway = await world.start();
+    const { key } = await world.createAccount("1000");
+    const answers: string[] = [];
+    await inParallel(40, 20, async () => void answers.push((await chat({ url: gateway.url, key, model: "demo/a" })).text));
+    expect(await gateway.kill("SIGTERM")).toBe(0);
+    const tokens = answers.reduce((all, text) => all + (JSON.parse(text) as { usage: { total_tokens: number } }).usage.total_tokens, 0);
+    const { rows } = await world.db.pool.query<{ n: bigint }>("select sum(n)::bigint as n from rate_window where bucket = 'tpm'");
+    expect(Number(rows[0]!.n)).toBe(tokens);
+  });
+});

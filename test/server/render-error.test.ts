@@ -72,10 +72,14 @@ describe("the fine points", () => {
   test("param is null where no field is at fault", () => {
     expect(renderError("internal_error", {}, place("standard")).body["error"]).toMatchObject({ param: null });
   });
-  test("the true wait goes out rounded up, and in milliseconds on rate_limit_exceeded only", () => {
+  test("the true wait goes out rounded up, and in milliseconds on rate_limit_exceeded only; a window's own leaves Retry-After alone", () => {
     expect(renderError("rate_limit_exceeded", { retryAfterMs: 1_200 }, place("standard")).headers).toMatchObject({
       "retry-after": "2",
       "retry-after-ms": "1200",
+    });
+    expect(renderError("rate_limit_exceeded", { windowMs: 1_200.5 }, place("standard")).headers).toMatchObject({
+      "retry-after": "60",
+      "retry-after-ms": "1201",
     });
     expect(renderError("provider_unavailable", { retryAfterMs: 1_200 }, place("standard")).headers).not.toHaveProperty("retry-after-ms");
   });

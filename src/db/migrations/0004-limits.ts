@@ -23,31 +23,44 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create function rate_take(_account bigint[], _bucket text[], _seconds int[], _start bigint[],
       _request int[], _place int[], _amount bigint[], _limit bigint[])
     returns table (at_ms bigint, refused int, n bigint, previous bigint, refused_n bigint, refused_previous bigint)
-    language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+    language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
     declare
-      starts bigint[]; counts bigint[]; befores bigint[]; used bigint[]; changes bigint[];
-      now_ms bigint; made bigint; more bigint; takes int := cardinality(_request); first int; k int := 1; bad int;
+      starts bigint[]; counts bigint[]; carried bigint[]; befores bigint[]; changes bigint[]; found int[]; places int := cardinality(_account);
+      missing int; more bigint; takes int := cardinality(_request); first int; k int := 1; bad int;
     begin
       perform set_config('synchronous_commit', 'off', true); -- no count need outlive the server
-      at_ms := floor(extract(epoch from clock_timestamp()) * 1000);
       loop
+        at_ms := floor(extract(epoch from clock_timestamp()) * 1000);
         starts := array(select case when s > 0 then s else at_ms / 1000 / sec * sec end
           from unnest(_start, _seconds) with ordinality u(s, sec, i) order by i);
-        insert into rate_window (account_id, bucket, starts_at, seconds, n)
-          select a, b, to_timestamp(s), sec, 0 from unnest(_account, _bucket, starts, _seconds, _start) u(a, b, s, sec, given)
-          where given = 0 order by a, b collate "C", s on conflict do nothing;
-        get diagnostics made = row_count;
-        -- Who makes a window also waits for those who still take from the one before it; everybody else waits for whom made it.
-        perform 1 from unnest(_account, _bucket, starts, _seconds) u(a, b, s, sec) join rate_window w
-          on w.account_id = u.a and w.bucket = u.b
-            and w.starts_at between to_timestamp(u.s - case when made > 0 then u.sec else 0 end) and to_timestamp(u.s)
-          order by w.account_id, w.bucket, w.starts_at for no key update of w;
+        select count(*) filter (where r.given = 0 and r.n is null), array_agg(r.previous order by r.i),
+            array_agg((r.previous * (r.ms - at_ms % r.ms) + r.ms - 1) / r.ms order by r.i)
+          into missing, befores, carried
+          from (select u.i, u.given, u.sec * 1000::bigint as ms, w.n, coalesce(p.n, 0) as previous
+            from unnest(_account, _bucket, _seconds, _start, starts) with ordinality u(a, b, sec, given, s, i)
+            left join rate_window w on w.account_id = u.a and w.bucket = u.b and w.starts_at = to_timestamp(u.s)
+            left join rate_window p on p.account_id = u.a and p.bucket = u.b and p.starts_at = to_timestamp(u.s - u.sec)) r;
+        if missing > 0 then
+          insert into rate_window (account_id, bucket, starts_at, seconds, n)
+            select a, b, to_timestamp(s), sec, 0 from unnest(_account, _bucket, starts, _seconds, _start) u(a, b, s, sec, given)
+            where given = 0 order by a, b collate "C", s on conflict do nothing;
+          -- Who makes a window waits for those who still take from the one before it; all others wait for who makes it.
+          perform 1 from unnest(_account, _bucket, starts, _seconds) u(a, b, s, sec) join rate_window w
+            on w.account_id = u.a and w.bucket = u.b and w.starts_at between to_timestamp(u.s - u.sec) and to_timestamp(u.s)
+            order by w.account_id, w.bucket, w.starts_at for no key update of w;
+          continue;
+        end if;
+        -- What a locking statement returns of the locked rows themselves is their newest state.
+        select array_agg(o.i order by o.i), array_agg(o.n order by o.i) into found, counts
+          from (select u.i, w.n from unnest(_account, _bucket, starts) with ordinality u(a, b, s, i) join rate_window w
+            on w.account_id = u.a and w.bucket = u.b and w.starts_at = to_timestamp(u.s)
+            order by w.account_id, w.bucket, w.starts_at for no key update of w) o;
         -- A minute that ended while we waited is no longer the one to take from.
-        now_ms := floor(extract(epoch from clock_timestamp()) * 1000);
-        exit when at_ms / 60000 = now_ms / 60000;
-        at_ms := now_ms;
+        exit when at_ms / 60000 = floor(extract(epoch from clock_timestamp()) / 60);
       end loop;
-      at_ms := now_ms;
+      if cardinality(found) is distinct from places then -- some named window is gone
+        counts := array(select o.n from generate_series(1, places) g(i) left join unnest(found, counts) o(i, n) on o.i = g.i order by g.i);
+      end if;
       -- A named window may be the current one, which then has two places: what is given back counts at once.
       if 0 < any (_start) then
         _place := array(select o.at from unnest(_place) with ordinality t(place, k) join (
@@ -55,19 +68,13 @@ export async function up(db: Kysely<unknown>): Promise<void> {
           ) o on o.i = t.place order by t.k);
       end if;
 
-      select array_agg(r.n order by i), array_agg(r.previous order by i),
-          array_agg(r.n + (r.previous * (sec * 1000 - at_ms % (sec * 1000)) + sec * 1000 - 1) / (sec * 1000) order by i)
-        into counts, befores, used
-        from (select u.i, u.sec::bigint, w.n, coalesce(p.n, 0) as previous
-          from unnest(_account, _bucket, starts, _seconds) with ordinality u(a, b, s, sec, i)
-          left join rate_window w on w.account_id = u.a and w.bucket = u.b and w.starts_at = to_timestamp(u.s)
-          left join rate_window p on p.account_id = u.a and p.bucket = u.b and p.starts_at = to_timestamp(u.s - u.sec)) r;
-      changes := array_fill(0::bigint, array[cardinality(_account)]);
+      changes := array_fill(0::bigint, array[places]);
 
       while k <= takes loop
         first := k; refused := 0; bad := null;
         loop
-          if refused = 0 and _limit[k] >= 0 and used[_place[k]] + _amount[k] > _limit[k] then
+          if refused = 0 and _limit[k] >= 0
+              and counts[_place[k]] + changes[_place[k]] + carried[_place[k]] + _amount[k] > _limit[k] then
             refused := k - first + 1; bad := _place[k];
           end if;
           k := k + 1;
@@ -76,7 +83,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         if refused = 0 then
           for j in first .. k - 1 loop
             more := greatest(_amount[j], -(counts[_place[j]] + changes[_place[j]])); -- no window falls below 0
-            used[_place[j]] := used[_place[j]] + more;
             changes[_place[j]] := changes[_place[j]] + more;
           end loop;
         end if;
