@@ -1,5 +1,6 @@
 // What an operator does to accounts and keys. Money is src/ledger's, except that a new account's balance starts at zero.
 import type { Db, Queries } from "../db/connect.ts";
+import { parseAccountId } from "../ids.ts";
 import { findKeys, type FoundKey, type KeyRecord } from "./key-records.ts";
 import { makeKey } from "./keys.ts";
 import { changeKey } from "./manage-keys.ts";
@@ -41,10 +42,13 @@ export async function createAccount(
   }
 }
 
-export async function findAccount(db: Db, accountId: bigint): Promise<AccountRecord | undefined> {
+/** `text`: the account's id, or its email address. */
+export async function findAccount(db: Db, text: string): Promise<AccountRecord | undefined> {
+  const id = parseAccountId(text);
   const { rows } = await db.pool.query<AccountRecord>(
-    `select id as "accountId", email, email_verified_at is not null as verified, suspended_at is not null as suspended from account where id = $1`,
-    [accountId],
+    `select id as "accountId", email, email_verified_at is not null as verified, suspended_at is not null as suspended from account
+     where ${id === undefined ? "email_norm = lower($1)" : "id = $1"}`,
+    [id ?? text],
   );
   return rows[0];
 }

@@ -1,7 +1,6 @@
 // Reads the words of a command line: accounts and amounts of money.
 import { findAccount, type AccountRecord, Refused } from "../accounts/admin.ts";
 import type { Db } from "../db/connect.ts";
-import { parseAccountId } from "../ids.ts";
 import { type Amount, parseUsd } from "../money.ts";
 import { UsageError } from "./command.ts";
 
@@ -22,9 +21,9 @@ export function readBudget(text: string, name: string): Amount {
   return amount;
 }
 
+/** By its id or its email address. */
 export async function readAccount(db: Db, text: string): Promise<AccountRecord> {
-  const id = parseAccountId(text);
-  const account = id === undefined ? undefined : await findAccount(db, id);
+  const account = await findAccount(db, text);
   if (!account) throw new Refused(`no such account: ${text}`);
   return account;
 }

@@ -53,6 +53,16 @@ describe("svc account", () => {
     expect(rows).toEqual([{ verified: true }]);
   });
 
+  test("an account may be named by its email address, whatever its case", async () => {
+    const { account_id, email } = await newAccount("--deposit", "1");
+    expect((await svc("account", "deposit", email.toUpperCase(), "2", "--json")).json()).toEqual({ account_id, balance: 3 });
+    expect(await show(email)).toMatchObject({ account_id, balance: 3 });
+    expect(await svc("account", "show", "nobody@example.com")).toMatchObject({
+      status: 1,
+      stderr: "no such account: nobody@example.com\n",
+    });
+  });
+
   test("an account without options has nothing and is not verified; its one key is the default and shown masked", async () => {
     const account = await newAccount();
     const shown = await show(account.account_id);
@@ -180,70 +190,6 @@ describe("svc key", () => {
   });
 });
 
-describe("svc ledger audit", () => {
-  test("counts what there is and finds nothing", async () => {
-    await newAccount("--deposit", "1");
-    const ran = await svc("ledger", "audit", "--json");
-    expect(ran.status).toBe(0);
-    expect(ran.json()).toMatchObject({ holds_open: 0, reservations_open: 0, mismatches: [] });
-  });
-
-  test("ends with 1 and names the account where a balance was tampered with", async () => {
-    const { account_id } = await newAccount("--deposit", "1");
-    const own = await db.pool.connect();
-    try {
-      // As a superuser past every trigger: what the audit exists for.
-      await own.query("begin; set local session_replication_role = replica");
-      await own.query("update balance set available = available + 5 where account_id = $1", [BigInt(account_id.slice(4))]);
-      await own.query("commit");
-      const ran = await svc("ledger", "audit", "--json");
-      expect(ran.status).toBe(1);
-      expect(ran.json().mismatches).toEqual([{ account_id, what: "balance", stored: 1.00000005, computed: 1 }]);
-      await own.query("begin; set local session_replication_role = replica");
-      await own.query("update balance set available = available - 5 where account_id = $1", [BigInt(account_id.slice(4))]);
-      await own.query("commit");
-    } finally {
-      own.release();
-    }
-  });
-});
-
-describe("svc ledger verify", () => {
-  test("prints how much it read and one hash over all ends", async () => {
-    await newAccount("--deposit", "1");
-    const ran = await svc("ledger", "verify", "--json");
-    expect(ran.status).toBe(0);
-    const { rows } = await db.pool.query<{ entries: number; accounts: number }>(
-      "select count(*)::int as entries, count(distinct account_id)::int as accounts from ledger_entry",
-    );
-    expect(ran.json()).toEqual({ ...rows[0], head: expect.stringMatching(/^[0-9a-f]{64}$/), broken: null });
-    expect((await svc("ledger", "verify")).stdout).toContain(`head ${String(ran.json().head)}`);
-  });
-
-  test("ends with 1 at the first link that does not hold, and names it", async () => {
-    const { account_id } = await newAccount("--deposit", "1", "--credit", "2");
-    const tamper = async (ref: string) => {
-      const own = await db.pool.connect();
-      try {
-        await own.query("begin; set local session_replication_role = replica");
-        const sql = "update ledger_entry set ref = $2 where account_id = $1 and seq = 2 returning id";
-        const { rows } = await own.query<{ id: string }>(sql, [BigInt(account_id.slice(4)), ref]);
-        await own.query("commit");
-        return rows[0]!.id;
-      } finally {
-        own.release();
-      }
-    };
-    const entry_id = await tamper("another");
-    const ran = await svc("ledger", "verify", "--json");
-    expect(ran.status).toBe(1);
-    expect(ran.json()).toMatchObject({ head: null, broken: { account_id, seq: 2, entry_id, reason: expect.stringContaining("hash") } });
-    expect((await svc("ledger", "verify")).stdout).toContain(`broken at entry 2 (${entry_id}) of ${account_id}`);
-    await tamper("cli");
-    expect((await svc("ledger", "verify")).status).toBe(0);
-  });
-});
-
 describe("usage", () => {
   test.each([
     [["nope"]],
@@ -298,6 +244,9 @@ describe("usage", () => {
       "ledger verify",
       "catalog check",
       "simulate",
+      "session create",
+      "account suspend",
+      "account resume",
     ])
       expect(ran.stdout).toContain(`  ${name}`);
   });
