@@ -5055,6 +5055,35 @@ export interface components {
             };
         };
         /** @description Body of a 403. */
+        Error403PermissionDeniedOrSessionRequired: {
+            /** @description What is wrong. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "session_required";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault; null where none is. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 403. */
         Error403PermissionDeniedOrVoiceNotOwned: {
             /** @description What is wrong. */
             error: {
@@ -6122,35 +6151,6 @@ export interface components {
              * @description Width in pixels.
              */
             width: number;
-        };
-        /** @description Body of a 403. */
-        GetSessionError403: {
-            /** @description What is wrong. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "permission_denied" | "session_required" | "csrf_failed";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description For people; not to be parsed. */
-                message: string;
-                /** @description Request field at fault; null where none is. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether sending the same request again can help. */
-                retryable?: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "permission_error";
-            };
         };
         /** @description An image; on models with vision. */
         ImageBlock: {
@@ -12386,18 +12386,17 @@ export interface operations {
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint.
              *     `session_required`: Endpoints that change the account need a dashboard session.
-             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
              */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
                     "x-request-id": string;
                     /** @description Whether sending the same request again can help. */
-                    "x-should-retry"?: "true" | "false";
+                    "x-should-retry": "true" | "false";
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GetSessionError403"];
+                    "application/json": components["schemas"]["Error403PermissionDeniedOrSessionRequired"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */

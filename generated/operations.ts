@@ -663,7 +663,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_api_key",
       "permission_denied",
       "session_required",
-      "csrf_failed",
       "rate_limit_exceeded",
       "internal_error",
       "overloaded"

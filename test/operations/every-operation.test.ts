@@ -150,6 +150,16 @@ const publicBodies: Partial<Record<Operation["id"], object>> = {
   resetPassword: { token: `svcm_${"x".repeat(43)}`, password: "a long password" },
 };
 
+describe("400 invalid_parameter", () => {
+  test.each(names(all.filter(({ id }) => id in publicBodies)))("%s: an address or token that is none", async (_, operation) => {
+    const body = Object.fromEntries(
+      Object.entries(publicBodies[operation.id]!).map(([name, text]) => [name, name === "email" ? "nobody" : text]),
+    );
+    const { status, json } = await ask(operation, undefined, "email" in body ? body : { ...body, token: 5 });
+    expect([status, json.error.code, json.error.param]).toEqual([400, "invalid_parameter", "email" in body ? "email" : "token"]);
+  });
+});
+
 describe("public operations that need the database", () => {
   const writing = all.filter(({ id }) => id in publicBodies);
   const failing = async (operation: Operation, error: Error) => {
