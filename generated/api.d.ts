@@ -681,7 +681,7 @@ export interface paths {
          * @description Takes an event of the payment provider. Called by the provider, not by clients: the signature in `Stripe-Signature` is what counts, and
          *     a missing or wrong one gives 400 `invalid_parameter`.
          *
-         *     An event that comes twice counts once. 200 means that it is stored; the provider repeats everything else.
+         *     An event that comes twice counts once. Events are not limited in number. 200 means that it is stored; the provider repeats everything else.
          */
         post: operations["receivePaymentEvent"];
         delete?: never;
@@ -14694,29 +14694,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error413RequestTooLarge"];
-                };
-            };
-            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "retry-after"?: number;
-                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
-                    "retry-after-ms"?: number;
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
                 };
             };
             /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */

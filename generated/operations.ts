@@ -1217,7 +1217,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "missing_parameter",
       "invalid_parameter",
       "request_too_large",
-      "rate_limit_exceeded",
       "internal_error",
       "overloaded"
     ],
