@@ -7,7 +7,6 @@ import type { Amount } from "../money.ts";
 import type { Counters, Decision } from "./counters.ts";
 import { createLocalCounter } from "./local-counter.ts";
 import { failRate, rateHeaders } from "./rate-headers.ts";
-import { waitMs } from "./window.ts";
 
 export interface Bounds {
   /** Counts one request within `perMinute`, or fails with rate_limit_exceeded and counts nothing. */
@@ -43,7 +42,7 @@ export function boundReads(counters: Pick<Counters, "take">): Bounds {
 
   return {
     async assertWithin(of, perMinute, at) {
-      const key = `${of.accountId} ${of.bucket}`;
+      const key = `${of.accountId} ${perMinute} ${of.bucket}`; // a higher tier begins anew
       const what = `${perMinute} requests per minute`;
       const known = exhausted.get(key);
       if (known !== undefined && at.getTime() < known.untilMs)
@@ -53,9 +52,8 @@ export function boundReads(counters: Pick<Counters, "take">): Bounds {
         const decided = local.count(key, perMinute, at.getTime());
         if (!decided.within) failRate(what, decided.waitMs, rateHeaders(perMinute, decided.count));
       } else if (decision.refused !== null) {
-        const wait = waitMs(decision.first, 1, perMinute);
-        exhausted.set(key, { untilMs: at.getTime() + wait, decision });
-        failRate(what, wait, rateHeaders(perMinute, decision.first));
+        exhausted.set(key, { untilMs: at.getTime() + decision.waitMs, decision });
+        failRate(what, decision.waitMs, rateHeaders(perMinute, decision.first));
       }
     },
   };

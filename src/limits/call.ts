@@ -7,9 +7,9 @@ import { fail } from "../fail.ts";
 import type { Counters, Take } from "./counters.ts";
 import { failRate, rateHeaders } from "./rate-headers.ts";
 import { assertAllowed } from "./tier-limits.ts";
-import { waitMs, windowStartMs } from "./window.ts";
+import { windowStartMs } from "./window.ts";
 
-export interface LimitedCall {
+interface LimitedCall {
   caller: Caller;
   model: Pick<Model, "id">;
   /** Likely tokens of the input, and of the output at most as asked for; 0 where nothing is counted in tokens. */
@@ -45,13 +45,12 @@ export async function countCall(
     { accountId, bucket: buckets.tokens, seconds: minuteSeconds, amount: estimate, limit: tier.tpm },
     { accountId, bucket: buckets.day, seconds: daySeconds, amount: 1, limit: null },
   ];
-  const { refused, first, deciding } = await limits.counters.take(takes);
+  const { refused, first, waitMs } = await limits.counters.take(takes);
   const headers = rateHeaders(tier.rpm, first);
   addHeaders(headers);
   if (refused !== null) {
-    const { amount, limit } = takes[refused] as { amount: number; limit: number };
     const of = ["requests per minute", `requests per minute for ${model.id}`, "tokens per minute"][refused];
-    failRate(`${limit} ${of}`, waitMs(deciding, amount, limit), headers);
+    failRate(`${takes[refused]?.limit} ${of}`, waitMs, headers);
   }
   const given = (take: Take, amount: number): Take => ({
     ...take,

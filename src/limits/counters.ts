@@ -4,7 +4,7 @@ import { isDatabaseAway } from "../away.ts";
 import type { Db } from "../db/connect.ts";
 import { createLane, LaneFull } from "../db/lane.ts";
 import { fail } from "../fail.ts";
-import type { WindowCount } from "./window.ts";
+import { waitMs, type WindowCount } from "./window.ts";
 
 /** Accounts count from 1; this one stands for callers without. */
 export const nobody = 0n;
@@ -26,8 +26,8 @@ export interface Decision {
   refused: number | null;
   /** The counter of the first take, after the decision. */
   first: WindowCount;
-  /** The counter of the take that was refused, else of the first. */
-  deciding: WindowCount;
+  /** How long until all of the takes pass, if nothing else is taken; 0: they did. */
+  waitMs: number;
 }
 
 export interface Counters {
@@ -46,6 +46,8 @@ const correctionMs = 100;
 /** Of distinct windows. */
 const correctionsMax = 20_000;
 const sweepMs = 60_000;
+/** Of one statement, which must not last. */
+const sweepMost = 10_000;
 
 export function openCounters(db: Db, onFault: (error: unknown, what: string) => void): Counters {
   let corrections = new Map<string, Take>();
@@ -70,7 +72,7 @@ export function openCounters(db: Db, onFault: (error: unknown, what: string) => 
     if (corrections.size > 0) await lane.run([]).catch((error: unknown) => onFault(error, "correcting rates"));
   };
   const sweep = setInterval(() => {
-    db.pool.query("select rate_sweep()").catch((error: unknown) => onFault(error, "forgetting old rate windows"));
+    forgetOld(db).catch((error: unknown) => onFault(error, "forgetting old rate windows"));
   }, sweepMs).unref();
   return {
     async take(takes) {
@@ -99,6 +101,13 @@ export function openCounters(db: Db, onFault: (error: unknown, what: string) => 
   };
 }
 
+async function forgetOld(db: Db): Promise<void> {
+  for (let swept = sweepMost; swept === sweepMost;) {
+    const { rows } = await db.pool.query<{ swept: bigint }>("select rate_sweep($1) as swept", [sweepMost]);
+    swept = Number(rows[0]?.swept);
+  }
+}
+
 function keyOf({ accountId, startMs = 0, bucket }: Take): string {
   return `${accountId} ${startMs} ${bucket}`;
 }
@@ -108,14 +117,15 @@ interface Row {
   refused: number;
   n: bigint | null;
   previous: bigint | null;
-  refused_n: bigint | null;
-  refused_previous: bigint | null;
+  /** Of every take of a refused request. */
+  each_n: (bigint | null)[] | null;
+  each_previous: (bigint | null)[] | null;
 }
 
 /** A row a request, in order. */
 async function decide(db: Db, requests: readonly (readonly Take[])[]): Promise<Row[]> {
   const { rows } = await db.pool.query<Row>(
-    "select at_ms, refused, n, previous, refused_n, refused_previous from rate_take($1, $2, $3, $4, $5, $6, $7, $8)",
+    "select at_ms, refused, n, previous, each_n, each_previous from rate_take($1, $2, $3, $4, $5, $6, $7, $8)",
     columnsOf(requests),
   );
   return rows;
@@ -124,11 +134,12 @@ async function decide(db: Db, requests: readonly (readonly Take[])[]): Promise<R
 function decisionOf(takes: readonly Take[], row: Row): Decision {
   const refused = row.refused === 0 ? null : row.refused - 1;
   const first = countOf(row.at_ms, takes[0] as Take, row.n, row.previous);
-  return {
-    refused,
-    first,
-    deciding: refused === null ? first : countOf(row.at_ms, takes[refused] as Take, row.refused_n, row.refused_previous),
-  };
+  const waits = takes.map((take, index) => {
+    const { at_ms: atMs, each_n: each, each_previous: previous } = row;
+    if (each === null || take.limit === null) return 0;
+    return waitMs(countOf(atMs, take, each[index] ?? null, previous?.[index] ?? null), take.amount, take.limit);
+  });
+  return { refused, first, waitMs: Math.max(...waits) };
 }
 
 function countOf(atMs: bigint, { seconds }: Take, current: bigint | null, previous: bigint | null): WindowCount {

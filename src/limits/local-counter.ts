@@ -3,12 +3,12 @@
 import { LRUCache } from "lru-cache";
 import { laterCount, minuteMs, usedOf, waitMs, type WindowCount } from "./window.ts";
 
-export interface LocalCounter {
+interface LocalCounter {
   /** Counts one more; what is refused counts too where `countRefused` says so. */
   count(key: string, limit: number, atMs: number): LocalDecision;
 }
 
-export interface LocalDecision {
+interface LocalDecision {
   within: boolean;
   count: WindowCount;
   /** How long until one more is within the limit. */

@@ -1,6 +1,8 @@
 // The limits before a body is read, and those of 0: the ceiling of calls, the bound of reads, the one of public operations.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { shippedTiers } from "../../src/catalog/shipped-tiers.ts";
+import { postEntry } from "../../src/ledger/post.ts";
+import { parseUsd } from "../../src/money.ts";
 import { awayFromMinuteEdge } from "../limits/counted-database.ts";
 import { type Gateway, startGateway, type TestReply } from "../support/gateway.ts";
 import { hello, language, provider } from "./chat-gateway.ts";
@@ -123,4 +125,12 @@ describe("public operations", () => {
     expect(passed(replies)).toBe(publicPerMinute);
     await expect.poll(async () => (await models("1.1.1.4")).status).toBe(200);
   });
+});
+
+test("a higher tier's bound of reads begins at once", async () => {
+  const account = await gateway.createAccount({ credit: "1" });
+  expect(passed(await many(25, () => balance(account.key)))).toBe(20);
+  const { db } = gateway.context;
+  await postEntry(db, { accountId: account.accountId, kind: "deposit", amount: parseUsd("5")!, ref: "test", at: new Date() });
+  await expect.poll(async () => (await balance(account.key)).status).toBe(200);
 });

@@ -22,11 +22,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     -- an empty table from scanning a full one.
     create function rate_take(_account bigint[], _bucket text[], _seconds int[], _start bigint[],
       _request int[], _place int[], _amount bigint[], _limit bigint[])
-    returns table (at_ms bigint, refused int, n bigint, previous bigint, refused_n bigint, refused_previous bigint)
+    returns table (at_ms bigint, refused int, n bigint, previous bigint, each_n bigint[], each_previous bigint[])
     language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
     declare
       starts bigint[]; counts bigint[]; carried bigint[]; befores bigint[]; changes bigint[]; found int[]; places int := cardinality(_account);
-      missing int; more bigint; takes int := cardinality(_request); first int; k int := 1; bad int;
+      missing int; more bigint; takes int := cardinality(_request); first int; k int := 1;
     begin
       perform set_config('synchronous_commit', 'off', true); -- no count need outlive the server
       loop
@@ -71,11 +71,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       changes := array_fill(0::bigint, array[places]);
 
       while k <= takes loop
-        first := k; refused := 0; bad := null;
+        first := k; refused := 0; each_n := null; each_previous := null;
         loop
           if refused = 0 and _limit[k] >= 0
               and counts[_place[k]] + changes[_place[k]] + carried[_place[k]] + _amount[k] > _limit[k] then
-            refused := k - first + 1; bad := _place[k];
+            refused := k - first + 1;
           end if;
           k := k + 1;
           exit when k > takes or _request[k] <> _request[first];
@@ -85,9 +85,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
             more := greatest(_amount[j], -(counts[_place[j]] + changes[_place[j]])); -- no window falls below 0
             changes[_place[j]] := changes[_place[j]] + more;
           end loop;
+        else -- the wait is for all of them
+          for j in first .. k - 1 loop
+            each_n := each_n || counts[_place[j]] + changes[_place[j]]; each_previous := each_previous || befores[_place[j]];
+          end loop;
         end if;
         n := counts[_place[first]] + changes[_place[first]]; previous := befores[_place[first]];
-        refused_n := counts[bad] + changes[bad]; refused_previous := befores[bad];
         return next;
       end loop;
 
@@ -97,8 +100,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         where w.account_id = d.a and w.bucket = d.b and w.starts_at = to_timestamp(d.s);
     end $$;
 
-    -- Forgets the windows that no decision reaches any more. Any replica may call it at any time.
-    create function rate_sweep() returns bigint language plpgsql as $$
+    -- Forgets windows that no decision reaches any more, so many at a time. Any replica may call it at any time.
+    create function rate_sweep(_most int) returns bigint language plpgsql as $$
     declare swept bigint;
     begin
       if not pg_try_advisory_xact_lock(7322041) then return 0; end if;
@@ -106,7 +109,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       delete from rate_window where (account_id, bucket, starts_at) in (
         select account_id, bucket, starts_at from rate_window
         where starts_at + make_interval(secs => 2 * seconds) < clock_timestamp() - interval '1 minute'
-        order by account_id, bucket, starts_at for update skip locked);
+        limit _most for update skip locked);
       get diagnostics swept = row_count;
       return swept;
     end $$;
