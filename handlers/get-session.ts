@@ -1,12 +1,12 @@
 // GET /v1/auth/session: who is signed in.
-import { readUser, type User, userRecord } from "../src/accounts/users.ts";
+import { findUser, type User, userRecord } from "../src/accounts/users.ts";
 import { tierOf } from "../src/catalog/tiers.ts";
 import type { CallerSession } from "../src/context.ts";
 import type { Handler } from "../src/server/types.ts";
 
 export const getSession: Handler<"getSession"> = async ({ db, catalog }, { caller }) => {
   const { expiresAt, csrfToken } = caller.session as CallerSession; // the contract lets no key come this far
-  const user = (await readUser(db, caller.accountId)) as User;
+  const user = (await findUser(db, caller.accountId)) as User;
   return {
     status: 200,
     headers: { "cache-control": "no-store" },

@@ -3,15 +3,18 @@ import { toUsd } from "../src/money.ts";
 import type { Handler } from "../src/server/types.ts";
 import { throttle } from "../src/sign-in/throttle.ts";
 import { verifyByCode, verifyByToken } from "../src/sign-in/verify-email.ts";
+import { newSessionHeaders } from "./new-session.ts";
 
 export const verifyAccount: Handler<"verifyAccount"> = async (context, { body, address, receivedAt: at }) => {
   const { token, email, code } = body as { token?: unknown; email: string; code: string };
   const byToken = typeof token === "string" && token !== "";
   await throttle(context, "verify", byToken ? { client: address } : { client: address, email });
-  const verified = byToken ? await verifyByToken(context, { token, at }) : await verifyByCode(context, { email, code, at });
+  const { session, creditGranted, apiKey } = byToken
+    ? await verifyByToken(context, { token, at })
+    : await verifyByCode(context, { email, code, at });
   return {
     status: 200,
-    headers: { "set-cookie": verified.setCookie, "cache-control": "no-store" },
-    body: { ...verified.body, credit_granted_usd: toUsd(verified.creditGranted), api_key: verified.apiKey },
+    headers: newSessionHeaders(session),
+    body: { ...session, credit_granted_usd: toUsd(creditGranted), api_key: apiKey },
   };
 };

@@ -32,3 +32,24 @@ export function parseAccountId(text: string): bigint | undefined {
   const id = BigInt(digits);
   return id <= 9_223_372_036_854_775_807n ? id : undefined;
 }
+
+export function keyIdText(id: bigint): string {
+  return `key_${id}`;
+}
+
+/** Undefined: no id of a key. */
+export function parseKeyId(text: string): bigint | undefined {
+  const digits = /^key_([1-9]\d{0,17})$/.exec(text)?.[1];
+  return digits === undefined ? undefined : BigInt(digits);
+}
+
+/** The 32 hex digits of a UUID, as ids are shown. */
+export function uuidHex(uuid: string): string {
+  return uuid.replaceAll("-", "");
+}
+
+/** Undefined: not 32 hex digits. */
+export function parseUuidHex(hex: string): string | undefined {
+  const parts = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/.exec(hex);
+  return parts?.slice(1).join("-");
+}

@@ -4,7 +4,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Logger, pino } from "pino";
 import { handlers } from "../handlers/index.ts";
 import { createAccounts } from "./accounts/accounts.ts";
-import { keepSwept } from "./accounts/sweep.ts";
 import type { Catalog } from "./catalog/types.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { Config } from "./config.ts";
@@ -20,6 +19,7 @@ import { openaiChat } from "./providers/openai/chat.ts";
 import { createBreakers } from "./routing/breaker.ts";
 import { createMetrics } from "./server/metrics.ts";
 import { createServer } from "./server/http.ts";
+import { keepSwept } from "./sign-in/sweep.ts";
 
 export interface Gateway {
   url: string;

@@ -8,6 +8,7 @@ export type Amount = bigint;
 export type Price = bigint;
 
 const amountsPerUsd = 100_000_000n;
+export const cent: Amount = amountsPerUsd / 100n;
 const pricesPerUsd = 1_000_000_000_000n;
 const pricesPerAmount = pricesPerUsd / amountsPerUsd;
 

@@ -16,7 +16,7 @@ export interface Accounts {
   close(): Promise<void>;
 }
 
-export interface AccountsOptions {
+interface AccountsOptions {
   /** Past a transaction pooler, which would deliver no notifications. */
   listenUrl: string;
   clock: Clock;
@@ -66,7 +66,7 @@ export async function createAccounts(db: Db, options: AccountsOptions): Promise<
   const load = async (digest: string): Promise<Caller | undefined> => {
     const before = forgotten;
     const askedAt = performance.now();
-    const caller = await readCaller(db, Buffer.from(digest, "hex"));
+    const caller = await findCaller(db, Buffer.from(digest, "hex"));
     const [into, outOf] = caller ? [known, unknown] : [unknown, known];
     outOf.delete(digest); // announced or not
     if (before === forgotten) into.set(digest, { caller, askedAt });
@@ -103,7 +103,7 @@ export async function createAccounts(db: Db, options: AccountsOptions): Promise<
   };
 }
 
-async function readCaller(db: Db, hash: Buffer): Promise<Caller | undefined> {
+async function findCaller(db: Db, hash: Buffer): Promise<Caller | undefined> {
   const { rows } = await db.pool.query<Omit<Caller, "session">>(
     `select k.account_id as "accountId", k.id as "keyId", b.purchased, a.suspended_at is not null as suspended
      from api_key k join account a on a.id = k.account_id join balance b on b.account_id = k.account_id

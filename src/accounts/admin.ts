@@ -5,7 +5,7 @@ import { findKeys, type FoundKey, type KeyRecord } from "./key-records.ts";
 import { makeKey } from "./keys.ts";
 import { changeKey } from "./manage-keys.ts";
 
-export interface NewAccount {
+interface NewAccount {
   accountId: bigint;
   /** Of its default key; shown now or never. */
   apiKey: string;

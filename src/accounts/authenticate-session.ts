@@ -3,8 +3,9 @@
 import type { Clock } from "../clock.ts";
 import type { Caller } from "../context.ts";
 import type { Db } from "../db/connect.ts";
+import { digestOf } from "./keys.ts";
 import { sessionLifeMs } from "./sessions.ts";
-import { csrfTokenOf, hashToken, isTokenShaped } from "./tokens.ts";
+import { csrfTokenOf, isTokenShaped } from "./tokens.ts";
 
 /** Use is written down no more often than this. */
 const notedEveryMs = 60 * 60 * 1000;
@@ -19,7 +20,7 @@ interface SessionRow {
 
 export async function authenticateSession(db: Db, clock: Clock, token: string): Promise<Caller | undefined> {
   if (!isTokenShaped("session", token)) return undefined;
-  const hash = hashToken(token);
+  const hash = digestOf(token);
   const at = clock();
   const { rows } = await db.pool.query<SessionRow>(
     `select s.account_id as "accountId", b.purchased, a.suspended_at is not null as suspended,

@@ -1,6 +1,7 @@
 // API keys as their account and the operator see them, and which key a text means. Never the secret: the database has none.
 import type { components } from "../../generated/api.d.ts";
 import type { Queries } from "../db/connect.ts";
+import { keyIdText, parseKeyId } from "../ids.ts";
 import { type Amount, toUsd } from "../money.ts";
 import { digestOf, maskedKey, parseMaskedKey } from "./keys.ts";
 
@@ -19,13 +20,13 @@ export async function listKeys(db: Queries, accountId: bigint): Promise<KeyRecor
   return rows.map(toRecord);
 }
 
-export async function readKey(db: Queries, keyId: bigint): Promise<KeyRecord | undefined> {
+export async function findKeyRecord(db: Queries, keyId: bigint): Promise<KeyRecord | undefined> {
   const { rows } = await db.pool.query<KeyRow>(`select ${columns} from ${tables} where k.id = $1 and k.deleted_at is null`, [keyId]);
   return rows[0] && toRecord(rows[0]);
 }
 
 /** The enabled default, else the newest enabled key: a disabled default is skipped. Undefined: none is enabled. */
-export async function defaultKeyOf(db: Queries, accountId: bigint): Promise<KeyRecord | undefined> {
+export async function findDefaultKey(db: Queries, accountId: bigint): Promise<KeyRecord | undefined> {
   const { rows } = await db.pool.query<KeyRow>(
     `select ${columns} from ${tables} where k.account_id = $1 and k.deleted_at is null and k.enabled
      order by k.is_default desc, k.created_at desc, k.id desc limit 1`,
@@ -66,8 +67,8 @@ export async function everyKeyLike(db: Queries, text: string, accountId: bigint)
 function meaningOf(text: string): [condition: string, ...values: unknown[]] {
   const masked = parseMaskedKey(text);
   if (masked !== undefined) return ["prefix = $1 and last4 = $2", masked.prefix, masked.last4];
-  const record = /^key_([1-9]\d{0,17})$/.exec(text)?.[1];
-  return record === undefined ? ["hash = $1", digestOf(text)] : ["id = $1", BigInt(record)];
+  const id = parseKeyId(text);
+  return id === undefined ? ["hash = $1", digestOf(text)] : ["id = $1", id];
 }
 
 interface KeyRow {
@@ -85,7 +86,7 @@ interface KeyRow {
 
 function toRecord(row: KeyRow): KeyRecord {
   return {
-    id: `key_${row.id}`,
+    id: keyIdText(row.id),
     object: "api_key",
     name: row.name,
     masked: maskedKey(row),

@@ -2,7 +2,7 @@
 import type { Clock } from "../clock.ts";
 import type { Db } from "../db/connect.ts";
 
-export interface KeyUse {
+interface KeyUse {
   note(keyId: bigint): void;
   close(): Promise<void>;
 }

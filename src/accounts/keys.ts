@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 /** What the database keeps of a key; the secret itself is shown once and kept nowhere. */
-export interface NewKey {
+interface NewKey {
   secret: string;
   hash: Buffer;
   prefix: string;
@@ -27,7 +27,7 @@ export function isKeyShaped(text: string): boolean {
   return shape.test(text) && checkOf(text.slice(0, -checkDigits)) === text.slice(-checkDigits);
 }
 
-/** 256 random bits need no salt and no slow hash. */
+/** Of a key or a token: 256 random bits need no salt and no slow hash. */
 export function digestOf(secret: string): Buffer {
   return createHash("sha256").update(secret).digest();
 }

@@ -2,17 +2,19 @@
 // so that of several at once each sees what the one before it left, and exactly one default remains.
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail } from "../fail.ts";
+import { keyIdText, parseKeyId } from "../ids.ts";
 import type { Amount } from "../money.ts";
-import { defaultKeyOf, findKeys, type FoundKey, type KeyRecord, readKey } from "./key-records.ts";
+import { findDefaultKey, findKeyRecord, findKeys, type FoundKey, type KeyRecord } from "./key-records.ts";
 import { makeKey } from "./keys.ts";
+import { lockAccountRow } from "./lock-row.ts";
 
-export interface MadeKey {
+interface MadeKey {
   /** Shown now or never. */
   secret: string;
   record: KeyRecord;
 }
 
-export interface KeyToMake {
+interface KeyToMake {
   accountId: bigint;
   name: string;
   /** What may be spent through it in all; null: as much as the account has. */
@@ -21,13 +23,13 @@ export interface KeyToMake {
 }
 
 /** What is left out stays as it is. */
-export interface KeyChange {
+interface KeyChange {
   enabled?: boolean | undefined;
   name?: string | undefined;
   limit?: Amount | null | undefined;
 }
 
-export interface DeletedKey {
+interface DeletedKey {
   id: string;
   /** What took the place of a deleted default; null: it was not the default. */
   newDefault: KeyRecord | null;
@@ -40,7 +42,7 @@ const nameDefault = "Default";
 
 export async function createKey(db: Db, key: KeyToMake): Promise<MadeKey> {
   return inTransaction(db, async (transaction) => {
-    await lockAccount(transaction, key.accountId);
+    await lockAccountRow(transaction, key.accountId);
     return insertKey(transaction, key);
   });
 }
@@ -55,35 +57,40 @@ export async function keyOf(db: Queries, accountId: bigint, text: string): Promi
 /** Heard by every replica within a second. Undefined: it has just been deleted. */
 export async function changeKey(db: Db, key: FoundKey, { enabled, name, limit }: KeyChange): Promise<KeyRecord | undefined> {
   return inTransaction(db, async (transaction) => {
-    await lockAccount(transaction, key.accountId);
+    await lockAccountRow(transaction, key.accountId);
     const { pool } = transaction;
     // Two statements, since naming `enabled` makes every replica forget the key.
     if (enabled !== undefined) await pool.query("update api_key set enabled = $2 where id = $1 and deleted_at is null", [key.id, enabled]);
     if (name !== undefined) await pool.query("update api_key set name = $2 where id = $1 and deleted_at is null", [key.id, name]);
     if (limit !== undefined) await setLimit(transaction, key.id, limit);
-    return readKey(transaction, key.id);
+    return findKeyRecord(transaction, key.id);
   });
 }
 
 /** Undefined: it was deleted before. */
 export async function deleteKey(db: Db, key: FoundKey, at: Date): Promise<DeletedKey | undefined> {
   return inTransaction(db, async (transaction) => {
-    await lockAccount(transaction, key.accountId);
+    await lockAccountRow(transaction, key.accountId);
     const { rows } = await transaction.pool.query<{ is_default: boolean }>(
       "update api_key set deleted_at = $2 where id = $1 and deleted_at is null returning is_default",
       [key.id, at],
     );
     if (!rows[0]) return undefined;
-    const id = `key_${key.id}`;
+    const id = keyIdText(key.id);
     if (!rows[0].is_default) return { id, newDefault: null, secret: null };
-    const next = await defaultKeyOf(transaction, key.accountId);
+    const next = await findDefaultKey(transaction, key.accountId);
     if (next === undefined) {
       const { secret, record } = await insertKey(transaction, { accountId: key.accountId, name: nameDefault, at });
       return { id, newDefault: record, secret };
     }
-    await transaction.pool.query("update api_key set is_default = true where id = $1", [BigInt(next.id.slice("key_".length))]);
+    await transaction.pool.query("update api_key set is_default = true where id = $1", [parseKeyId(next.id)]);
     return { id, newDefault: { ...next, is_default: true }, secret: null };
   });
+}
+
+/** All of an account whose row is locked. */
+export async function deleteKeys({ pool }: Queries, accountId: bigint, at: Date): Promise<void> {
+  await pool.query("update api_key set deleted_at = $2 where account_id = $1 and deleted_at is null", [accountId, at]);
 }
 
 /** The key that an account gets by itself when its address is verified. A default key of before becomes an ordinary one. The account is locked. */
@@ -92,10 +99,6 @@ export async function issueDefaultKey(transaction: Queries, { accountId, at }: {
     accountId,
   ]);
   return (await insertKey(transaction, { accountId, name: nameDefault, at })).secret;
-}
-
-async function lockAccount({ pool }: Queries, accountId: bigint): Promise<void> {
-  await pool.query("select 1 from account where id = $1 for no key update", [accountId]);
 }
 
 /** Becomes the default where there is none. */
@@ -109,7 +112,7 @@ async function insertKey(db: Queries, { accountId, name, limit = null, at }: Key
   );
   const { id } = rows[0] as { id: bigint };
   if (limit !== null) await setLimit(db, id, limit);
-  return { secret, record: (await readKey(db, id)) as KeyRecord };
+  return { secret, record: (await findKeyRecord(db, id)) as KeyRecord };
 }
 
 /** Its row came with the key, by a trigger (migration 0005). */

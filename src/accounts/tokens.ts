@@ -1,8 +1,9 @@
 // Secrets that are neither API keys nor passwords: sessions, mails, sign-ins under way. 256 random bits behind a prefix that says what
 // one is; the database keeps the digest alone.
-import { createHash, createHmac, randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
+import { digestOf } from "./keys.ts";
 
-export interface NewToken {
+interface NewToken {
   secret: string;
   hash: Buffer;
 }
@@ -11,15 +12,11 @@ export const tokenPrefixes = { session: "svcs_", mail: "svcm_", signIn: "svco_" 
 
 export function makeToken(kind: keyof typeof tokenPrefixes): NewToken {
   const secret = tokenPrefixes[kind] + randomBytes(32).toString("base64url");
-  return { secret, hash: hashToken(secret) };
+  return { secret, hash: digestOf(secret) };
 }
 
 export function isTokenShaped(kind: keyof typeof tokenPrefixes, text: string): boolean {
   return text.startsWith(tokenPrefixes[kind]) && /^[\w-]{43}$/.test(text.slice(tokenPrefixes[kind].length));
-}
-
-export function hashToken(secret: string): Buffer {
-  return createHash("sha256").update(secret).digest();
 }
 
 /** Follows from the session's token, so that it needs no place in the database and ends with the session. */

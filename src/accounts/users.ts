@@ -1,5 +1,6 @@
 // The person behind an account, as sign-up and sign-in answer it (WIRE.md 15.2). One user an account.
 import type { Queries } from "../db/connect.ts";
+import { uuidHex } from "../ids.ts";
 import type { Amount } from "../money.ts";
 
 export interface User {
@@ -19,7 +20,7 @@ interface UserRow extends Omit<User, "id"> {
   userId: string;
 }
 
-export async function readUser(db: Queries, accountId: bigint): Promise<User | undefined> {
+export async function findUser(db: Queries, accountId: bigint): Promise<User | undefined> {
   const { rows } = await db.pool.query<UserRow>(
     `select a.id as "accountId", a.user_id as "userId", a.email, a.email_verified_at is not null as verified,
        a.suspended_at is not null as suspended, a.name, a.created_at as "createdAt", b.purchased
@@ -30,7 +31,7 @@ export async function readUser(db: Queries, accountId: bigint): Promise<User | u
 }
 
 export function userIdText(uuid: string): string {
-  return `usr_${uuid.replaceAll("-", "")}`;
+  return `usr_${uuidHex(uuid)}`;
 }
 
 /** As the contract shows it. */

@@ -3,6 +3,7 @@ import { createAccount, setSuspended } from "../accounts/admin.ts";
 import { listKeys } from "../accounts/key-records.ts";
 import { systemClock } from "../clock.ts";
 import { inTransaction } from "../db/connect.ts";
+import { isEmailAddress } from "../email-address.ts";
 import { accountIdText } from "../ids.ts";
 import { readBalance, readMediaHolds } from "../ledger/balance.ts";
 import { type PostedKind, postEntry, signupCredit } from "../ledger/post.ts";
@@ -14,7 +15,7 @@ import { withDatabase } from "./with-database.ts";
 
 export async function create({ config, options }: Input): Promise<Outcome> {
   const email = String(options.email ?? "").trim();
-  if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 254) throw new UsageError("--email must be an email address");
+  if (!isEmailAddress(email)) throw new UsageError("--email must be an email address");
   const postings: [PostedKind, Amount][] = [];
   if (options["signup-credit"]) postings.push(["signup_credit", signupCredit]);
   if (typeof options.deposit === "string") postings.push(["deposit", readAmount(options.deposit, "--deposit")]);

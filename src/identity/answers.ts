@@ -21,7 +21,7 @@ const clientRefused = new Set(["invalid_client", "unauthorized_client", "incorre
 /** Answers that are no OAuth at all. */
 const garbled = new Set(["OAUTH_RESPONSE_IS_NOT_CONFORM", "OAUTH_RESPONSE_IS_NOT_JSON"]);
 
-function whyNot(error: unknown): Exclude<Answer<never>, { kind: "answer" }> {
+export function whyNot(error: unknown): Exclude<Answer<never>, { kind: "answer" }> {
   const away = awayIn(error);
   if (away) return { kind: "away", reason: away.message };
   if (error instanceof NotProven) return { kind: "refused", reason: error.message };

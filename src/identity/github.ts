@@ -5,7 +5,7 @@ import { type Calls, deadlineSec, ProviderAway } from "./calls.ts";
 import type { Identity, IdentityProvider } from "./types.ts";
 import { verifiedAddress } from "./verified-address.ts";
 
-export interface GithubSettings {
+interface GithubSettings {
   name: string;
   clientId: string;
   clientSecret: string | null;

@@ -1,13 +1,13 @@
 // Any OpenID Connect provider, by its issuer alone: discovery, the code flow with PKCE, and the checks of its identity tokens (issuer,
 // audience, authorized party, signature, expiry, nonce), all of which are openid-client's.
 import * as openid from "openid-client";
-import { answerOf, NotProven } from "./answers.ts";
+import { answerOf, NotProven, whyNot } from "./answers.ts";
 import { type Calls, deadlineSec, ProviderAway } from "./calls.ts";
 import { remembered } from "./remembered.ts";
 import type { Identity, IdentityProvider } from "./types.ts";
 import { verifiedAddress } from "./verified-address.ts";
 
-export interface OpenidSettings {
+interface OpenidSettings {
   name: string;
   clientId: string;
   clientSecret: string | null;
@@ -64,8 +64,7 @@ async function discover({ issuer, clientId, clientSecret }: OpenidSettings, send
       execute: [openid.useIdTokenResponseType, ...(issuer.protocol === "http:" ? [openid.allowInsecureRequests] : [])],
     });
   } catch (error) {
-    const answer = await answerOf(() => Promise.reject(error));
-    throw new ProviderAway(`discovery: ${answer.kind === "answer" ? "" : answer.reason}`); // nothing that the user brought was looked at yet
+    throw new ProviderAway(`discovery: ${whyNot(error).reason}`); // nothing that the user brought was looked at yet
   }
 }
 

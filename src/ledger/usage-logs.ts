@@ -3,6 +3,7 @@
 import type { components } from "../../generated/api.d.ts";
 import { type OperationId, operations } from "../../generated/operations.ts";
 import type { Queries } from "../db/connect.ts";
+import { uuidHex } from "../ids.ts";
 import { type Amount, toUsd } from "../money.ts";
 import type { AttemptRecord, LoggedPrices } from "./usage-log.ts";
 
@@ -106,7 +107,7 @@ function conditionsOf(accountId: bigint, filter: LogFilter): { where: string; va
 
 /** The place is in the id, so that a cursor needs no lookup and outlives its row. */
 export function logId({ created_at, id }: Pick<LogRow, "created_at" | "id">): string {
-  return `log_${created_at.getTime().toString(16).padStart(12, "0")}${id.replaceAll("-", "")}`;
+  return `log_${created_at.getTime().toString(16).padStart(12, "0")}${uuidHex(id)}`;
 }
 
 /** Undefined: not an id of the log. */

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Transporter } from "nodemailer";
 import type { Logger } from "pino";
+import { isEmailAddress } from "../email-address.ts";
 import type { Mail, Mailer } from "./mailer.ts";
 
 /** Above, mails are dropped: a server that is away for long would fill the memory. */
@@ -60,7 +61,7 @@ interface Delivery {
 /** Never rejects. */
 async function deliver(transport: Transporter, { from, mail, log, closing }: Delivery): Promise<void> {
   const { to, subject, text } = mail;
-  if (!isOneAddress(to)) return log.error({ subject }, "a mail was not sent: its address is none");
+  if (!isEmailAddress(to)) return log.error({ subject }, "a mail was not sent: its address is none");
   for (let tries = 1; ; tries++) {
     try {
       // As an object the address is taken as it is; as text it would be read as a list.
@@ -73,11 +74,6 @@ async function deliver(transport: Transporter, { from, mail, log, closing }: Del
       await sleep(pauseMs, undefined, { signal: closing }).catch(() => undefined);
     }
   }
-}
-
-/** Nothing that could end a header or a command, or begin a second address. */
-function isOneAddress(to: string): boolean {
-  return /^[^\s@<>,;:"\\()[\]\p{Cc}]+@[^\s@<>,;"\\()\p{Cc}]+$/u.test(to);
 }
 
 /** 5xx: the server will not change its mind. */

@@ -2,12 +2,9 @@
 // means for a top-up. Keeps nothing and moves no money.
 import Stripe from "stripe";
 import type { StripeConfig } from "../config.ts";
-import type { Amount } from "../money.ts";
+import { cent } from "../money.ts";
 import type { CheckoutEvent, CheckoutOrder, CheckoutOutcome, Payments } from "./types.ts";
 import { parseTopupId, topupIdText } from "./topup-id.ts";
-
-/** A cent in units of an Amount. */
-const cent: Amount = 1_000_000n;
 
 /** Three attempts at most; the SDK's own pauses between them are half a second and more. */
 const attemptMs = 4_000;

@@ -1,11 +1,13 @@
 // A top-up's id as shown: `top_` and the hex digits of its UUID, which is also the id of its ledger entry.
+import { parseUuidHex, uuidHex } from "../ids.ts";
+
+const prefix = "top_";
 
 export function topupIdText(uuid: string): string {
-  return `top_${uuid.replaceAll("-", "")}`;
+  return prefix + uuidHex(uuid);
 }
 
 /** Its UUID; undefined for anything else. */
 export function parseTopupId(text: string): string | undefined {
-  const parts = /^top_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/.exec(text);
-  return parts?.slice(1).join("-");
+  return text.startsWith(prefix) ? parseUuidHex(text.slice(prefix.length)) : undefined;
 }

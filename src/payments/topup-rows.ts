@@ -1,4 +1,5 @@
 // The rows of top-ups and of the provider's events. Every change of a status says which status it comes from.
+import { lockAccountRow } from "../accounts/lock-row.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import type { Amount } from "../money.ts";
 import type { CheckoutEvent } from "./types.ts";
@@ -26,8 +27,9 @@ export async function insertTopup(
   db: Db,
   { id, accountId, amount, at, pendingMax }: { id: string; accountId: bigint; amount: Amount; at: Date; pendingMax: number },
 ): Promise<Topup | undefined> {
-  return inTransaction(db, async ({ pool }) => {
-    await pool.query("select 1 from account where id = $1 for no key update", [accountId]); // one at a time, so that the count is exact
+  return inTransaction(db, async (transaction) => {
+    await lockAccountRow(transaction, accountId); // one at a time, so that the count is exact
+    const { pool } = transaction;
     await pool.query(
       `update topup set status = 'expired', completed_at = $2
        where account_id = $1 and status = 'pending' and checkout_id is null and created_at < $2::timestamptz - $3::interval`,

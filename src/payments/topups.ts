@@ -1,13 +1,13 @@
 // The story of a top-up: a row, a checkout at the payment provider, and the events that say what became of it. Money moves in
 // takeEvent alone. The provider is called between transactions, never inside one.
 import { randomUUID } from "node:crypto";
-import { readUser } from "../accounts/users.ts";
+import { findUser } from "../accounts/users.ts";
 import { creditsPage, topupMinimumUsd } from "../addresses.ts";
 import type { Context } from "../context.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
 import { fail } from "../fail.ts";
 import { postEntry } from "../ledger/post.ts";
-import { type Amount, parseUsd, toUsd } from "../money.ts";
+import { type Amount, amountFromUsd, cent, toUsd } from "../money.ts";
 import { topupIdText } from "./topup-id.ts";
 import { insertTopup, lockTopup, recordEvent, setCheckout, setStatus, type Topup, type TopupStatus } from "./topup-rows.ts";
 import type { CheckoutEvent, Payments } from "./types.ts";
@@ -18,9 +18,8 @@ const perMinuteMax = 10;
 const pendingMax = 20;
 /** Stripe takes 30 minutes to 24 hours. */
 const checkoutLifeMs = 60 * 60 * 1000;
-const cent = parseUsd("0.01") as Amount;
 
-export interface TopupOrder {
+interface TopupOrder {
   accountId: bigint;
   amountUsd: number;
   returnUrl: string | undefined;
@@ -30,9 +29,9 @@ export interface TopupOrder {
 export async function createTopup(context: Context, { accountId, amountUsd, returnUrl, at }: TopupOrder): Promise<Topup> {
   const { db, limits, payments, publicUrl } = context;
   const amount = wholeCents(amountUsd);
-  const user = await readUser(db, accountId);
+  const user = await findUser(db, accountId);
   if (user?.verified !== true) fail("email_unverified");
-  await limits.throttle("top-up", String(accountId), perMinuteMax);
+  await limits.assertWithin({ accountId, bucket: "top-up" }, perMinuteMax, at);
   if (payments === null) failPayment(context, `nobody can pay online here; ${creditsPage(publicUrl)} says how credit is added`);
   const topup = await insertTopup(db, { id: randomUUID(), accountId, amount, at, pendingMax });
   if (topup === undefined) fail("rate_limit_exceeded", { text: { limit: `${pendingMax} top-ups that wait for payment` } });
@@ -42,7 +41,7 @@ export async function createTopup(context: Context, { accountId, amountUsd, retu
 
 /** The contract bounds it; whole cents are what a card can be charged. */
 function wholeCents(usd: number): Amount {
-  const amount = parseUsd(String(usd));
+  const amount = amountFromUsd(usd);
   if (amount !== undefined && amount % cent === 0n) return amount;
   return fail("invalid_parameter", { param: "amount_usd", text: { param: "amount_usd", reason: "it must be in whole cents" } });
 }

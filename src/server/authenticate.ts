@@ -5,6 +5,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Operation } from "../../generated/operations.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { readSessionCookie } from "../accounts/session-cookie.ts";
+import { failSuspended } from "../accounts/suspended.ts";
 import { tokenPrefixes } from "../accounts/tokens.ts";
 import type { Caller } from "../context.ts";
 import { fail } from "../fail.ts";
@@ -60,7 +61,7 @@ function assertOwnPage({ method }: Asked, headers: IncomingHttpHeaders, csrfToke
 
 /** Suspended: 403 with any credential. */
 function admitted(caller: Caller): Caller {
-  if (caller.suspended) fail("permission_denied", { text: { reason: "the account is suspended" } });
+  if (caller.suspended) failSuspended();
   return caller;
 }
 

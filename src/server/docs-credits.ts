@@ -19,8 +19,8 @@ function byPayment(publicUrl: string): string {
 
 const byOperator = `<h2>Add credit</h2>
 <p>Nobody can pay online on this gateway. Ask its operator, who adds credit with</p>
-<pre><code>svc account deposit ACCOUNT USD</code></pre>
-<p><code>ACCOUNT</code> is the id of your account, <code>acc_…</code>; your email address helps the operator to find it.</p>`;
+<pre><code>svc account deposit EMAIL USD</code></pre>
+<p><code>EMAIL</code> is the email address of your account.</p>`;
 
 const rules = `<h2>What it opens</h2>
 <p>An account that never added credit can call the models with <code>free_tier: true</code> in <code>GET /v1/models</code> only; any other model answers 402 <code>model_requires_paid</code>. The credit given for signing up does not change that. The first time credit is added opens every model.</p>

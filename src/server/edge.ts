@@ -6,7 +6,7 @@ import type { Dialect, ErrorCode } from "../../generated/errors.ts";
 import type { Operation, OperationId } from "../../generated/operations.ts";
 import type { Caller, Context } from "../context.ts";
 import { GatewayStopping } from "../stopping.ts";
-import { clientAddress } from "./client-address.ts";
+import { clientAddress, networkOf } from "./client-address.ts";
 import type { Metrics } from "./metrics.ts";
 
 export interface Edge {
@@ -67,7 +67,7 @@ export interface Exchange {
   path: string;
   /** Without the question mark. */
   search: string;
-  /** Of the client: where its connection comes from, or what the trusted proxies say. */
+  /** One client to every limit: the network that its connection comes from, or that the trusted proxies name. */
   address: string;
   /** What the answer carries, whichever it becomes. */
   headers: Record<string, string>;
@@ -100,7 +100,7 @@ export function openExchange(edge: Edge, req: IncomingMessage, res: ServerRespon
     receivedAt: edge.context.clock(),
     path,
     search,
-    address: clientAddress(req, edge.context.config.trustedProxies),
+    address: networkOf(clientAddress(req, edge.context.config.trustedProxies)),
     headers: {},
     operation: null,
     dialect: "standard",

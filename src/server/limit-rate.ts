@@ -3,14 +3,13 @@
 import type { Operation } from "../../generated/operations.ts";
 import { requestBound } from "../limits/bounds.ts";
 import { nobody } from "../limits/counters.ts";
-import { networkOf } from "./client-address.ts";
 import type { Edge, Exchange } from "./edge.ts";
 
 export function rateLimiter({ id, auth, errors }: Operation): (edge: Edge, exchange: Exchange) => Promise<void> | void {
   if (id === "receivePaymentEvent") return () => undefined; // a payment provider sends as fast as it must
   if (auth === "none") {
     return ({ context: { limits }, limits: { publicPerMinute } }, { address, receivedAt }) =>
-      limits.assertWithin({ accountId: nobody, bucket: `public:${networkOf(address)}` }, publicPerMinute, receivedAt);
+      limits.assertWithin({ accountId: nobody, bucket: `public:${address}` }, publicPerMinute, receivedAt);
   }
   // Only what names a model can ask for a paid one.
   if (errors.includes("model_requires_paid")) {

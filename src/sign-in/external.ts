@@ -9,15 +9,15 @@ import { accountOf } from "./identities.ts";
 import { assertRedirectUri } from "./redirect-uri.ts";
 import { finishSignIn } from "./verified.ts";
 
-type Part = Pick<Context, "db" | "identityProviders" | "log">;
+type Needs = Pick<Context, "db" | "identityProviders" | "log">;
 
-export interface StartRequest {
+interface StartRequest {
   provider: string;
   redirectUri: string;
   at: Date;
 }
 
-export async function startExternalSignIn(context: Part, { provider: name, redirectUri, at }: StartRequest) {
+export async function startExternalSignIn(context: Needs, { provider: name, redirectUri, at }: StartRequest) {
   const provider = findProvider(context, name);
   assertRedirectUri(redirectUri);
   const flow = makeFlow(redirectUri, at);
@@ -27,14 +27,14 @@ export async function startExternalSignIn(context: Part, { provider: name, redir
   return { authorization_url: answer.value, state: flow.state, nonce: flow.nonce, expires_at: flow.expiresAt.toISOString() };
 }
 
-export interface FinishRequest {
+interface FinishRequest {
   provider: string;
   state: string;
   proof: { code: string } | { idToken: string };
   at: Date;
 }
 
-export async function finishExternalSignIn(context: Part & Pick<Context, "catalog">, { provider: name, state, proof, at }: FinishRequest) {
+export async function finishExternalSignIn(context: Needs & Pick<Context, "catalog">, { provider: name, state, proof, at }: FinishRequest) {
   const { db, catalog } = context;
   const prove = proverOf(findProvider(context, name), proof);
   const flow = await takeFlow(db, name, state, at);
@@ -47,7 +47,7 @@ export async function finishExternalSignIn(context: Part & Pick<Context, "catalo
   });
 }
 
-function findProvider({ identityProviders }: Part, name: string): IdentityProvider {
+function findProvider({ identityProviders }: Needs, name: string): IdentityProvider {
   return identityProviders.find(name) ?? fail("invalid_parameter", { param: "provider", text: { param: "provider", reason: "unknown" } });
 }
 
@@ -63,7 +63,7 @@ function proverOf(provider: IdentityProvider, proof: FinishRequest["proof"]): (f
 }
 
 /** The reason is for the operator: it may tell that the provider does not accept this gateway's client secret. */
-function refuse({ log }: Part, provider: string, { kind, reason }: Exclude<Answer<unknown>, { kind: "answer" }>): never {
+function refuse({ log }: Needs, provider: string, { kind, reason }: Exclude<Answer<unknown>, { kind: "answer" }>): never {
   if (kind === "refused") log.info({ provider, reason }, "a sign-in was not confirmed by its provider");
   else log.warn({ provider, reason }, "a sign-in provider does not answer, or not to this gateway");
   return fail(kind === "refused" ? "invalid_credentials" : "overloaded");

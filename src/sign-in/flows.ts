@@ -1,11 +1,12 @@
 // Sign-ins under way at an external provider: started, taken once, given back where the provider was away. The state's digest is kept alone.
 import { randomBytes } from "node:crypto";
-import { hashToken, isTokenShaped, makeToken } from "../accounts/tokens.ts";
+import { digestOf } from "../accounts/keys.ts";
+import { isTokenShaped, makeToken } from "../accounts/tokens.ts";
 import type { Queries } from "../db/connect.ts";
 import { fail } from "../fail.ts";
 import type { Flow } from "../identity/types.ts";
 
-export interface StartedFlow extends Flow {
+interface StartedFlow extends Flow {
   state: string;
   hash: Buffer;
   expiresAt: Date;
@@ -20,12 +21,10 @@ export function makeFlow(redirectUri: string, at: Date): StartedFlow {
   return { state: secret, hash, nonce: random(), codeVerifier: random(), redirectUri, expiresAt: new Date(at.getTime() + lifeMs) };
 }
 
-/** Each new row takes away some that are a day too old, so that the table stays small without a clock of its own. */
 export async function storeFlow(db: Queries, provider: string, flow: StartedFlow, at: Date): Promise<void> {
   await db.pool.query(
-    `with old as (select hash from sign_in_flow where expires_at < $6::timestamptz - interval '1 day' limit 10 for update skip locked),
-     swept as (delete from sign_in_flow f using old where f.hash = old.hash)
-     insert into sign_in_flow (hash, provider, nonce, code_verifier, redirect_uri, created_at, expires_at) values ($1, $2, $3, $4, $5, $6, $7)`,
+    `insert into sign_in_flow (hash, provider, nonce, code_verifier, redirect_uri, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
     [flow.hash, provider, flow.nonce, flow.codeVerifier, flow.redirectUri, at, flow.expiresAt],
   );
 }
@@ -33,7 +32,7 @@ export async function storeFlow(db: Queries, provider: string, flow: StartedFlow
 /** Of any number of requests with the same state one gets the flow. */
 export async function takeFlow(db: Queries, provider: string, state: string, at: Date): Promise<Flow & { hash: Buffer }> {
   if (!isTokenShaped("signIn", state)) fail("invalid_token", { param: "state" });
-  const hash = hashToken(state);
+  const hash = digestOf(state);
   const { rows } = await db.pool.query<Flow>(
     `update sign_in_flow set used_at = $3 where hash = $1 and provider = $2 and used_at is null and expires_at > $3
      returning nonce, code_verifier as "codeVerifier", redirect_uri as "redirectUri"`,

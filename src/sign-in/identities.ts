@@ -1,7 +1,8 @@
 // Which account an identity at an external provider belongs to; an identity that is new gets one (Authentication section, 5).
+import { randomUUID } from "node:crypto";
 import type { Queries } from "../db/connect.ts";
 import type { Identity } from "../identity/types.ts";
-import { lockAccountOf } from "./lock-account.ts";
+import { lockOrMakeAccount } from "./lock-account.ts";
 import { markVerified, reclaim } from "./verified.ts";
 
 /** The same identity is the same account for good, whatever becomes of its address. */
@@ -24,7 +25,7 @@ async function findLinked({ pool }: Queries, { issuer, subject }: Identity): Pro
 }
 
 async function link(transaction: Queries, { issuer, subject, email }: Identity, at: Date): Promise<bigint> {
-  const accountId = await accountAt(transaction, email, at);
+  const { id: accountId } = await lockOrMakeAccount(transaction, { email, at, userId: randomUUID(), name: null, passwordHash: null });
   // Neither does anything to an account that is verified already.
   await reclaim(transaction, { accountId, at });
   await markVerified(transaction, { accountId, at });
@@ -35,14 +36,4 @@ async function link(transaction: Queries, { issuer, subject, email }: Identity, 
     at,
   ]);
   return accountId;
-}
-
-async function accountAt(transaction: Queries, email: string, at: Date): Promise<bigint> {
-  await transaction.pool.query(
-    "insert into account (email, email_norm, created_at) values ($1, lower($1), $2) on conflict (email_norm) do nothing",
-    [email, at],
-  );
-  const account = await lockAccountOf(transaction, email);
-  if (account === undefined) throw new Error("an account that was just there is gone");
-  return account.id;
 }

@@ -1,5 +1,5 @@
 // One writer at a time for what belongs to an account's sign-in: its password, mails and keys. Every transaction of this room that
-// changes them locks the account first, so that none waits for another in a circle.
+// changes them locks the account first, and makes it where there is none, so that none waits for another in a circle.
 import type { Queries } from "../db/connect.ts";
 
 export interface LockedAccount {
@@ -8,6 +8,15 @@ export interface LockedAccount {
   verified: boolean;
   suspended: boolean;
   passwordHash: string | null;
+}
+
+interface NewAccount {
+  email: string;
+  /** UUID. */
+  userId: string;
+  name: string | null;
+  passwordHash: string | null;
+  at: Date;
 }
 
 const columns = `a.id, a.email, a.email_verified_at is not null as verified, a.suspended_at is not null as suspended,
@@ -23,7 +32,22 @@ export async function lockAccountOf(transaction: Queries, email: string): Promis
   return lock(transaction, "a.email_norm = lower($1)", email);
 }
 
-/** The balance as well: whoever changes keys or money takes that lock alone, and would otherwise meet this one half-way. */
+/** Of several at once that find no account at the address one makes it, and the others wait for that. */
+export async function lockOrMakeAccount(
+  transaction: Queries,
+  { email, userId, name, passwordHash, at }: NewAccount,
+): Promise<LockedAccount> {
+  await transaction.pool.query(
+    `insert into account (email, email_norm, user_id, name, password_hash, created_at) values ($1, lower($1), $2, $3, $4, $5)
+     on conflict (email_norm) do nothing`,
+    [email, userId, name, passwordHash, at],
+  );
+  const account = await lockAccountOf(transaction, email);
+  if (account === undefined) throw new Error("an account that was just there is gone");
+  return account;
+}
+
+/** The balance as well: who changes money takes that lock alone, and would otherwise meet this one half-way; who changes keys takes the account's. */
 async function lock(transaction: Queries, condition: string, value: unknown): Promise<LockedAccount | undefined> {
   const { rows } = await transaction.pool.query<LockedAccount>(
     `select ${columns} from account a join balance b on b.account_id = a.id where ${condition} for no key update`,
@@ -33,7 +57,7 @@ async function lock(transaction: Queries, condition: string, value: unknown): Pr
 }
 
 /** Without a lock, for a password that takes its time. */
-export async function readAccountOf(db: Queries, email: string): Promise<LockedAccount | undefined> {
+export async function findAccountOf(db: Queries, email: string): Promise<LockedAccount | undefined> {
   const { rows } = await db.pool.query<LockedAccount>(`select ${columns} from account a where a.email_norm = lower($1)`, [email]);
   return rows[0];
 }

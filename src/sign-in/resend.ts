@@ -35,7 +35,7 @@ export async function forgotPassword({ db, mailer, publicUrl }: Needs, { email, 
       passwordHash: null,
       name: null,
     });
-    return passwordResetMail({ to: account.email, publicUrl }, secrets);
+    return secrets ? passwordResetMail({ to: account.email, publicUrl }, secrets) : null;
   });
   if (mail) mailer.send(mail);
 }
@@ -47,10 +47,10 @@ async function verificationAgain(
 ): Promise<Mail | null> {
   const pending = account && !account.verified ? await findPending(transaction, account.id, at) : undefined;
   if (account === undefined || pending === undefined) {
-    await writeNobodys(transaction, "verify_email", at);
+    await writeNobodys(transaction, at);
     return null;
   }
   const { passwordHash, name } = pending;
   const secrets = await writeVerification(transaction, { accountId: account.id, purpose: "verify_email", at, passwordHash, name });
-  return verificationMail({ to: account.email, publicUrl }, secrets);
+  return secrets ? verificationMail({ to: account.email, publicUrl }, secrets) : null;
 }

@@ -1,11 +1,12 @@
 // Mails that wait for an answer: how one is written down, found by its token or its code, and used up. What an answer brings about
-// stands with its flow. All but `findByToken` expect the account to be locked.
+// stands with its flow. All but `readByToken` expect the account to be locked.
 import { createHash, randomInt, timingSafeEqual } from "node:crypto";
-import { hashToken, isTokenShaped, makeToken } from "../accounts/tokens.ts";
+import { digestOf } from "../accounts/keys.ts";
+import { isTokenShaped, makeToken } from "../accounts/tokens.ts";
 import type { Queries } from "../db/connect.ts";
 import { fail } from "../fail.ts";
 
-export type Purpose = "verify_email" | "reset_password";
+type Purpose = "verify_email" | "reset_password";
 
 const lifeMs: Record<Purpose, number> = { verify_email: 24 * 60 * 60 * 1000, reset_password: 60 * 60 * 1000 };
 
@@ -16,12 +17,18 @@ const wrongCodesOfAccountMax = 100;
 /** The codes of so many last mails count. */
 const codesMax = 20;
 
-export interface NewVerification {
-  accountId: bigint;
+/** Mails to one account in a day, so that nobody floods an address by asking for ever new ones in its name. */
+const mailsPerDayMax = 20;
+
+interface NewVerification {
+  /** Null: there is no mail to send, but the same work is done. */
+  accountId: bigint | null;
   purpose: Purpose;
   at: Date;
   passwordHash: string | null;
   name: string | null;
+  /** Of a mail that asks for no answer. */
+  usedAt?: Date;
 }
 
 /** What the mail says; neither is kept. */
@@ -41,27 +48,32 @@ export interface Verification {
 
 const columns = `hash, account_id as "accountId", password_hash as "passwordHash", name, used_at as "usedAt", expires_at as "expiresAt"`;
 
-export async function writeVerification(transaction: Queries, verification: NewVerification): Promise<MailSecrets> {
-  return write(transaction, verification);
+/** Undefined: there is no mail to send, also where the account has had its mails of the day. */
+export async function writeVerification(
+  { pool }: Queries,
+  { accountId, purpose, at, passwordHash, name, usedAt }: NewVerification,
+): Promise<MailSecrets | undefined> {
+  const { secret, hash } = makeToken("mail");
+  const code = String(randomInt(1_000_000)).padStart(6, "0");
+  const { rows } = await pool.query<{ isMail: boolean }>(
+    `insert into verification (hash, account_id, purpose, code_hash, password_hash, name, created_at, expires_at, used_at)
+     select $1, case when count(*) < ${mailsPerDayMax} then $2::bigint end, $3, $4, $5, $6, $7, $8, $9
+     from verification where account_id = $2 and created_at > $7::timestamptz - interval '1 day'
+     returning account_id is not null as "isMail"`,
+    [hash, accountId, purpose, codeHash(hash, code), passwordHash, name, at, new Date(at.getTime() + lifeMs[purpose]), usedAt ?? null],
+  );
+  return rows[0]!.isMail ? { token: secret, code } : undefined;
 }
 
 /** The same work where there is no mail to send. */
-export async function writeNobodys(transaction: Queries, purpose: Purpose, at: Date): Promise<void> {
-  await write(transaction, { accountId: null, purpose, at, passwordHash: null, name: null });
+export async function writeNobodys(transaction: Queries, at: Date): Promise<void> {
+  await writeVerification(transaction, { accountId: null, purpose: "verify_email", at, passwordHash: null, name: null });
 }
 
-async function write(
-  transaction: Queries,
-  { accountId, purpose, at, passwordHash, name }: Omit<NewVerification, "accountId"> & { accountId: bigint | null },
-): Promise<MailSecrets> {
-  const { secret, hash } = makeToken("mail");
-  const code = String(randomInt(1_000_000)).padStart(6, "0");
-  await transaction.pool.query(
-    `insert into verification (hash, account_id, purpose, code_hash, password_hash, name, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [hash, accountId, purpose, codeHash(hash, code), passwordHash, name, at, new Date(at.getTime() + lifeMs[purpose])],
-  );
-  return { token: secret, code };
+/** A mail that only tells something counts as one. Nothing of it can be answered. False: it is one too many. */
+export async function writeNotice(transaction: Queries, accountId: bigint, at: Date): Promise<boolean> {
+  const notice = { accountId, purpose: "reset_password", at, passwordHash: null, name: null, usedAt: at } as const;
+  return (await writeVerification(transaction, notice)) !== undefined;
 }
 
 /** The last mail that still waits for an answer. */
@@ -75,11 +87,11 @@ export async function findPending(transaction: Queries, accountId: bigint, at: D
 }
 
 /** Fails with 400 invalid_token, used_token or expired_token. */
-export async function findByToken(db: Queries, purpose: Purpose, token: string, at: Date): Promise<Verification> {
+export async function readByToken(db: Queries, purpose: Purpose, token: string, at: Date): Promise<Verification> {
   if (!isTokenShaped("mail", token)) fail("invalid_token", { param: "token" });
   const { rows } = await db.pool.query<Verification>(
     `select ${columns} from verification where hash = $1 and purpose = $2 and account_id is not null`,
-    [hashToken(token), purpose],
+    [digestOf(token), purpose],
   );
   if (!rows[0]) fail("invalid_token", { param: "token" });
   assertUsable(rows[0], "token", at);
@@ -87,7 +99,7 @@ export async function findByToken(db: Queries, purpose: Purpose, token: string, 
 }
 
 /** Undefined: no such code, which is counted. Whoever knows the code may be told that it is used or too old. */
-export async function findByCode(
+export async function tryCode(
   transaction: Queries,
   { accountId, code, at }: { accountId: bigint; code: string; at: Date },
 ): Promise<Verification | undefined> {

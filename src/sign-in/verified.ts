@@ -1,16 +1,16 @@
 // What follows once somebody has proved who they are: the address counts as verified, the signup credit is given, whoever had signed
 // up in their name is out, and a session begins. How it was proved is the caller's: by a mail, a password or an external provider.
+import { deleteKeys } from "../accounts/manage-keys.ts";
 import { closeSessions, openSession } from "../accounts/sessions.ts";
-import { sessionCookie } from "../accounts/session-cookie.ts";
-import { readUser, userRecord } from "../accounts/users.ts";
+import { failSuspended } from "../accounts/suspended.ts";
+import { findUser, userRecord } from "../accounts/users.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Catalog } from "../catalog/types.ts";
 import type { Queries } from "../db/connect.ts";
-import { fail } from "../fail.ts";
 import { postSignupCredit } from "../ledger/post.ts";
 import type { Amount } from "../money.ts";
 
-export interface Moment {
+interface Moment {
   accountId: bigint;
   at: Date;
 }
@@ -37,7 +37,7 @@ export async function reclaim(transaction: Queries, { accountId, at }: Moment): 
   );
   if (rowCount === 0) return;
   await closeSessions(transaction, accountId);
-  await transaction.pool.query("update api_key set deleted_at = $2 where account_id = $1 and deleted_at is null", [accountId, at]);
+  await deleteKeys(transaction, accountId, at);
   await endVerifications(transaction, { accountId, at });
 }
 
@@ -46,19 +46,16 @@ export async function endVerifications(transaction: Queries, { accountId, at }: 
   await transaction.pool.query("update verification set used_at = $2 where account_id = $1 and used_at is null", [accountId, at]);
 }
 
-/** Opens a session; `body` and `setCookie` are the reply's. 403 for a suspended account, whose caller has proved to be its owner. */
+/** Opens a session, as the contract shows it. 403 for a suspended account, whose caller has proved to be its owner. */
 export async function finishSignIn(db: Queries, { accountId, at, catalog }: Moment & { catalog: Pick<Catalog, "tiers"> }) {
-  const user = await readUser(db, accountId);
+  const user = await findUser(db, accountId);
   if (user === undefined) throw new Error(`account ${accountId} is gone`);
-  if (user.suspended) fail("permission_denied", { text: { reason: "the account is suspended" } });
+  if (user.suspended) failSuspended();
   const session = await openSession(db, { accountId, at });
   return {
-    setCookie: sessionCookie(session.token),
-    body: {
-      session_token: session.token,
-      expires_at: session.expiresAt.toISOString(),
-      csrf_token: session.csrfToken,
-      user: userRecord(user, tierOf(catalog, user.purchased).tier),
-    },
+    session_token: session.token,
+    expires_at: session.expiresAt.toISOString(),
+    csrf_token: session.csrfToken,
+    user: userRecord(user, tierOf(catalog, user.purchased).tier),
   };
 }

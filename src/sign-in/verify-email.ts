@@ -1,17 +1,18 @@
 // Answering the verification mail, by the token of its link or by its code: the address is proved, and the sign-up that the mail
 // belongs to holds. All in one transaction, so that of several answers at once one counts.
 import { issueDefaultKey } from "../accounts/manage-keys.ts";
+import { failSuspended } from "../accounts/suspended.ts";
 import type { Context } from "../context.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
 import { fail } from "../fail.ts";
 import { type LockedAccount, lockAccount, lockAccountOf } from "./lock-account.ts";
-import { assertUsable, findByCode, findByToken, useUp, type Verification, writeNobodys } from "./verifications.ts";
+import { assertUsable, readByToken, tryCode, useUp, type Verification, writeNobodys } from "./verifications.ts";
 import { finishSignIn, markVerified, reclaim } from "./verified.ts";
 
 type Needs = Pick<Context, "db" | "catalog">;
 
 export async function verifyByToken(context: Needs, { token, at }: { token: string; at: Date }) {
-  const verification = await findByToken(context.db, "verify_email", token, at);
+  const verification = await readByToken(context.db, "verify_email", token, at);
   return inTransaction(context.db, async (transaction) => {
     const account = await lockAccount(transaction, verification.accountId);
     return verify(context, transaction, { account, verification, param: "token", at });
@@ -22,8 +23,8 @@ export async function verifyByToken(context: Needs, { token, at }: { token: stri
 export async function verifyByCode(context: Needs, { email, code, at }: { email: string; code: string; at: Date }) {
   const verified = await inTransaction(context.db, async (transaction) => {
     const account = await lockAccountOf(transaction, email);
-    const verification = account && (await findByCode(transaction, { accountId: account.id, code, at }));
-    if (account === undefined) await writeNobodys(transaction, "verify_email", at);
+    const verification = account && (await tryCode(transaction, { accountId: account.id, code, at }));
+    if (account === undefined) await writeNobodys(transaction, at);
     if (account === undefined || verification === undefined) return undefined; // a refusal by throwing would take the count back
     assertUsable(verification, "code", at);
     return verify(context, transaction, { account, verification, param: "code", at });
@@ -37,7 +38,7 @@ async function verify(
   { account, verification, param, at }: { account: LockedAccount; verification: Verification; param: string; at: Date },
 ) {
   const accountId = account.id;
-  if (account.suspended) fail("permission_denied", { text: { reason: "the account is suspended" } });
+  if (account.suspended) failSuspended();
   await useUp(transaction, verification, param, at);
   // Somebody else had signed up first, or an operator had: this mail's password holds, what was before is dropped.
   if (verification.passwordHash !== account.passwordHash) {
@@ -47,5 +48,5 @@ async function verify(
   }
   const { creditGranted } = await markVerified(transaction, { accountId, at });
   const apiKey = await issueDefaultKey(transaction, { accountId, at });
-  return { ...(await finishSignIn(transaction, { accountId, at, catalog })), creditGranted, apiKey };
+  return { session: await finishSignIn(transaction, { accountId, at, catalog }), creditGranted, apiKey };
 }

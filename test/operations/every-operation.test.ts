@@ -170,7 +170,9 @@ describe("public operations that need the database", () => {
 
   test.each(names(writing))("503 overloaded: %s, the database starts up", async (_, operation) => {
     const away = Object.assign(new Error("the database system is starting up"), { code: "57P03" });
-    expect(codeOf(await failing(operation, away))).toEqual([503, "overloaded"]);
+    const reply = await failing(operation, away);
+    expect(codeOf(reply)).toEqual([503, "overloaded"]);
+    expect(reply.headers).toMatchObject({ "retry-after": "5", "x-should-retry": "true" });
   });
 
   test.each(names(writing))("500 internal_error: %s, without detail", async (_, operation) => {

@@ -226,14 +226,6 @@ describe("state", () => {
     now = new Date(now.getTime() + 600_000);
     expectRefused(await finish({ code, state }), 400, "expired_token", "state");
   });
-
-  test("what nobody came back for is gone after a day, some with every sign-in that starts", async () => {
-    const count = async () => Number((await gateway.context.db.pool.query("select count(*) from sign_in_flow")).rows[0].count);
-    const before = await count();
-    now = new Date(now.getTime() + 25 * 60 * 60 * 1000);
-    await start();
-    expect(await count()).toBe(before + 1 - 10);
-  });
 });
 
 test.each(["startSignIn", "signInWithProvider"])("500 internal_error: %s, without detail", async (operation) => {

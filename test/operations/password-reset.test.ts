@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setSuspended } from "../../src/accounts/admin.ts";
 import { resetPassword } from "../../src/sign-in/password.ts";
-import { shown, type SignInGateway, startSignInGateway, tokenIn } from "../support/sign-in.ts";
+import { awayFromMinuteEdge } from "../limits/counted-database.ts";
+import { codeOf, shown, type SignInGateway, startSignInGateway, tokenIn } from "../support/sign-in.ts";
 
 let gateway: SignInGateway;
 beforeAll(async () => void (gateway = await startSignInGateway()));
@@ -10,24 +11,16 @@ afterAll(() => gateway.stop());
 
 const forgot = (email: string) => gateway.post("/v1/auth/password/forgot", { email });
 const reset = (token: string, password = "another good phrase") => gateway.post("/v1/auth/password/reset", { token, password });
-const codeOf = (reply: { status: number; json: any }) => [reply.status, reply.json.error?.code, reply.json.error?.param];
-
-async function verifiedPerson() {
-  const email = gateway.newEmail();
-  const { json } = await gateway.signUpVerified(email);
-  const [{ id }] = (await gateway.rows("select id from account where email = $1", [email])) as [{ id: bigint }];
-  return { email, id, token: json.session_token as string, key: json.api_key as string };
-}
 
 async function forgetful() {
-  const person = await verifiedPerson();
+  const person = await gateway.verifiedPerson();
   await forgot(person.email);
   return { ...person, mailed: tokenIn(await gateway.mailTo(person.email)) };
 }
 
 describe("forgot", () => {
   test("202 for everybody, byte for byte; a mail with a link only where there is an account", async () => {
-    const { email } = await verifiedPerson();
+    const { email } = await gateway.verifiedPerson();
     const mails = gateway.mails.length;
     const replies = [await forgot(email), await forgot(gateway.newEmail())];
     expect(new Set(replies.map(shown)).size).toBe(1);
@@ -38,7 +31,7 @@ describe("forgot", () => {
   });
 
   test("the mail goes to the address as it was signed up, whatever the case that is asked with", async () => {
-    const { email } = await verifiedPerson();
+    const { email } = await gateway.verifiedPerson();
     const mails = gateway.mails.length;
     await forgot(email.toUpperCase());
     expect(gateway.mails.slice(mails).map(({ to }) => to)).toEqual([email]);
@@ -53,11 +46,12 @@ describe("forgot", () => {
     expect((await gateway.post("/v1/auth/verify", { token })).status).toBe(200);
   });
 
-  test("throttled by client and by address; reset by client", async () => {
-    gateway.throttled.length = 0;
-    await forgot("A@example.com");
-    await reset("x");
-    expect(gateway.throttled).toEqual(["forgot client 127.0.0.1 30", "forgot email a@example.com 5", "reset client 127.0.0.1 20"]);
+  test("429 rate_limit_exceeded: the sixth mail for one address within a minute; another address still gets its", async () => {
+    await awayFromMinuteEdge();
+    const { email } = await gateway.verifiedPerson();
+    for (let n = 0; n < 5; n++) expect((await forgot(email)).status).toBe(202);
+    expect(codeOf(await forgot(email.toUpperCase()))).toEqual([429, "rate_limit_exceeded", null]);
+    expect((await forgot(gateway.newEmail())).status).toBe(202);
   });
 });
 
@@ -73,8 +67,7 @@ describe("reset", () => {
   });
 
   test("an account that an operator made gets its first password so", async () => {
-    const account = await gateway.createAccount();
-    const [{ email }] = (await gateway.rows("select email from account where id = $1", [account.accountId])) as [{ email: string }];
+    const { email } = await gateway.createAccount();
     await forgot(email);
     expect((await reset(tokenIn(await gateway.mailTo(email)))).status).toBe(200);
     expect((await gateway.signIn(email, "another good phrase")).status).toBe(200);
@@ -133,5 +126,13 @@ describe("reset", () => {
     const { email, id, mailed } = await forgetful();
     await Promise.all([reset(mailed), ...Array.from({ length: 10 }, () => gateway.signIn(email))]);
     expect(await gateway.rows("select 1 from session where account_id = $1", [id])).toEqual([]);
+  });
+
+  test("429 rate_limit_exceeded: the 21st try of one client within a minute, all addresses of an IPv6 network being one", async () => {
+    await awayFromMinuteEdge();
+    const tryFrom = (client: string) => gateway.post("/v1/auth/password/reset", { token: "x", password: "another good phrase" }, client);
+    for (let n = 0; n < 20; n++) expect((await tryFrom("2001:db8:1:2::1")).status).toBe(400);
+    expect(codeOf(await tryFrom("2001:db8:1:2:ffff::2"))).toEqual([429, "rate_limit_exceeded", null]);
+    expect((await tryFrom("2001:db8:1:3::1")).status).toBe(400);
   });
 });

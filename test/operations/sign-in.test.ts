@@ -1,6 +1,7 @@
 // POST /v1/auth/signin over HTTP: the session it opens, and that a refusal tells nothing about who has an account.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setSuspended } from "../../src/accounts/admin.ts";
+import { awayFromMinuteEdge } from "../limits/counted-database.ts";
 import type { TestReply } from "../support/gateway.ts";
 import { argon2Runs, password, shown, type SignInGateway, startSignInGateway } from "../support/sign-in.ts";
 
@@ -8,16 +9,9 @@ let gateway: SignInGateway;
 beforeAll(async () => void (gateway = await startSignInGateway()));
 afterAll(() => gateway.stop());
 
-async function verifiedPerson() {
-  const email = gateway.newEmail();
-  const { json } = await gateway.signUpVerified(email);
-  const [{ id }] = (await gateway.rows("select id from account where email = $1", [email])) as [{ id: bigint }];
-  return { email, id, user: json.user as Record<string, unknown> };
-}
-
 describe("200", () => {
   test("a session for 30 days as token and cookie, with its CSRF token and the user", async () => {
-    const { email, user } = await verifiedPerson();
+    const { email, user } = await gateway.verifiedPerson();
     const { status, json, headers } = await gateway.signIn(email);
     expect(status).toBe(200);
     expect(json).toEqual({
@@ -33,7 +27,7 @@ describe("200", () => {
   });
 
   test("whatever the case of the address; a second session leaves the first alone", async () => {
-    const { email } = await verifiedPerson();
+    const { email } = await gateway.verifiedPerson();
     const first = (await gateway.signIn(email)).json.session_token;
     const second = (await gateway.signIn(email.toUpperCase())).json.session_token;
     expect(second).not.toBe(first);
@@ -61,11 +55,8 @@ describe("200", () => {
 
 describe("401 invalid_credentials", () => {
   test("a wrong password, an unknown address and an account without a password: the same bytes after the same work", async () => {
-    const { email } = await verifiedPerson();
-    const account = await gateway.createAccount();
-    const [{ email: passwordless }] = (await gateway.rows("select email from account where id = $1", [account.accountId])) as [
-      { email: string },
-    ];
+    const { email } = await gateway.verifiedPerson();
+    const { email: passwordless } = await gateway.createAccount();
     const replies: TestReply[] = [];
     for (const [asked, given] of [
       [email, `${password}r`],
@@ -79,7 +70,7 @@ describe("401 invalid_credentials", () => {
   });
 
   test("a suspended account with a wrong password looks like any other", async () => {
-    const { email, id } = await verifiedPerson();
+    const { email, id } = await gateway.verifiedPerson();
     const before = shown(await gateway.signIn(email, "wrong"));
     await setSuspended(gateway.context.db, id, new Date());
     expect(shown(await gateway.signIn(email, "wrong"))).toBe(before);
@@ -87,7 +78,7 @@ describe("401 invalid_credentials", () => {
 });
 
 test("403 permission_denied: suspended, told to who knows the password; no session is opened", async () => {
-  const { email, id } = await verifiedPerson();
+  const { email, id } = await gateway.verifiedPerson();
   await setSuspended(gateway.context.db, id, new Date());
   const sessions = () => gateway.rows("select 1 from session where account_id = $1", [id]);
   const before = (await sessions()).length;
@@ -98,17 +89,32 @@ test("403 permission_denied: suspended, told to who knows the password; no sessi
 });
 
 test("503 overloaded: more sign-ins at once than can be worked on; those taken on are answered", async () => {
-  const { email } = await verifiedPerson();
-  const replies = await Promise.all(Array.from({ length: 100 }, () => gateway.signIn(email)));
+  const { email } = await gateway.verifiedPerson();
+  const replies = await Promise.all(Array.from({ length: 150 }, () => gateway.signIn(gateway.newEmail())));
   const statuses = replies.map(({ status }) => status);
-  expect(new Set(statuses)).toEqual(new Set([200, 503]));
-  expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(66);
+  expect(new Set(statuses)).toEqual(new Set([401, 503]));
+  expect(statuses.filter((status) => status === 401).length).toBeGreaterThanOrEqual(66);
   expect(replies.find(({ status }) => status === 503)!.json.error.code).toBe("overloaded");
   expect((await gateway.signIn(email)).status).toBe(200);
 });
 
-test("throttled by client and by address", async () => {
-  gateway.throttled.length = 0;
-  await gateway.signIn("Nobody@example.com");
-  expect(gateway.throttled).toEqual(["sign-in client 127.0.0.1 60", "sign-in email nobody@example.com 10"]);
+describe("429 rate_limit_exceeded", () => {
+  test("the eleventh sign-in by one address within a minute, whatever its case; another address still signs in", async () => {
+    await awayFromMinuteEdge();
+    const [{ email }, other] = [await gateway.verifiedPerson(), await gateway.verifiedPerson()];
+    for (let n = 0; n < 10; n++) expect((await gateway.signIn(email, "wrong")).status).toBe(401);
+    const { status, json, headers } = await gateway.signIn(email.toUpperCase());
+    expect([status, json.error.code]).toEqual([429, "rate_limit_exceeded"]);
+    expect(headers).toMatchObject({ "retry-after": "60", "x-ratelimit-limit-requests": "10", "x-ratelimit-remaining-requests": "0" });
+    expect((await gateway.signIn(other.email)).status).toBe(200);
+  });
+
+  test("the 61st of one client, which uses up nothing of the address that it asks about", async () => {
+    await awayFromMinuteEdge();
+    const { email } = await gateway.verifiedPerson();
+    const from = (body: object) => gateway.post("/v1/auth/signin", body, "192.0.2.1");
+    for (let n = 0; n < 60; n++) expect((await from({ email: gateway.newEmail(), password })).status).toBe(401);
+    for (let n = 0; n < 10; n++) expect((await from({ email, password })).status).toBe(429);
+    expect((await gateway.signIn(email)).status).toBe(200);
+  });
 });

@@ -1,6 +1,7 @@
 // POST /v1/auth/signup over HTTP: what it makes, and that no reply tells whether an address has an account.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { signUp } from "../../src/sign-in/sign-up.ts";
+import { awayFromMinuteEdge } from "../limits/counted-database.ts";
 import { argon2Runs, codeIn, password, shown, type SignInGateway, startSignInGateway, tokenIn } from "../support/sign-in.ts";
 
 let gateway: SignInGateway;
@@ -129,9 +130,12 @@ describe("400", () => {
   });
 });
 
-test("throttled by client and by address, whose case does not matter", async () => {
-  gateway.throttled.length = 0;
+test("429 rate_limit_exceeded: the sixth sign-up of one address within a minute, whatever its case; another address still passes", async () => {
+  await awayFromMinuteEdge();
   const email = gateway.newEmail();
-  await gateway.signUp(email.toUpperCase());
-  expect(gateway.throttled).toEqual([`sign-up client 127.0.0.1 30`, `sign-up email ${email} 5`]);
+  for (let n = 0; n < 5; n++) expect((await gateway.signUp(email)).status).toBe(201);
+  const { status, json, headers } = await gateway.signUp(email.toUpperCase());
+  expect([status, json.error.code]).toEqual([429, "rate_limit_exceeded"]);
+  expect(headers).toMatchObject({ "retry-after": "60", "x-ratelimit-limit-requests": "5", "x-ratelimit-remaining-requests": "0" });
+  expect((await gateway.signUp(gateway.newEmail())).status).toBe(201);
 });

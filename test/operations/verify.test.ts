@@ -1,9 +1,11 @@
 // POST /v1/auth/verify over HTTP: by token and by code, once; the credit; and whose password holds.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setSuspended } from "../../src/accounts/admin.ts";
+import { resendVerification } from "../../src/sign-in/resend.ts";
 import { signUp } from "../../src/sign-in/sign-up.ts";
 import { verifyByCode, verifyByToken } from "../../src/sign-in/verify-email.ts";
-import { codeIn, password, shown, type SignInGateway, startSignInGateway, tokenIn, wrongCode } from "../support/sign-in.ts";
+import { awayFromMinuteEdge } from "../limits/counted-database.ts";
+import { codeIn, codeOf, password, shown, type SignInGateway, startSignInGateway, tokenIn, wrongCode } from "../support/sign-in.ts";
 
 let gateway: SignInGateway;
 beforeAll(async () => void (gateway = await startSignInGateway()));
@@ -13,7 +15,6 @@ afterAll(async () => {
 });
 
 const verify = (body: object) => gateway.post("/v1/auth/verify", body);
-const codeOf = (reply: { status: number; json: any }) => [reply.status, reply.json.error?.code, reply.json.error?.param];
 const balanceOf = (key: string) => gateway.request("GET", "/v1/credits/balance", { key });
 const session = (token: string) => gateway.request("GET", "/v1/auth/session", { key: token });
 const accountIdOf = async (email: string) =>
@@ -48,8 +49,7 @@ describe("200", () => {
   });
 
   test("a signup credit that an operator gave before is not given again", async () => {
-    const account = await gateway.createAccount({ verified: false, signupCredit: true });
-    const [{ email }] = (await gateway.rows("select email from account where id = $1", [account.accountId])) as [{ email: string }];
+    const { email } = await gateway.createAccount({ verified: false, signupCredit: true });
     await gateway.signUp(email);
     const { json } = await verify({ token: tokenIn(await gateway.mailTo(email)) });
     expect(json.credit_granted_usd).toBe(0);
@@ -81,7 +81,7 @@ describe("200", () => {
 
   test("an account that an operator made: the sign-up's password holds, the key of before is worth nothing, its money stays", async () => {
     const account = await gateway.createAccount({ verified: false, deposit: "5" });
-    const [{ email }] = (await gateway.rows("select email from account where id = $1", [account.accountId])) as [{ email: string }];
+    const { email } = account;
     expect((await balanceOf(account.key)).status).toBe(200);
     await gateway.signUp(email);
     const { json } = await verify({ token: tokenIn(await gateway.mailTo(email)) });
@@ -186,10 +186,10 @@ describe("400", () => {
     const at = gateway.context.clock();
     const guess = (code: string) => verifyByCode(gateway.context, { email, code, at }).catch((error: { code: string }) => error.code);
     for (let mails = 0; mails < 10; mails++) {
-      await gateway.post("/v1/auth/verify/resend", { email });
+      await resendVerification(gateway.context, { email, at });
       for (let n = 0; n < 10; n++) await guess("none");
     }
-    await gateway.post("/v1/auth/verify/resend", { email });
+    await resendVerification(gateway.context, { email, at });
     const last = await gateway.mailTo(email);
     expect(await guess(codeIn(last))).toBe("invalid_token");
     expect((await verify({ token: tokenIn(last) })).status).toBe(200);
@@ -240,16 +240,23 @@ describe("POST /v1/auth/verify/resend", () => {
   });
 });
 
-test("throttled by client, and by address where a code is guessed", async () => {
-  gateway.throttled.length = 0;
-  await verify({ token: "x" });
-  await verify({ email: "A@example.com", code: "1" });
-  await gateway.post("/v1/auth/verify/resend", { email: "A@example.com" });
-  expect(gateway.throttled).toEqual([
-    "verify client 127.0.0.1 20",
-    "verify client 127.0.0.1 20",
-    "verify email a@example.com 20",
-    "resend client 127.0.0.1 30",
-    "resend email a@example.com 5",
-  ]);
+describe("429 rate_limit_exceeded", () => {
+  test("the 21st code for one address within a minute, whatever its case; another address still passes", async () => {
+    await awayFromMinuteEdge();
+    const [{ email }, other] = [await signedUp(), await signedUp()];
+    for (let n = 0; n < 20; n++) expect((await verify({ email, code: "none" })).status).toBe(400);
+    const { status, json, headers } = await verify({ email: email.toUpperCase(), code: "none" });
+    expect([status, json.error.code]).toEqual([429, "rate_limit_exceeded"]);
+    expect(headers).toMatchObject({ "retry-after": "60", "x-ratelimit-limit-requests": "20", "x-ratelimit-remaining-requests": "0" });
+    expect((await verify({ email: other.email, code: codeIn(other.mail) })).status).toBe(200);
+  });
+
+  test("the sixth mail asked for again for one address within a minute", async () => {
+    await awayFromMinuteEdge();
+    const resend = (email: string) => gateway.post("/v1/auth/verify/resend", { email });
+    const email = gateway.newEmail();
+    for (let n = 0; n < 5; n++) expect((await resend(email)).status).toBe(202);
+    expect(codeOf(await resend(email))).toEqual([429, "rate_limit_exceeded", null]);
+    expect((await resend(gateway.newEmail())).status).toBe(202);
+  });
 });

@@ -46,6 +46,7 @@ export interface TestAccount {
   accountId: bigint;
   /** `acc_…` */
   id: string;
+  email: string;
   key: string;
 }
 
@@ -57,7 +58,7 @@ export interface Gateway {
   request(method: string, path: string, options?: RequestOptions): Promise<TestReply>;
   createAccount(options?: NewAccountOptions): Promise<TestAccount>;
   /** A dashboard session, as signing in would make it: its token goes where a key goes. */
-  createSession(account: TestAccount): Promise<OpenedSession>;
+  createSession(account: Pick<TestAccount, "accountId">): Promise<OpenedSession>;
   /** The mails that were printed so far, oldest first. */
   mails: Mail[];
   /** USD, as `svc account show` says it. */
@@ -128,14 +129,11 @@ let accounts = 0;
 
 async function createFundedAccount({ db, clock }: Context, options: NewAccountOptions): Promise<TestAccount> {
   const at = clock();
-  const { accountId, apiKey } = await createAccount(db, {
-    email: `test-${process.pid}-${++accounts}@example.com`,
-    verified: options.verified ?? true,
-    at,
-  });
+  const email = `test-${process.pid}-${++accounts}@example.com`;
+  const { accountId, apiKey } = await createAccount(db, { email, verified: options.verified ?? true, at });
   if (options.signupCredit) await postEntry(db, { accountId, kind: "signup_credit", amount: signupCredit, ref: "test", at });
   if (options.deposit !== undefined)
     await postEntry(db, { accountId, kind: "deposit", amount: parseUsd(options.deposit)!, ref: "test", at });
   if (options.credit !== undefined) await postEntry(db, { accountId, kind: "bonus", amount: parseUsd(options.credit)!, ref: "test", at });
-  return { accountId, id: accountIdText(accountId), key: apiKey };
+  return { accountId, id: accountIdText(accountId), email, key: apiKey };
 }

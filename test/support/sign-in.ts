@@ -11,27 +11,35 @@ export const password = "correct horse battery";
 export interface SignInGateway extends Gateway {
   /** Milliseconds that go by. */
   pass(ms: number): void;
-  /** What was asked of the throttle so far. */
-  throttled: string[];
   newEmail(): string;
-  post(path: string, body: object, headers?: Record<string, string>): Promise<TestReply>;
+  /** Each from a client of its own, unless one is given; how often one email may be asked about stays. */
+  post(path: string, body: object, client?: string): Promise<TestReply>;
   signUp(email: string, given?: { password?: string; name?: string }): Promise<TestReply>;
   signIn(email: string, given?: string): Promise<TestReply>;
   /** The last mail to an address. */
   mailTo(email: string): Promise<Mail>;
   /** Signs up and answers the mail; the reply of the latter. */
   signUpVerified(email: string): Promise<TestReply>;
+  verifiedPerson(): Promise<Person>;
   rows(sql: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
+}
+
+export interface Person {
+  email: string;
+  id: bigint;
+  token: string;
+  key: string;
+  user: Record<string, unknown>;
 }
 
 export async function startSignInGateway(): Promise<SignInGateway> {
   let now = Date.now();
   let emails = 0;
-  const throttled: string[] = [];
-  const gateway = await startGateway({ catalog: smallCatalog, clock: () => new Date(now) });
-  // Everybody here comes from one address within a second. That the throttle refuses is tested with the limits.
-  gateway.context.limits.throttle = async (what, subject, perMinute) => void throttled.push(`${what} ${subject} ${perMinute}`);
-  const post: SignInGateway["post"] = (path, body, headers = {}) => gateway.request("POST", path, { body, headers });
+  let clients = 0;
+  const gateway = await startGateway({ catalog: smallCatalog, clock: () => new Date(now), env: { SVC_TRUSTED_PROXIES: "1" } });
+  const newClient = () => `10.${++clients >> 16}.${(clients >> 8) & 255}.${clients & 255}`;
+  const post: SignInGateway["post"] = (path, body, client = newClient()) =>
+    gateway.request("POST", path, { body, headers: { "x-forwarded-for": client } });
   const signUp: SignInGateway["signUp"] = (email, given = {}) => post("/v1/auth/signup", { email, password, ...given });
   const mailTo: SignInGateway["mailTo"] = (email) =>
     vi.waitFor(() => {
@@ -39,23 +47,37 @@ export async function startSignInGateway(): Promise<SignInGateway> {
       if (!mail) throw new Error(`no mail to ${email}`);
       return mail;
     });
+  const newEmail = () => `person-${++emails}@example.com`;
+  const rows: SignInGateway["rows"] = async (sql, values) =>
+    (await gateway.context.db.pool.query<Record<string, unknown>>(sql, values)).rows;
+  const signUpVerified: SignInGateway["signUpVerified"] = async (email) => {
+    await signUp(email);
+    const reply = await post("/v1/auth/verify", { token: tokenIn(await mailTo(email)) });
+    expect(reply.status).toBe(200);
+    return reply;
+  };
   return {
     ...gateway,
     pass: (ms) => void (now += ms),
-    throttled,
-    newEmail: () => `person-${++emails}@example.com`,
+    newEmail,
     post,
     signUp,
     signIn: (email, given = password) => post("/v1/auth/signin", { email, password: given }),
     mailTo,
-    async signUpVerified(email) {
-      await signUp(email);
-      const reply = await post("/v1/auth/verify", { token: tokenIn(await mailTo(email)) });
-      expect(reply.status).toBe(200);
-      return reply;
+    signUpVerified,
+    async verifiedPerson() {
+      const email = newEmail();
+      const { user, session_token: token, api_key: key } = (await signUpVerified(email)).json;
+      const [{ id }] = (await rows("select id from account where email = $1", [email])) as [{ id: bigint }];
+      return { email, id, token, key, user };
     },
-    rows: async (sql, values) => (await gateway.context.db.pool.query<Record<string, unknown>>(sql, values)).rows,
+    rows,
   };
+}
+
+/** Of a refusal. */
+export function codeOf({ status, json }: TestReply): [status: number, code: string, param: string | null] {
+  return [status, json?.error?.code, json?.error?.param];
 }
 
 export function tokenIn({ text }: Mail): string {

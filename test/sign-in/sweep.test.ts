@@ -1,9 +1,10 @@
 // What has had its time is deleted; what can still be asked about stays.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAccount } from "../../src/accounts/admin.ts";
+import { digestOf } from "../../src/accounts/keys.ts";
 import { openSession, sessionLifeMs } from "../../src/accounts/sessions.ts";
-import { sweep } from "../../src/accounts/sweep.ts";
-import { hashToken, makeToken } from "../../src/accounts/tokens.ts";
+import { sweep } from "../../src/sign-in/sweep.ts";
+import { makeToken } from "../../src/accounts/tokens.ts";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 
@@ -48,7 +49,7 @@ test("sessions when they end; mails a week later and sign-ins under way a day la
 
 test("more than a batch, swept by four replicas at once", async () => {
   const { accountId } = await createAccount(db, { email: "bob@example.com", verified: true, at: start });
-  const hashes = Array.from({ length: 2_500 }, (_, n) => hashToken(String(n)));
+  const hashes = Array.from({ length: 2_500 }, (_, n) => digestOf(String(n)));
   await db.pool.query(
     "insert into session (hash, account_id, created_at, last_used_at, expires_at) select h, $2, $3, $3, $3 from unnest($1::bytea[]) h",
     [hashes, accountId, start],
