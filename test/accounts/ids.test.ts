@@ -1,6 +1,6 @@
 // Identifiers as they are made and shown.
 import { expect, test } from "vitest";
-import { accountIdText, parseAccountId, uuidv7 } from "../../src/ids.ts";
+import { accountIdText, keyIdText, parseAccountId, parseKeyId, parseUuidHex, uuidHex, uuidv7 } from "../../src/ids.ts";
 
 test("ids sort as they were made, also within one millisecond and when the clock steps back", () => {
   const now = new Date("2026-11-21T10:00:00.123Z");
@@ -31,3 +31,12 @@ test.each(["", "acc_", "acc_0", "0", "-1", "acc_1x", "key_1", "92233720368547758
     expect(parseAccountId(text)).toBeUndefined();
   },
 );
+
+test("keys are key_ and a number outside, a UUID its hex digits; both read back", () => {
+  expect([keyIdText(12n), parseKeyId("key_12")]).toEqual(["key_12", 12n]);
+  for (const text of ["", "12", "key_", "key_0", "key_01", "key_x", "acc_1", `key_${"9".repeat(19)}`])
+    expect(parseKeyId(text)).toBeUndefined();
+  const id = uuidv7(new Date());
+  expect(parseUuidHex(uuidHex(id))).toBe(id);
+  for (const text of ["", id, uuidHex(id).slice(1), `${uuidHex(id)}0`]) expect(parseUuidHex(text)).toBeUndefined();
+});

@@ -1,6 +1,7 @@
 // Top-ups over HTTP: asking for one and reading it. What the provider's events do is payment-events.test.ts.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { readConfig } from "../../src/config.ts";
+import { awayFromMinuteEdge } from "../limits/counted-database.ts";
 import { startGateway } from "../support/gateway.ts";
 import { paid, startTopupGateway, type TopupGateway } from "./topup-gateway.ts";
 
@@ -138,6 +139,16 @@ describe("createTopup refuses before anything is written", () => {
     expect(await rowsOf(who.accountId)).toHaveLength(20);
     await gateway.tell("checkout.session.expired", gateway.stripe.sessions.get(replies.find(({ status }) => status === 200)!.json.id)!);
     expect((await gateway.topUp(who)).status).toBe(200);
+  });
+
+  test("429 rate_limit_exceeded: the eleventh within a minute; another account still gets its own", async () => {
+    await awayFromMinuteEdge();
+    const [who, other] = [await gateway.signedIn(), await gateway.signedIn()];
+    for (let n = 0; n < 10; n++) expect((await gateway.topUp(who)).status).toBe(200);
+    const { status, json } = await gateway.topUp(who);
+    expect([status, json.error.code]).toEqual([429, "rate_limit_exceeded"]);
+    expect(await rowsOf(who.accountId)).toHaveLength(10);
+    expect((await gateway.topUp(other)).status).toBe(200);
   });
 
   test("a top-up whose process died before the provider answered does not count after an hour", async () => {
