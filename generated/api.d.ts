@@ -349,7 +349,8 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description Signs in by email address and password. A wrong password and an unknown address both give 401 `invalid_credentials`.
+         * @description Signs in by email address and password. A wrong password, an unknown address and one that is not verified all
+         *     give 401 `invalid_credentials`.
          *
          *     The session travels as a cookie or, as a bearer token, in `Authorization`.
          */
@@ -437,8 +438,7 @@ export interface paths {
         put?: never;
         /**
          * Sign up
-         * @description Makes an account and mails a verification link and code. Until the address is verified the account can call free-tier models only and
-         *     has no credit.
+         * @description Makes an account and mails a verification link and code. Until the address is verified nobody can sign in to it, and it has no credit.
          *
          *     An address that has an account already gets the same 201, and its owner a mail that says so.
          */
@@ -484,7 +484,8 @@ export interface paths {
          * @description Verifies the email address by the token of the link, or by address and code. Works once; a token or code that is wrong, used or too old
          *     gives 400 `invalid_token`, `used_token` or `expired_token`.
          *
-         *     The account gets its signup credit of 0.50 USD, once, and is signed in.
+         *     The account gets its signup credit of 0.50 USD, once, and is signed in. The password of the sign-up whose mail is answered holds; where
+         *     several sign-ups with this address wait, none does: set one by `POST /v1/auth/password/forgot`.
          */
         post: operations["verifyAccount"];
         delete?: never;
@@ -636,7 +637,8 @@ export interface paths {
          * Add credits
          * @description Asks for a checkout that adds money. Needs a dashboard session: an API key gives 403 `session_required`.
          *
-         *     The balance rises when the payment succeeds, and with it `lifetime_purchased`, which sets the tier at once. The smallest top-up is 5 USD.
+         *     The balance rises when the payment succeeds, and with it `lifetime_purchased`, which sets the tier at once. The smallest top-up is 5 USD;
+         *     at most 10 a minute are begun, and 20 may wait for payment.
          *     When the payment provider does not answer, or refuses, or none is configured here, the reply is 402 `payment_failed`. An account may have 20 top-ups that wait for payment; above,
          *     429 `rate_limit_exceeded`.
          */
@@ -4726,7 +4728,7 @@ export interface components {
         };
         /** @description Where a document comes from. */
         DocumentSource: components["schemas"]["Base64Source"] | components["schemas"]["TextSource"] | components["schemas"]["ContentSource"] | components["schemas"]["UrlSource"] | components["schemas"]["FileSource"];
-        /** @description An email address, at most 254 characters; case does not matter. None of the characters that separate addresses in a mail. */
+        /** @description An email address, at most 254 characters of ASCII; case does not matter. An international domain is given in its `xn--` form. None of the characters that separate addresses in a mail. */
         Email: string;
         /** @description Where to send a mail. */
         EmailRequest: {

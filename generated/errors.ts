@@ -356,9 +356,9 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 401,
     "type": "authentication_error",
     "retryable": false,
-    "message": "The address or the password is not right.",
+    "message": "Sign-in was refused: the credentials are not right, or their address is not verified.",
     "happened": "Sign-in was refused. On older endpoints: the key is not valid.",
-    "fix": "Check both; reset the password where it is lost."
+    "fix": "Check address and password; answer the verification mail, or reset the password where it is lost."
   },
   "auth_required": {
     "status": 401,

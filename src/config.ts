@@ -77,7 +77,8 @@ function readStripe(text: (name: string) => string | null): StripeConfig | null 
   const secretKey = text("STRIPE_SECRET_KEY");
   const webhookSecret = text("STRIPE_WEBHOOK_SECRET");
   const apiBase = text("STRIPE_API_BASE");
-  if (secretKey === null) return null;
+  if (secretKey === null && webhookSecret === null) return null;
+  if (secretKey === null) throw new Error("STRIPE_WEBHOOK_SECRET is set and STRIPE_SECRET_KEY is not: both or none");
   if (webhookSecret === null)
     throw new Error("STRIPE_SECRET_KEY is set and STRIPE_WEBHOOK_SECRET is not: payments would be taken and never credited");
   if (apiBase !== null && !/^https?:\/\/[^/?#]+\/?$/.test(apiBase))

@@ -1,5 +1,6 @@
 // What an operator does to accounts and keys. Money is src/ledger's, except that a new account's balance starts at zero.
 import type { Db, Queries } from "../db/connect.ts";
+import { foldEmail } from "../email-address.ts";
 import { parseAccountId } from "../ids.ts";
 import { findKeys, type FoundKey, type KeyRecord } from "./key-records.ts";
 import { makeKey } from "./keys.ts";
@@ -30,10 +31,10 @@ export async function createAccount(
   const key = makeKey();
   try {
     const { rows } = await db.pool.query<{ id: bigint }>(
-      `with a as (insert into account (email, email_norm, email_verified_at, created_at) values ($1, lower($1), $2, $3) returning id),
+      `with a as (insert into account (email, email_norm, email_verified_at, created_at) values ($1, $7, $2, $3) returning id),
        k as (insert into api_key (account_id, hash, prefix, last4, name, is_default, created_at) select id, $4, $5, $6, 'Default', true, $3 from a)
        select id from a`,
-      [email, verified ? at : null, at, key.hash, key.prefix, key.last4],
+      [email, verified ? at : null, at, key.hash, key.prefix, key.last4, foldEmail(email)],
     );
     return { accountId: rows[0]!.id, apiKey: key.secret };
   } catch (error) {
@@ -47,8 +48,8 @@ export async function findAccount(db: Db, text: string): Promise<AccountRecord |
   const id = parseAccountId(text);
   const { rows } = await db.pool.query<AccountRecord>(
     `select id as "accountId", email, email_verified_at is not null as verified, suspended_at is not null as suspended from account
-     where ${id === undefined ? "email_norm = lower($1)" : "id = $1"}`,
-    [id ?? text],
+     where ${id === undefined ? "email_norm = $1" : "id = $1"}`,
+    [id ?? foldEmail(text)],
   );
   return rows[0];
 }

@@ -37,12 +37,15 @@ interface DeletedKey {
   secret: string | null;
 }
 
+/** A listing of them is not paged. */
+const keysMax = 500;
 /** Name of a key that nobody named. */
 const nameDefault = "Default";
 
 export async function createKey(db: Db, key: KeyToMake): Promise<MadeKey> {
   return inTransaction(db, async (transaction) => {
     await lockAccountRow(transaction, key.accountId);
+    await assertRoom(transaction, key.accountId);
     return insertKey(transaction, key);
   });
 }
@@ -99,6 +102,15 @@ export async function issueDefaultKey(transaction: Queries, { accountId, at }: {
     accountId,
   ]);
   return (await insertKey(transaction, { accountId, name: nameDefault, at })).secret;
+}
+
+async function assertRoom({ pool }: Queries, accountId: bigint): Promise<void> {
+  const { rows } = await pool.query<{ keys: number }>(
+    "select count(*)::int as keys from api_key where account_id = $1 and deleted_at is null",
+    [accountId],
+  );
+  if ((rows[0]?.keys ?? 0) >= keysMax)
+    fail("permission_denied", { text: { reason: `an account has ${keysMax} keys at most: delete one first` } });
 }
 
 /** Becomes the default where there is none. */

@@ -21,8 +21,9 @@ export function clearedSessionCookie(): string {
 /** The session's token in a Cookie header. */
 export function readSessionCookie(header: string | undefined): string | undefined {
   for (const pair of header?.split(";") ?? []) {
-    const [name, value] = pair.split("=", 2) as [string, string | undefined];
-    if (name.trim() === cookieName) return value?.trim();
+    // Space and tab alone: other white space before the name would get past what the browser grants to its prefix.
+    const [name, value] = pair.replace(/^[ \t]+|[ \t]+$/g, "").split("=", 2) as [string, string | undefined];
+    if (name === cookieName) return value;
   }
   return undefined;
 }

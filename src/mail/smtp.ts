@@ -35,8 +35,7 @@ export function createSmtpMailer({ smtpUrl, from, log }: { smtpUrl: string; from
 
   return {
     send(mail) {
-      if (underWay.size >= underWayMax)
-        return log.error({ subject: mail.subject }, "a mail was dropped: too many wait for the mail server");
+      if (underWay.size >= underWayMax) return log.error("a mail was dropped: too many wait for the mail server");
       const sent = opening.then((transport) => deliver(transport, { from, mail, log, closing: closing.signal }));
       underWay.add(sent);
       void sent.finally(() => underWay.delete(sent));
@@ -61,7 +60,7 @@ interface Delivery {
 /** Never rejects. */
 async function deliver(transport: Transporter, { from, mail, log, closing }: Delivery): Promise<void> {
   const { to, subject, text } = mail;
-  if (!isEmailAddress(to)) return log.error({ subject }, "a mail was not sent: its address is none");
+  if (!isEmailAddress(to)) return log.error("a mail was not sent: its address is none");
   for (let tries = 1; ; tries++) {
     try {
       // As an object the address is taken as it is; as text it would be read as a list.
@@ -69,7 +68,7 @@ async function deliver(transport: Transporter, { from, mail, log, closing }: Del
       return;
     } catch (error) {
       const pauseMs = pausesMs[tries - 1];
-      if (pauseMs === undefined || isRefused(error)) return log.error({ ...facts(error), to, subject, tries }, "a mail could not be sent");
+      if (pauseMs === undefined || isRefused(error)) return log.error({ ...facts(error), to, tries }, "a mail could not be sent");
       log.warn({ ...facts(error), tries }, "a mail could not be sent yet");
       await sleep(pauseMs, undefined, { signal: closing }).catch(() => undefined);
     }

@@ -21,6 +21,8 @@ const columns = `id, account_id as "accountId", amount, status, checkout_url as 
 
 /** A process that died before its provider answered leaves a row that nobody can pay; it makes room after this. */
 const abandonedAfter = "1 hour";
+/** No checkout is open for so long. Where its event never came, it makes room as well; a late payment is credited all the same. */
+const overAfter = "2 days";
 
 /** Undefined: the account has `pendingMax` of them that wait for payment. */
 export async function insertTopup(
@@ -32,8 +34,9 @@ export async function insertTopup(
     const { pool } = transaction;
     await pool.query(
       `update topup set status = 'expired', completed_at = $2
-       where account_id = $1 and status = 'pending' and checkout_id is null and created_at < $2::timestamptz - $3::interval`,
-      [accountId, at, abandonedAfter],
+       where account_id = $1 and status = 'pending'
+         and created_at < $2::timestamptz - case when checkout_id is null then $3 else $4 end::interval`,
+      [accountId, at, abandonedAfter, overAfter],
     );
     const { rows } = await pool.query<Topup>(
       `insert into topup (id, account_id, amount, status, created_at) select $1, $2, $3, 'pending', $4

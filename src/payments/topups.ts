@@ -29,6 +29,7 @@ interface TopupOrder {
 export async function createTopup(context: Context, { accountId, amountUsd, returnUrl, at }: TopupOrder): Promise<Topup> {
   const { db, limits, payments, publicUrl } = context;
   const amount = wholeCents(amountUsd);
+  assertAddress(returnUrl);
   const user = await findUser(db, accountId);
   if (user?.verified !== true) fail("email_unverified");
   await limits.assertWithin({ accountId, bucket: "top-up" }, perMinuteMax, at);
@@ -44,6 +45,12 @@ function wholeCents(usd: number): Amount {
   const amount = amountFromUsd(usd);
   if (amount !== undefined && amount % cent === 0n) return amount;
   return fail("invalid_parameter", { param: "amount_usd", text: { param: "amount_usd", reason: "it must be in whole cents" } });
+}
+
+/** The contract has seen that it begins like one. */
+function assertAddress(returnUrl: string | undefined): void {
+  if (returnUrl === undefined || (URL.canParse(returnUrl) && returnUrl.isWellFormed())) return;
+  fail("invalid_parameter", { param: "return_url", text: { param: "return_url", reason: "must be an https:// address" } });
 }
 
 async function openCheckout(context: Context, payments: Payments, topup: Topup, returnUrl: string): Promise<{ id: string; url: string }> {

@@ -24,9 +24,9 @@ export function logRequest(edge: Edge, exchange: Exchange, finish: (operation: s
   else edge.context.log.info(line, "request");
 }
 
-/** An unknown path is what a person needs to see; a key of ours inside it is not. */
+/** An unknown path is what a person needs to see; a key or token of ours inside it is not. */
 function maskedPath(path: string): string {
-  return path.replace(/svcs?_[^/]*/gi, "svc_…").slice(0, 200);
+  return path.replace(/svc[a-z]?_[^/]*/gi, "svc_…").slice(0, 200);
 }
 
 /** A model id goes to the log only where it looks like one: a prompt put into the wrong field must not. */

@@ -25,7 +25,7 @@ async function findLinked({ pool }: Queries, { issuer, subject }: Identity): Pro
 }
 
 async function link(transaction: Queries, { issuer, subject, email }: Identity, at: Date): Promise<bigint> {
-  const { id: accountId } = await lockOrMakeAccount(transaction, { email, at, userId: randomUUID(), name: null, passwordHash: null });
+  const { id: accountId } = await lockOrMakeAccount(transaction, { email, at, userId: randomUUID(), name: null });
   // Neither does anything to an account that is verified already.
   await reclaim(transaction, { accountId, at });
   await markVerified(transaction, { accountId, at });

@@ -1,6 +1,7 @@
 // One writer at a time for what belongs to an account's sign-in: its password, mails and keys. Every transaction of this room that
 // changes them locks the account first, and makes it where there is none, so that none waits for another in a circle.
 import type { Queries } from "../db/connect.ts";
+import { foldEmail } from "../email-address.ts";
 
 export interface LockedAccount {
   id: bigint;
@@ -15,7 +16,6 @@ interface NewAccount {
   /** UUID. */
   userId: string;
   name: string | null;
-  passwordHash: string | null;
   at: Date;
 }
 
@@ -29,22 +29,26 @@ export async function lockAccount(transaction: Queries, accountId: bigint): Prom
 }
 
 export async function lockAccountOf(transaction: Queries, email: string): Promise<LockedAccount | undefined> {
-  return lock(transaction, "a.email_norm = lower($1)", email);
+  await waitForOthers(transaction, email);
+  return lock(transaction, "a.email_norm = $1", foldEmail(email));
 }
 
 /** Of several at once that find no account at the address one makes it, and the others wait for that. */
-export async function lockOrMakeAccount(
-  transaction: Queries,
-  { email, userId, name, passwordHash, at }: NewAccount,
-): Promise<LockedAccount> {
+export async function lockOrMakeAccount(transaction: Queries, { email, userId, name, at }: NewAccount): Promise<LockedAccount> {
+  await waitForOthers(transaction, email);
   await transaction.pool.query(
-    `insert into account (email, email_norm, user_id, name, password_hash, created_at) values ($1, lower($1), $2, $3, $4, $5)
+    `insert into account (email, email_norm, user_id, name, created_at) values ($1, $5, $2, $3, $4)
      on conflict (email_norm) do nothing`,
-    [email, userId, name, passwordHash, at],
+    [email, userId, name, at, foldEmail(email)],
   );
-  const account = await lockAccountOf(transaction, email);
+  const account = await lock(transaction, "a.email_norm = $1", foldEmail(email));
   if (account === undefined) throw new Error("an account that was just there is gone");
   return account;
+}
+
+/** One at a time for an address, whether or not it has an account: else how long a burst of requests takes would tell. */
+async function waitForOthers({ pool }: Queries, email: string): Promise<void> {
+  await pool.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`email ${foldEmail(email)}`]);
 }
 
 /** The balance as well: who changes money takes that lock alone, and would otherwise meet this one half-way; who changes keys takes the account's. */
@@ -58,6 +62,6 @@ async function lock(transaction: Queries, condition: string, value: unknown): Pr
 
 /** Without a lock, for a password that takes its time. */
 export async function findAccountOf(db: Queries, email: string): Promise<LockedAccount | undefined> {
-  const { rows } = await db.pool.query<LockedAccount>(`select ${columns} from account a where a.email_norm = lower($1)`, [email]);
+  const { rows } = await db.pool.query<LockedAccount>(`select ${columns} from account a where a.email_norm = $1`, [foldEmail(email)]);
   return rows[0];
 }

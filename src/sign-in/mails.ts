@@ -10,7 +10,7 @@ interface Place {
 export function verificationMail({ to, publicUrl }: Place, { token, code }: MailSecrets): Mail {
   return {
     to,
-    subject: `${code} is your verification code`,
+    subject: "Verify your address",
     text: `Somebody signed up at ${publicUrl} with this address.
 
 Verify it by this link:

@@ -12,10 +12,13 @@ import { endVerifications, finishSignIn } from "./verified.ts";
 
 type Needs = Pick<Context, "db" | "catalog">;
 
-/** A wrong password and an unknown address: the same reply after the same work. Suspended: told to who knows the password alone. */
+/**
+ * A wrong password, an unknown address and one that was never verified: the same reply after the same work, or signing up and in would
+ * tell which addresses have an account. Suspended: told to who knows the password alone.
+ */
 export async function signInByPassword({ db, catalog }: Needs, { email, password, at }: { email: string; password: string; at: Date }) {
   const account = await findAccountOf(db, email);
-  const right = await verifyPassword(password, account?.passwordHash ?? null);
+  const right = await verifyPassword(password, account?.passwordHash ?? null); // null before the address is verified
   if (account === undefined || !right) fail("invalid_credentials");
   return inTransaction(db, async (transaction) => {
     // A password that was changed meanwhile has ended every session; none may begin with the old one after that.

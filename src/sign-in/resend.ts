@@ -18,16 +18,18 @@ interface Asked {
 export async function resendVerification({ db, mailer, publicUrl }: Needs, { email, at }: Asked): Promise<void> {
   const mail = await inTransaction(db, async (transaction) => {
     const account = await lockAccountOf(transaction, email);
-    return verificationAgain(transaction, account, { at, publicUrl });
+    return verificationAgain(transaction, account, { at, publicUrl, keepsPassword: true });
   });
   if (mail) mailer.send(mail);
 }
 
-/** An address that was never verified gets its verification again: a new password would say nothing about who owns it. */
+/**
+ * An address that was never verified gets its verification again, without the password of whoever signed up: its owner did not know it.
+ */
 export async function forgotPassword({ db, mailer, publicUrl }: Needs, { email, at }: Asked): Promise<void> {
   const mail = await inTransaction(db, async (transaction) => {
     const account = await lockAccountOf(transaction, email);
-    if (!account?.verified) return verificationAgain(transaction, account, { at, publicUrl });
+    if (!account?.verified) return verificationAgain(transaction, account, { at, publicUrl, keepsPassword: false });
     const secrets = await writeVerification(transaction, {
       accountId: account.id,
       purpose: "reset_password",
@@ -43,14 +45,15 @@ export async function forgotPassword({ db, mailer, publicUrl }: Needs, { email, 
 async function verificationAgain(
   transaction: Queries,
   account: LockedAccount | undefined,
-  { at, publicUrl }: { at: Date; publicUrl: string },
+  { at, publicUrl, keepsPassword }: { at: Date; publicUrl: string; keepsPassword: boolean },
 ): Promise<Mail | null> {
   const pending = account && !account.verified ? await findPending(transaction, account.id, at) : undefined;
   if (account === undefined || pending === undefined) {
     await writeNobodys(transaction, at);
     return null;
   }
-  const { passwordHash, name } = pending;
+  const { name } = pending;
+  const passwordHash = keepsPassword ? pending.passwordHash : null;
   const secrets = await writeVerification(transaction, { accountId: account.id, purpose: "verify_email", at, passwordHash, name });
   return secrets ? verificationMail({ to: account.email, publicUrl }, secrets) : null;
 }

@@ -25,14 +25,14 @@ export async function signUp(context: Needs, { email, password, name, at }: Sign
   const passwordHash = await hashPassword(password);
   const userId = randomUUID();
   const mail = await inTransaction(db, async (transaction) => {
-    const account = await lockOrMakeAccount(transaction, { email, name, at, passwordHash, userId });
+    const account = await lockOrMakeAccount(transaction, { email, name, at, userId });
     return writeMail(transaction, account, { name, at, passwordHash, publicUrl });
   });
   if (mail) mailer.send(mail);
   return { id: userIdText(userId), email, verified: false, suspended: false, name, createdAt: at, purchased: 0n };
 }
 
-/** The password of a second sign-up waits with its mail: until that is answered, nobody knows who of the two owns the address. */
+/** The password waits with its mail: until that is answered, nobody knows who owns the address. */
 async function writeMail(
   transaction: Queries,
   account: LockedAccount,

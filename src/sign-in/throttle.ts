@@ -1,25 +1,29 @@
 // How often somebody without an account may ask, by the address of the client and by the email that is asked about.
 import type { Context } from "../context.ts";
+import { foldEmail } from "../email-address.ts";
 
 interface PerMinute {
+  /** Of one client, about whatever. */
   client: number;
-  /** Absent: no email is asked about. */
+  /** Of one client about one email; absent: none is asked about. */
+  pair?: number;
+  /** Of all clients about one email: many more, so that strangers can't keep its owner out. */
   email?: number;
 }
 
 const perMinute = {
-  "sign-in": { client: 60, email: 10 },
-  "sign-up": { client: 30, email: 5 },
-  resend: { client: 30, email: 5 },
-  forgot: { client: 30, email: 5 },
-  verify: { client: 20, email: 20 },
+  "sign-in": { client: 60, pair: 10, email: 100 },
+  "sign-up": { client: 30, pair: 5, email: 50 },
+  resend: { client: 30, pair: 5, email: 50 },
+  forgot: { client: 30, pair: 5, email: 50 },
+  verify: { client: 20, pair: 20, email: 100 },
   reset: { client: 20 },
   // Nobody guesses at a provider's signature; this bounds the calls to providers.
   "external start": { client: 120 },
   external: { client: 120 },
 } as const satisfies Record<string, PerMinute>;
 
-/** 429 rate_limit_exceeded. The client first: one that asks too much must not use up what an address may. */
+/** 429 rate_limit_exceeded. The client first: one that asks too much must not use up what an email may. */
 export async function throttle(
   { limits }: Pick<Context, "limits">,
   what: keyof typeof perMinute,
@@ -27,5 +31,8 @@ export async function throttle(
 ): Promise<void> {
   const max: PerMinute = perMinute[what];
   await limits.throttle(`${what} client`, client, max.client);
-  if (email !== undefined && max.email !== undefined) await limits.throttle(`${what} email`, email.toLowerCase(), max.email);
+  if (email === undefined) return;
+  const folded = foldEmail(email);
+  if (max.pair !== undefined) await limits.throttle(`${what} pair`, `${client} ${folded}`, max.pair);
+  if (max.email !== undefined) await limits.throttle(`${what} email`, folded, max.email);
 }

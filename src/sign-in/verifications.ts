@@ -86,6 +86,16 @@ export async function findPending(transaction: Queries, accountId: bigint, at: D
   return rows[0];
 }
 
+/** More than one sign-up waits for the account's verification. */
+export async function isContested({ pool }: Queries, accountId: bigint, at: Date): Promise<boolean> {
+  const { rows } = await pool.query<{ passwords: number }>(
+    `select count(distinct password_hash)::int as passwords from verification
+     where account_id = $1 and purpose = 'verify_email' and used_at is null and expires_at > $2`,
+    [accountId, at],
+  );
+  return (rows[0]?.passwords ?? 0) > 1;
+}
+
 /** Fails with 400 invalid_token, used_token or expired_token. */
 export async function readByToken(db: Queries, purpose: Purpose, token: string, at: Date): Promise<Verification> {
   if (!isTokenShaped("mail", token)) fail("invalid_token", { param: "token" });

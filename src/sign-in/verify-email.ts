@@ -6,8 +6,8 @@ import type { Context } from "../context.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
 import { fail } from "../fail.ts";
 import { type LockedAccount, lockAccount, lockAccountOf } from "./lock-account.ts";
-import { assertUsable, readByToken, tryCode, useUp, type Verification, writeNobodys } from "./verifications.ts";
-import { finishSignIn, markVerified, reclaim } from "./verified.ts";
+import { assertUsable, isContested, readByToken, tryCode, useUp, type Verification, writeNobodys } from "./verifications.ts";
+import { finishSignIn, markVerified } from "./verified.ts";
 
 type Needs = Pick<Context, "db" | "catalog">;
 
@@ -39,13 +39,12 @@ async function verify(
 ) {
   const accountId = account.id;
   if (account.suspended) failSuspended();
+  // Several sign-ups wait with a password each, and whose is the owner's can't be told from which mail was answered: none holds, and the
+  // owner asks for a new one. Nobody could sign in before this, so what keys there are come from the operator, and stay.
+  const passwordHash = (await isContested(transaction, accountId, at)) ? null : verification.passwordHash;
+  const { name } = verification;
   await useUp(transaction, verification, param, at);
-  // Somebody else had signed up first, or an operator had: this mail's password holds, what was before is dropped.
-  if (verification.passwordHash !== account.passwordHash) {
-    await reclaim(transaction, { accountId, at });
-    const { passwordHash, name } = verification;
-    await transaction.pool.query("update account set password_hash = $2, name = $3 where id = $1", [accountId, passwordHash, name]);
-  }
+  await transaction.pool.query("update account set password_hash = $2, name = $3 where id = $1", [accountId, passwordHash, name]);
   const { creditGranted } = await markVerified(transaction, { accountId, at });
   const apiKey = await issueDefaultKey(transaction, { accountId, at });
   return { session: await finishSignIn(transaction, { accountId, at, catalog }), creditGranted, apiKey };
