@@ -2692,9 +2692,9 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd: components["schemas"]["Usd"];
@@ -2990,9 +2990,9 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd: components["schemas"]["Usd"];
@@ -3096,9 +3096,9 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd: components["schemas"]["Usd"];
@@ -3206,9 +3206,9 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd: components["schemas"]["Usd"];
@@ -3312,9 +3312,9 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd: components["schemas"]["Usd"];
@@ -3451,9 +3451,9 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd: components["schemas"]["Usd"];
@@ -3593,9 +3593,9 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd: components["schemas"]["Usd"];
@@ -3742,9 +3742,9 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd: components["schemas"]["Usd"];
@@ -3796,9 +3796,9 @@ export interface components {
                  */
                 type: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd: components["schemas"]["Usd"];
@@ -3903,9 +3903,9 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd: components["schemas"]["Usd"];
@@ -3980,9 +3980,9 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd: components["schemas"]["Usd"];
@@ -4090,9 +4090,9 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd: components["schemas"]["Usd"];
@@ -4254,9 +4254,9 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd: components["schemas"]["Usd"];
@@ -4393,9 +4393,9 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd: components["schemas"]["Usd"];
@@ -4692,9 +4692,9 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd: components["schemas"]["Usd"];
@@ -4978,9 +4978,9 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd?: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd?: components["schemas"]["Usd"];
@@ -7908,9 +7908,9 @@ export interface components {
             };
             /** @description For people; not to be parsed. */
             error: string;
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd?: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd?: components["schemas"]["Usd"];

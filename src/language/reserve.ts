@@ -101,7 +101,7 @@ async function refuseKey(
   caller: Caller,
   model: Model,
   need: Amount,
-  { keyLeft, reserved }: Reserved,
+  { keyLeft }: Reserved,
   affordableTokens: (amount: Amount) => number,
 ): Promise<never> {
   const have = keyLeft!; // a key without a limit refuses nothing
@@ -110,7 +110,6 @@ async function refuseKey(
     text: { key: maskedKey(key), limit: usdText(key.limit ?? have), have: usdText(have), need: usdText(need) },
     extra: {
       ...paymentFields(publicUrl, need, have),
-      held_usd: toUsd(reserved),
       details: {
         model: model.id,
         tier: tierOf(catalog, caller.purchased).tier,
