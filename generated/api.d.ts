@@ -13062,7 +13062,7 @@ export interface operations {
                 after?: string;
                 /** @description Only requests from this time on, ISO 8601. */
                 from?: components["schemas"]["Timestamp"];
-                /** @description Only requests of this key: record id or masked form. */
+                /** @description Only requests of this key: record id or masked form. Its secret is refused. */
                 key?: string;
                 /** @description Rows per page: 1 to 200, default 50. */
                 limit?: number;

@@ -33,6 +33,11 @@ export class ApiError extends Error {
   }
 }
 
+/** The commonest refusal: one field, and what is wrong with it. */
+export function failParameter(param: string, reason: string): never {
+  return fail("invalid_parameter", { param, text: { param, reason } });
+}
+
 export function fail(code: ErrorCode, details: FailDetails = {}): never {
   throw new ApiError(code, details);
 }

@@ -38,5 +38,5 @@ export function createPages(edge: Edge, openapi: Buffer): Map<string, Page> {
 }
 
 function creditsFacts({ publicUrl, context }: Edge) {
-  return { publicUrl, canPay: context.config.stripe !== null };
+  return { publicUrl, canPay: context.payments !== null };
 }
