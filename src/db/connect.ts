@@ -16,7 +16,7 @@ export interface Queries {
   pool: Pick<pg.Pool, "query">;
 }
 
-export interface ConnectOptions {
+interface ConnectOptions {
   /** Connections at most. */
   max: number;
   /** Shown in pg_stat_activity. */

@@ -14,7 +14,7 @@ import { type Admitted, tokenPricesOf } from "./admit.ts";
 import type { PromptSize } from "./prompt-size.ts";
 import type { Hold } from "./reserve.ts";
 
-export interface CallFacts {
+interface CallFacts {
   operation: string;
   requestId: string;
   receivedAt: Date;

@@ -2,7 +2,7 @@
 import type { Model } from "../catalog/types.ts";
 import { fail, failParameter } from "../fail.ts";
 
-export interface Requirements {
+interface Requirements {
   tools: boolean;
   /** Path of response_format where it asks for more than text. */
   structured: boolean;

@@ -14,7 +14,7 @@ export interface Audit {
   mismatches: Mismatch[];
 }
 
-export interface Mismatch {
+interface Mismatch {
   account_id: string;
   what: string;
   /** USD */

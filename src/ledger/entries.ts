@@ -2,7 +2,7 @@
 import type { Queries } from "../db/connect.ts";
 import { type Amount, toUsd } from "../money.ts";
 
-export interface Entry {
+interface Entry {
   /** Place in the account's ledger, from 1 without a gap. */
   seq: bigint;
   kind: string;
@@ -25,13 +25,13 @@ const typeOfKind = {
   bonus: "gift",
 } as const;
 
-export type EntryType = (typeof typeOfKind)[keyof typeof typeOfKind];
+type EntryType = (typeof typeOfKind)[keyof typeof typeOfKind];
 
 const kindOfType = Object.fromEntries(Object.entries(typeOfKind).map(([kind, type]) => [type, kind])) as Record<EntryType, string>;
 
 const columns = `seq, kind, amount, balance_after as "balanceAfter", ref, hash, created_at as "createdAt"`;
 
-export interface EntryFilter {
+interface EntryFilter {
   /** Only entries before this place; null: from the newest. */
   before: bigint | null;
   type: EntryType | null;

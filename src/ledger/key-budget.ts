@@ -2,7 +2,7 @@
 import type { Queries } from "../db/connect.ts";
 import type { Amount } from "../money.ts";
 
-export interface LimitedKey {
+interface LimitedKey {
   prefix: string;
   last4: string;
   limit: Amount | null;

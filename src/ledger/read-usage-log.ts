@@ -6,7 +6,7 @@ import type { Queries } from "../db/connect.ts";
 import { toUsd } from "../money.ts";
 import type { UsageLogRow } from "./usage-log.ts";
 
-export type UsageLog = components["schemas"]["UsageLog"];
+type UsageLog = components["schemas"]["UsageLog"];
 
 /** Which rows; what is absent lets all through. */
 export interface LogFilter {
@@ -23,7 +23,7 @@ export interface LogFilter {
 }
 
 /** A row's place in the order of the log. */
-export interface LogPlace {
+interface LogPlace {
   createdAt: Date;
   id: string;
 }

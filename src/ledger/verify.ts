@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { type Db, inSnapshot } from "../db/connect.ts";
 import { accountIdText } from "../ids.ts";
 
-export interface ChainVerdict {
+interface ChainVerdict {
   /** Accounts with entries, as far as was read. */
   accounts: number;
   entries: number;
@@ -17,7 +17,7 @@ export interface ChainVerdict {
   broken: BrokenLink | null;
 }
 
-export interface BrokenLink {
+interface BrokenLink {
   account_id: string;
   seq: number;
   entry_id: string;

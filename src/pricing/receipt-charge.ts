@@ -7,7 +7,7 @@ import type { TokenPrices } from "./token-cost.ts";
 
 export type ReceiptCharge = components["schemas"]["ReceiptCharge"];
 
-export interface Charged {
+interface Charged {
   /** Whose prices count. */
   model: string;
   prices: TokenPrices;

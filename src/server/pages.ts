@@ -7,7 +7,7 @@ import { docsIndexPage, errorsPage, pageHeaders } from "./docs-errors.ts";
 import type { Edge } from "./edge.ts";
 import { probePages } from "./health.ts";
 
-export interface PageReply {
+interface PageReply {
   status: number;
   headers: Record<string, string>;
   bytes: Buffer;

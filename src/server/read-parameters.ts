@@ -8,13 +8,13 @@ import { failInvalid } from "./invalid.ts";
 import { patternOf } from "./match.ts";
 import { nulDetails } from "./parse-json.ts";
 
-export interface Parameters {
+interface Parameters {
   path: Record<string, unknown>;
   query: Record<string, unknown>;
   header: Record<string, unknown>;
 }
 
-export type ReadParameters = (exchange: Pick<Exchange, "path" | "search" | "req">) => Parameters;
+type ReadParameters = (exchange: Pick<Exchange, "path" | "search" | "req">) => Parameters;
 
 /** Everything that doesn't depend on the request is done here, once per operation. */
 export function parameterReader(operation: Pick<Operation, "path" | "parameters">, validate: Validate | undefined): ReadParameters {

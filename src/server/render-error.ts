@@ -7,7 +7,7 @@ import type { FailDetails } from "../fail.ts";
 import { envelopes } from "./envelopes.ts";
 import type { Headers } from "./types.ts";
 
-export interface RenderedError {
+interface RenderedError {
   status: number;
   headers: Headers;
   body: Record<string, unknown>;

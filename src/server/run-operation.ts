@@ -16,7 +16,7 @@ import { parameterReader } from "./read-parameters.ts";
 import { sendReply } from "./reply.ts";
 import type { Handler, Headers, Request } from "./types.ts";
 
-export type RunOperation = (exchange: Exchange) => Promise<void>;
+type RunOperation = (exchange: Exchange) => Promise<void>;
 
 /** Prepares what doesn't depend on the request; `handler` may be missing only for operations that aren't built. */
 export function operationRunner(edge: Edge, operation: Operation, handler: Handler | undefined): RunOperation {
