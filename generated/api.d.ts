@@ -2694,9 +2694,9 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd: components["schemas"]["Usd"];
@@ -2992,9 +2992,9 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd: components["schemas"]["Usd"];
@@ -3098,9 +3098,9 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd: components["schemas"]["Usd"];
@@ -3208,9 +3208,9 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd: components["schemas"]["Usd"];
@@ -3314,9 +3314,9 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd: components["schemas"]["Usd"];
@@ -3453,9 +3453,9 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd: components["schemas"]["Usd"];
@@ -3595,9 +3595,9 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd: components["schemas"]["Usd"];
@@ -3744,9 +3744,9 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd: components["schemas"]["Usd"];
@@ -3798,9 +3798,9 @@ export interface components {
                  */
                 type: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd: components["schemas"]["Usd"];
@@ -3905,9 +3905,9 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd: components["schemas"]["Usd"];
@@ -3982,9 +3982,9 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd: components["schemas"]["Usd"];
@@ -4092,9 +4092,9 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd: components["schemas"]["Usd"];
@@ -4256,9 +4256,9 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd: components["schemas"]["Usd"];
@@ -4395,9 +4395,9 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd: components["schemas"]["Usd"];
@@ -4694,9 +4694,9 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd: components["schemas"]["Usd"];
@@ -4980,9 +4980,9 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd?: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd?: components["schemas"]["Usd"];
@@ -7910,9 +7910,9 @@ export interface components {
             };
             /** @description For people; not to be parsed. */
             error: string;
-            /** @description Available now, in USD. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
             have_usd?: components["schemas"]["Usd"];
-            /** @description Held by other requests of the account that are in flight, in USD. */
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
             /** @description Least that must be available for this request, in USD. */
             need_usd?: components["schemas"]["Usd"];
@@ -13064,7 +13064,7 @@ export interface operations {
                 after?: string;
                 /** @description Only requests from this time on, ISO 8601. */
                 from?: components["schemas"]["Timestamp"];
-                /** @description Only requests of this key: record id or masked form. */
+                /** @description Only requests of this key: record id or masked form. Its secret is refused. */
                 key?: string;
                 /** @description Rows per page: 1 to 200, default 50. */
                 limit?: number;

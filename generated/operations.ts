@@ -101,6 +101,8 @@ export interface Operation {
   parameters: readonly Parameter[];
   successes: readonly number[];
   streams: boolean;
+  /** It names a model, and so counts for the limits of the account. */
+  counts: boolean;
   built: boolean;
 }
 
@@ -152,6 +154,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": true,
     "built": false
   },
   "createSoundEffect": {
@@ -201,6 +204,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": true,
     "built": false
   },
   "createSpeech": {
@@ -244,6 +248,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": true,
     "built": false
   },
   "createTranscription": {
@@ -296,6 +301,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": true,
     "built": false
   },
   "understandAudio": {
@@ -324,6 +330,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": false,
     "built": false
   },
   "cloneVoice": {
@@ -363,6 +370,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": true,
     "built": false
   },
   "designVoice": {
@@ -403,6 +411,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": true,
     "built": false
   },
   "listVoices": {
@@ -437,6 +446,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": false,
     "built": false
   },
   "listApiKeys": {
@@ -461,6 +471,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": false,
     "built": true
   },
   "createApiKey": {
@@ -493,6 +504,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": false,
     "built": true
   },
   "updateApiKey": {
@@ -532,6 +544,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": false,
     "built": true
   },
   "deleteApiKey": {
@@ -567,6 +580,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": false,
     "built": true
   },
   "getLimits": {
@@ -591,6 +605,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": false,
     "built": true
   },
   "forgotPassword": {
@@ -618,6 +633,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       202
     ],
     "streams": false,
+    "counts": false,
     "built": true
   },
   "resetPassword": {
@@ -649,6 +665,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": false,
     "built": true
   },
   "getSession": {
@@ -674,6 +691,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": false,
     "built": true
   },
   "signIn": {
@@ -703,6 +721,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": false,
     "built": true
   },
   "signInWithProvider": {
@@ -742,6 +761,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": false,
     "built": true
   },
   "startSignIn": {
@@ -776,6 +796,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": false,
     "built": true
   },
   "signOut": {
@@ -802,6 +823,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       204
     ],
     "streams": false,
+    "counts": false,
     "built": true
   },
   "signUp": {
@@ -829,6 +851,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       201
     ],
     "streams": false,
+    "counts": false,
     "built": true
   },
   "listUsageLogs": {
@@ -903,6 +926,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": false,
     "built": true
   },
   "verifyAccount": {
@@ -934,6 +958,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": false,
     "built": true
   },
   "resendVerification": {
@@ -961,6 +986,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       202
     ],
     "streams": false,
+    "counts": false,
     "built": true
   },
   "createChatCompletion": {
@@ -1002,6 +1028,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": true,
+    "counts": true,
     "built": true
   },
   "createCompletion": {
@@ -1044,6 +1071,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": true,
+    "counts": true,
     "built": false
   },
   "getCreditBalance": {
@@ -1068,6 +1096,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": false,
     "built": true
   },
   "listLedgerEntries": {
@@ -1112,6 +1141,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": false,
     "built": true
   },
   "getLegacyPricing": {
@@ -1136,6 +1166,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": false,
     "built": true
   },
   "createTopup": {
@@ -1170,6 +1201,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": false,
     "built": true
   },
   "getTopup": {
@@ -1203,6 +1235,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": false,
     "built": true
   },
   "receivePaymentEvent": {
@@ -1236,6 +1269,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": false,
     "built": true
   },
   "createDecision": {
@@ -1273,6 +1307,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": true,
     "built": false
   },
   "createEmbeddings": {
@@ -1318,6 +1353,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": true,
     "built": false
   },
   "getGenmediaJob": {
@@ -1351,6 +1387,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": false,
     "built": false
   },
   "runGenmedia": {
@@ -1415,6 +1452,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       202
     ],
     "streams": false,
+    "counts": true,
     "built": false
   },
   "createImage": {
@@ -1465,6 +1503,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       202
     ],
     "streams": false,
+    "counts": true,
     "built": false
   },
   "listJobs": {
@@ -1522,6 +1561,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": false,
     "built": false
   },
   "getJob": {
@@ -1555,6 +1595,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": false,
     "built": false
   },
   "listTiers": {
@@ -1575,6 +1616,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": false,
     "built": true
   },
   "createMessage": {
@@ -1617,6 +1659,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": true,
+    "counts": true,
     "built": false
   },
   "countMessageTokens": {
@@ -1651,6 +1694,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": false,
     "built": false
   },
   "listModels": {
@@ -1799,6 +1843,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": false,
     "built": true
   },
   "recommendModels": {
@@ -1851,6 +1896,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": false,
     "built": true
   },
   "getModel": {
@@ -1880,6 +1926,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": false,
     "built": true
   },
   "getPricing": {
@@ -1900,6 +1947,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": false,
     "built": true
   },
   "createRerank": {
@@ -1949,6 +1997,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": true,
     "built": false
   },
   "createSystemOneDecision": {
@@ -1986,6 +2035,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": true,
     "built": false
   },
   "getReceipt": {
@@ -2019,6 +2069,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": false,
     "built": true
   },
   "createVideo": {
@@ -2070,6 +2121,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       202
     ],
     "streams": false,
+    "counts": true,
     "built": false
   }
 };

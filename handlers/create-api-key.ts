@@ -9,7 +9,6 @@ export const createApiKey: Handler<"createApiKey"> = async ({ db }, { caller, bo
   const { name, id, masked, is_default, limit_usd, created_at } = record;
   return {
     status: 200,
-    headers: { "cache-control": "no-store" },
     body: { api_key: secret, name, id, masked, is_default, limit_usd, created_at },
   };
 };

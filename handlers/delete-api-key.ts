@@ -8,7 +8,6 @@ export const deleteApiKey: Handler<"deleteApiKey"> = async ({ db }, { caller, pa
   const { id, newDefault, secret } = deleted;
   return {
     status: 200,
-    headers: { "cache-control": "no-store" },
     body: { deleted: true, id, new_default: newDefault?.masked ?? null, ...(secret === null ? {} : { new_default_key: secret }) },
   };
 };

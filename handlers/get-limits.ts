@@ -6,7 +6,7 @@ import { type LimitUse, readLimitUse } from "../src/limits/use.ts";
 import { resetMs, usedOf } from "../src/limits/window.ts";
 import type { Handler } from "../src/server/types.ts";
 
-const headers = { "cache-control": "no-store", vary: "authorization, cookie" };
+const headers = { vary: "authorization, cookie" };
 
 export const getLimits: Handler<"getLimits"> = async ({ catalog, db }, { caller }) => {
   const tier = tierOf(catalog, caller.purchased);

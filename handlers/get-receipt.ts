@@ -4,7 +4,7 @@ import { maskedKey } from "../src/accounts/keys.ts";
 import { fail } from "../src/fail.ts";
 import { entryRecord, readEntriesOf } from "../src/ledger/entries.ts";
 import type { AttemptRecord } from "../src/ledger/usage-log.ts";
-import { type LogRow, readLog, usageLogRecord } from "../src/ledger/usage-logs.ts";
+import { type LogRow, readLog, usageLogRecord } from "../src/ledger/read-usage-log.ts";
 import { receiptCharge } from "../src/pricing/receipt-charge.ts";
 import type { Handler } from "../src/server/types.ts";
 import type { Usage } from "../src/usage.ts";

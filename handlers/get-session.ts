@@ -9,7 +9,6 @@ export const getSession: Handler<"getSession"> = async ({ db, catalog }, { calle
   const user = (await findUser(db, caller.accountId)) as User;
   return {
     status: 200,
-    headers: { "cache-control": "no-store" },
     body: {
       user: userRecord(user, tierOf(catalog, user.purchased).tier),
       expires_at: expiresAt.toISOString(),

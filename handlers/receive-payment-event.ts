@@ -1,7 +1,7 @@
 // POST /v1/credits/webhooks/stripe: an event counts only with a signature over its very bytes. What it does is
 // src/payments/topups.ts.
 import type { Context } from "../src/context.ts";
-import { fail } from "../src/fail.ts";
+import { failParameter } from "../src/fail.ts";
 import { takeEvent } from "../src/payments/topups.ts";
 import type { Handler, Request } from "../src/server/types.ts";
 
@@ -23,5 +23,5 @@ function readEvent({ payments, log }: Context, { rawBody, headers, receivedAt, r
 }
 
 function failSignature(reason: string): never {
-  return fail("invalid_parameter", { param: "stripe-signature", text: { param: "stripe-signature", reason } });
+  return failParameter("stripe-signature", reason);
 }

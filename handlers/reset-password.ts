@@ -10,7 +10,6 @@ export const resetPassword: Handler<"resetPassword"> = async (context, { body, a
   const user = await run(context, { token: body.token, password: body.password, at: receivedAt });
   return {
     status: 200,
-    headers: { "cache-control": "no-store" },
     body: { user: userRecord(user, tierOf(context.catalog, user.purchased).tier) },
   };
 };

@@ -11,7 +11,6 @@ export const signUp: Handler<"signUp"> = async (context, { body, address, receiv
   const user = await run(context, { email, password, name: name?.trim() || null, at: receivedAt });
   return {
     status: 201,
-    headers: { "cache-control": "no-store" },
     body: { user: userRecord(user, tierOf(context.catalog, 0n).tier), verification_required: true },
   };
 };

@@ -6,5 +6,5 @@ import { throttle } from "../src/sign-in/throttle.ts";
 export const startSignIn: Handler<"startSignIn"> = async (context, { path, body, address, receivedAt }) => {
   await throttle(context, "external start", { client: address });
   const started = await startExternalSignIn(context, { provider: path.provider, redirectUri: body.redirect_uri, at: receivedAt });
-  return { status: 200, headers: { "cache-control": "no-store" }, body: started };
+  return { status: 200, body: started };
 };

@@ -7,3 +7,9 @@ export function creditsPage(publicUrl: string): string {
 
 /** Least amount of one top-up, in USD (WIRE.md 15.3). */
 export const topupMinimumUsd = 5;
+
+/** What an error about money says of adding some (WIRE.md 14 row 4). */
+export function topupFields(publicUrl: string) {
+  const url = creditsPage(publicUrl);
+  return { topup_url: url, topup: { url, minimum_usd: topupMinimumUsd } };
+}

@@ -11,7 +11,7 @@ export interface Config {
   dataDir: string;
   /** Null: the shipped catalog, served by the simulator. */
   catalogPath: string | null;
-  /** The address put into doc_url and topup_url; null: http://HOST:PORT. */
+  /** The address put into doc_url, topup_url, the links of mails and where checkouts return to; null: http://HOST:PORT. */
   publicUrl: string | null;
   allowPrivateUrls: boolean;
   smtpUrl: string | null;

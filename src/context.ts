@@ -33,7 +33,7 @@ export interface Context {
   providers: { chat: Partial<Record<Protocol, Chat>> };
   /** For /metrics: one attempt at an upstream. */
   countAttempt: (route: string, outcome: string) => void;
-  /** Where this gateway is reached, without a trailing slash: for doc_url and topup_url. */
+  /** Where this gateway is reached, without a trailing slash: for every address of ours that a reply or a mail carries. */
   publicUrl: string;
 }
 

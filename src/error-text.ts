@@ -1,4 +1,15 @@
-// The sentence of an error: its row's template, filled with what is known of this refusal.
+// What a caller is shown of an error, for its answer and for the usage log alike: the status, and the sentence, which is the row's
+// template filled with what is known of this refusal.
+import { dialects, errors } from "../generated/errors.ts";
+import type { Dialect, DialectRow } from "../generated/errors.ts";
+import type { ApiError } from "./fail.ts";
+
+/** In the words of the endpoint's dialect; some say an error with another status. */
+export function shownError({ code, details }: Pick<ApiError, "code" | "details">, dialect: Dialect): { status: number; message: string } {
+  const row = errors[code];
+  const { statuses }: DialectRow = dialects[dialect];
+  return { status: details.status ?? statuses[code] ?? row.status, message: fillMessage(row.message, details.text ?? {}) };
+}
 
 /** "{name}" is replaced; a part in square brackets goes when a value inside it isn't known. */
 export function fillMessage(template: string, text: Record<string, string | number>): string {

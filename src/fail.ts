@@ -1,5 +1,5 @@
-// How code refuses: fail(code, …) throws an ApiError. What a code means over HTTP stands in the catalogue
-// (spec/errors.tsp) and is known to src/server/render-error.ts alone.
+// How code refuses: fail(code, …) throws an ApiError. What a code means stands in the catalogue (spec/errors.tsp); its status and
+// sentence are read by src/error-text.ts, the rest of its answer by src/server/render-error.ts.
 import type { ErrorCode } from "../generated/errors.ts";
 
 /** What one refusal adds to its row of the catalogue. */
@@ -31,6 +31,11 @@ export class ApiError extends Error {
     this.code = code;
     this.details = details;
   }
+}
+
+/** The commonest refusal: one field, and what is wrong with it. */
+export function failParameter(param: string, reason: string): never {
+  return fail("invalid_parameter", { param, text: { param, reason } });
 }
 
 export function fail(code: ErrorCode, details: FailDetails = {}): never {

@@ -40,7 +40,11 @@ export interface GatewayOptions {
   graceMs?: number;
 }
 
-/** Two lanes, the reads of authentication and account endpoints, the heartbeat. */
+/**
+ * Three lanes (reserve, settle, limits) have one statement in flight each. The other seven are for reads, the heartbeat and short
+ * transactions (sign-in, keys, top-ups, payment events): none holds one while it hashes a password or asks another server, so seven
+ * serve more than one process can. More would take a Postgres of 100 connections from other processes: each has as many.
+ */
 const connectionsMax = 10;
 /** No query of a request takes a tenth of it; a caller waits for two of them at most. */
 const databaseSilenceMs = 4_000;

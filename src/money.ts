@@ -12,6 +12,9 @@ export const cent: Amount = amountsPerUsd / 100n;
 const pricesPerUsd = 1_000_000_000_000n;
 const pricesPerAmount = pricesPerUsd / amountsPerUsd;
 
+/** Prices of tokens are said per so many. */
+export const million = 1_000_000n;
+
 /** Reads a USD figure as it stands in the catalog or on a command line; at most 8 decimals, else undefined. */
 export function parseUsd(text: string): Amount | undefined {
   return parseDecimal(text, 8);
@@ -54,13 +57,19 @@ export function costOf(lines: readonly CostLine[]): Amount {
 
 /** The most units of `price` that an amount can pay beside `lines`; below 0 where it cannot pay the lines. */
 export function affordableUnits(amount: Amount, price: Price, lines: readonly CostLine[] = []): bigint {
-  const left = amount * pricesPerAmount - exactSum(lines);
+  const left = priceFromAmount(amount) - exactSum(lines);
   if (left < 0n) return -1n;
   return price === 0n ? BigInt(Number.MAX_SAFE_INTEGER) : left / price;
 }
 
-function exactSum(lines: readonly CostLine[]): bigint {
+/** A sum of units at prices, not rounded. */
+export function exactSum(lines: readonly CostLine[]): Price {
   return lines.reduce((sum, [units, price]) => sum + BigInt(units) * price, 0n);
+}
+
+/** An amount as the price of one unit. */
+export function priceFromAmount(amount: Amount): Price {
+  return amount * pricesPerAmount;
 }
 
 /** The price as USD per `units`, for catalog rows. */

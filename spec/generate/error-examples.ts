@@ -65,7 +65,7 @@ function extrasOf({ code }: Shown): Record<string, unknown> {
     have_usd: 0.0125,
     balance: 0.0125,
     required: 0.0312,
-    held_usd: 0,
+    ...(code === "key_limit_reached" ? {} : { held_usd: 0 }),
     topup_url: "https://gateway.example/docs/credits",
     topup: { url: "https://gateway.example/docs/credits", minimum_usd: 5 },
     details: { model: samples.model, tier: 0 },

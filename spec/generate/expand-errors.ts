@@ -11,6 +11,8 @@ export interface ExpandedOperation extends Located {
   errors: string[];
   /** Where this operation answers a code with other statuses than the catalogue's row. */
   statuses: Record<string, number[]>;
+  /** It names a model, and so counts for the limits of the account. */
+  counts: boolean;
   built: boolean;
 }
 
@@ -28,7 +30,9 @@ export function expandErrors(document: Document, catalogue: Catalogue, notBuilt:
     const statuses = (one.operation["x-error-statuses"] as Record<string, number[]> | undefined) ?? {};
     const suggests = (one.operation["x-error-suggests"] as string[] | undefined) ?? [];
     assertDeclared(id, [...Object.keys(statuses), ...suggests], errors);
-    const expanded = { ...one, dialect, errors, statuses, built };
+    // Only what names a model can ask for a paid one.
+    const counts = errors.includes("model_requires_paid");
+    const expanded = { ...one, dialect, errors, statuses, counts, built };
     for (const [status, response] of responsesOf(document, catalogue, expanded, suggests)) one.operation.responses[status] = response;
     for (const name of ["x-error-sets", "x-error-codes", "x-error-statuses", "x-error-suggests"] as const) delete one.operation[name];
     return expanded;
@@ -52,7 +56,7 @@ function codesOf({ operation }: Located, { rows, sets }: Catalogue, built: boole
 function responsesOf(
   document: Document,
   catalogue: Catalogue,
-  { operation: { operationId }, dialect: dialectName, errors, statuses }: ExpandedOperation,
+  { operation: { operationId }, dialect: dialectName, errors, statuses, counts }: ExpandedOperation,
   suggests: readonly string[],
 ): [string, Response][] {
   const dialect = catalogue.dialects[dialectName];
@@ -74,7 +78,7 @@ function responsesOf(
       String(group.status),
       {
         description: descriptionOf(group),
-        headers: errorHeaders(group, dialect.envelope, errors.includes("model_requires_paid")),
+        headers: errorHeaders(group, dialect.envelope, counts),
         content: { "application/json": { schema: errorSchema(document, operationId, dialect, group) } },
       },
     ]);

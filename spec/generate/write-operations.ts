@@ -40,6 +40,8 @@ export interface Operation {
   parameters: readonly Parameter[];
   successes: readonly number[];
   streams: boolean;
+  /** It names a model, and so counts for the limits of the account. */
+  counts: boolean;
   built: boolean;
 }
 
@@ -47,7 +49,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = ${JSON.strin
 `;
 }
 
-function row({ operation, path, method, dialect, errors, statuses, built }: ExpandedOperation) {
+function row({ operation, path, method, dialect, errors, statuses, counts, built }: ExpandedOperation) {
   const security = operation.security ?? [];
   const schemes = new Set(security.flatMap((one) => Object.keys(one)));
   const bodies = Object.keys(operation.requestBody?.content ?? {});
@@ -69,6 +71,7 @@ function row({ operation, path, method, dialect, errors, statuses, built }: Expa
       .map(Number)
       .filter((status) => status < 400),
     streams: Object.values(operation.responses).some((response) => response.content?.["text/event-stream"] !== undefined),
+    counts,
     built,
   };
 }

@@ -1,7 +1,7 @@
 // What becomes of an account's API keys: made, changed, deleted; which one is the default. Every change locks the account first,
 // so that of several at once each sees what the one before it left, and exactly one default remains.
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
-import { fail } from "../fail.ts";
+import { fail, failParameter } from "../fail.ts";
 import { keyIdText, parseKeyId } from "../ids.ts";
 import type { Amount } from "../money.ts";
 import { findDefaultKey, findKeyRecord, findKeys, type FoundKey, type KeyRecord } from "./key-records.ts";
@@ -53,7 +53,7 @@ export async function createKey(db: Db, key: KeyToMake): Promise<MadeKey> {
 /** `text` as in findKeys. Throws not_found, also where the key is another account's. */
 export async function keyOf(db: Queries, accountId: bigint, text: string): Promise<FoundKey> {
   const [key, other] = await findKeys(db, text, accountId);
-  if (other) fail("invalid_parameter", { param: "key", text: { param: "key", reason: "two keys look like that: give the id (key_…)" } });
+  if (other) failParameter("key", "two keys look like that: give the id (key_…)");
   return key ?? fail("not_found");
 }
 

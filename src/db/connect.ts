@@ -16,7 +16,7 @@ export interface Queries {
   pool: Pick<pg.Pool, "query">;
 }
 
-export interface ConnectOptions {
+interface ConnectOptions {
   /** Connections at most. */
   max: number;
   /** Shown in pg_stat_activity. */
@@ -57,11 +57,20 @@ export function connect(url: string, options: ConnectOptions): Db {
 }
 
 /** All of it or nothing. */
-export async function inTransaction<T>(db: Db, work: (transaction: Queries) => Promise<T>): Promise<T> {
+export function inTransaction<T>(db: Db, work: (transaction: Queries) => Promise<T>): Promise<T> {
+  return between(db, "begin", work);
+}
+
+/** Everything is read as of one moment, so that a busy database looks as whole as an idle one. */
+export function inSnapshot<T>(db: Db, work: (snapshot: Queries) => Promise<T>): Promise<T> {
+  return between(db, "begin isolation level repeatable read read only", work);
+}
+
+async function between<T>(db: Db, begin: string, work: (transaction: Queries) => Promise<T>): Promise<T> {
   const client = await db.pool.connect();
   let ended = false;
   try {
-    await client.query("begin");
+    await client.query(begin);
     const result = await work({ pool: client });
     await client.query("commit");
     ended = true;

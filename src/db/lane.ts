@@ -2,13 +2,13 @@
 // It knows nothing of money: what a batch does is its `work`.
 import { isDatabaseAway } from "../away.ts";
 
-export interface Lane<Item, Result> {
+interface Lane<Item, Result> {
   run(item: Item): Promise<Result>;
   /** Resolves when nothing is queued or under way. */
   drained(): Promise<void>;
 }
 
-export interface LaneOptions<Item, Result> {
+interface LaneOptions<Item, Result> {
   /** One call for the whole batch; results in the batch's order. Must be idempotent: a broken connection repeats it. */
   work: (items: readonly Item[]) => Promise<readonly Result[]>;
   /** More waiting items than this are refused with LaneFull. */

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 
-export interface Listener {
+interface Listener {
   /** What was announced before this moment of performance.now() has been heard; -Infinity while the connection is away. */
   readonly heardUntil: number;
   close(): Promise<void>;

@@ -2,7 +2,7 @@
 import { chownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-export interface Postmaster {
+interface Postmaster {
   pid: number;
   /** The process lives and is the server of this very folder. */
   alive: boolean;

@@ -1,5 +1,6 @@
 // Which model a request names and whether this caller may use it here: the refusals that come before any limit
 // or money (OPERATOR.md, order of refusals; cross-cutting rule 3).
+import { topupMinimumUsd } from "../addresses.ts";
 import { failNotServed } from "../catalog/not-served.ts";
 import { resolveModel } from "../catalog/resolve.ts";
 import { tierOf } from "../catalog/tiers.ts";
@@ -7,7 +8,7 @@ import type { Catalog, Model } from "../catalog/types.ts";
 import type { Caller, Context } from "../context.ts";
 import { fail } from "../fail.ts";
 import { readBalance } from "../ledger/balance.ts";
-import { parseUsd, type Amount } from "../money.ts";
+import { amountFromUsd, type Amount } from "../money.ts";
 import type { TokenPrices } from "../pricing/token-cost.ts";
 import { paymentFields } from "./reserve.ts";
 
@@ -72,4 +73,4 @@ export function tokenPricesOf(model: Model): TokenPrices {
   return model.pricing;
 }
 
-const minimumTopUp: Amount = parseUsd("5") as Amount;
+const minimumTopUp = amountFromUsd(topupMinimumUsd) as Amount;

@@ -4,7 +4,7 @@ import type { Model } from "../catalog/types.ts";
 import { toUsd } from "../money.ts";
 import type { Bill } from "./open-call.ts";
 
-export type ChatUsage = components["schemas"]["ChatUsage"];
+type ChatUsage = components["schemas"]["ChatUsage"];
 
 export function chatUsage({ usage, cost, cacheDiscount }: Bill, model: Pick<Model, "supports">): ChatUsage {
   const prompt = usage.input + usage.cacheRead + usage.cacheWrite;

@@ -1,6 +1,6 @@
 // Which chat messages must say something (gateway-api.md: messages have `role` and `content`). The form of each field
 // is checked at the edge; what depends on the role is checked here.
-import { fail } from "../fail.ts";
+import { fail, failParameter } from "../fail.ts";
 
 /** An assistant's turn may be its calls alone, and the older `function` role says null. */
 const maySayNothing = new Set(["assistant", "function"]);
@@ -10,6 +10,6 @@ export function assertContents(messages: readonly { role: string; content?: unkn
     if (content != null || maySayNothing.has(role)) return;
     const param = `messages[${index}].content`;
     if (content === undefined) fail("missing_parameter", { param, text: { param } });
-    fail("invalid_parameter", { param, text: { param, reason: "it must be a string or an array" } });
+    failParameter(param, "it must be a string or an array");
   });
 }

@@ -1,10 +1,11 @@
 // One admitted call from its reservation to its one settlement: charged, free because it failed, or charged for
 // what was delivered because its client left (PEERS.md 5.6). Whatever happens first settles; the rest does nothing.
+import { type ErrorCode, errors } from "../../generated/errors.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Caller, Context } from "../context.ts";
 import { type AttemptRecord, storableText, type UsageLogRow } from "../ledger/usage-log.ts";
 import type { CountedCall } from "../limits/call.ts";
-import { type Amount, toUsd, usdFromPrice, usdText } from "../money.ts";
+import { type Amount, million, toUsd, usdFromPrice, usdText } from "../money.ts";
 import { tokenCost } from "../pricing/token-cost.ts";
 import type { Attempt } from "../routing/attempt.ts";
 import type { Candidate } from "../routing/candidates.ts";
@@ -13,7 +14,7 @@ import { type Admitted, tokenPricesOf } from "./admit.ts";
 import type { PromptSize } from "./prompt-size.ts";
 import type { Hold } from "./reserve.ts";
 
-export interface CallFacts {
+interface CallFacts {
   operation: string;
   requestId: string;
   receivedAt: Date;
@@ -41,18 +42,25 @@ export interface OpenCall {
   complete(usage: Usage | null, counted: Usage): Promise<Bill>;
   /** The client left; it pays for what it got. */
   aborted(delivered: Usage, measured: boolean): Promise<void>;
-  /** Nothing is charged. `message` is the sentence that the caller gets. */
-  failed(httpStatus: number, code: string, message: string): Promise<void>;
+  /** Nothing is charged. `shown` is what the caller gets. */
+  failed(code: ErrorCode, shown: { status: number; message: string }): Promise<void>;
+  /** The stream broke after its head was out. Nothing is charged. */
+  interrupted(): Promise<void>;
+}
+
+interface CallParts {
+  caller: Caller;
+  facts: CallFacts;
+  admitted: Admitted;
+  hold: Hold;
+  size: PromptSize;
+  /** What the limits counted for it. */
+  rate: CountedCall;
 }
 
 export function openCall(
   context: Pick<Context, "ledger" | "clock" | "log" | "countAttempt">,
-  caller: Caller,
-  facts: CallFacts,
-  admitted: Admitted,
-  hold: Hold,
-  size: PromptSize,
-  counted: CountedCall,
+  { caller, facts, admitted, hold, size, rate }: CallParts,
 ): OpenCall {
   const asked = admitted.model;
   const nothing: Bill = { model: asked, usage: noUsage, cost: 0n, cacheDiscount: 0n };
@@ -61,7 +69,7 @@ export function openCall(
   const settle = (bill: Bill, outcome: Outcome): Promise<Bill> => {
     if (settled !== null) return settled;
     reportAttempts(context, facts, call.attempts);
-    counted.correct(tokensOf(bill.usage));
+    rate.correct(tokensOf(bill.usage));
     const log = logRow(context, caller, facts, call, bill, outcome);
     settled = context.ledger.settle({ accountId: caller.accountId, id: hold.id, log }).then(() => bill);
     return settled;
@@ -88,10 +96,11 @@ export function openCall(
       const bill = delivered.output > 0 || measured ? atMost(hold.granted, billOf(asked, call.served, delivered)) : nothing;
       await settle(bill, { status: "aborted", http_status: 499, ...noError, estimated: !measured });
     },
-    async failed(httpStatus, code, message) {
+    async failed(code, { status, message }) {
       const error = { error_code: code, error_message: storableText(message) };
-      await settle(nothing, { status: "failed", http_status: httpStatus, ...error, estimated: false });
+      await settle(nothing, { status: "failed", http_status: status, ...error, estimated: false });
     },
+    interrupted: () => call.failed("stream_interrupted", { status: 200, message: errors.stream_interrupted.message }),
   };
   return call;
 }
@@ -194,7 +203,7 @@ function logRow(
 
 function attemptRecord({ candidate, outcome, status, latencyMs }: Attempt): AttemptRecord {
   const prices = tokenPricesOf(candidate.model);
-  const perMillion = (price: bigint) => usdFromPrice(price, 1_000_000n);
+  const perMillion = (price: bigint) => usdFromPrice(price, million);
   return {
     route: candidate.routeId,
     model: candidate.model.id,

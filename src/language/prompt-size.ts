@@ -9,7 +9,7 @@ export interface PromptSize {
 }
 
 /** What of a chat request a model reads. */
-export interface PromptFields {
+interface PromptFields {
   messages: readonly unknown[];
   tools?: unknown;
   functions?: unknown;

@@ -1,8 +1,8 @@
 // What a chat request asks of a model, and whether a model declares it (gateway-api.md, chat request table).
 import type { Model } from "../catalog/types.ts";
-import { fail } from "../fail.ts";
+import { fail, failParameter } from "../fail.ts";
 
-export interface Requirements {
+interface Requirements {
   tools: boolean;
   /** Path of response_format where it asks for more than text. */
   structured: boolean;
@@ -39,8 +39,9 @@ export function requirementsOf(body: ChatFields): Requirements {
 
 /** Refuses what the model does not declare. */
 export function assertDeclares(model: Model, needs: Requirements): void {
-  if (needs.tools && !model.supports.tools) refuse("tools", `${model.id} does not take tools`);
-  if (needs.structured && !model.supports.structuredOutputs) refuse("response_format", `${model.id} does not give structured outputs`);
+  if (needs.tools && !model.supports.tools) failParameter("tools", `${model.id} does not take tools`);
+  if (needs.structured && !model.supports.structuredOutputs)
+    failParameter("response_format", `${model.id} does not give structured outputs`);
   const unreadable = needs.parts.find(({ kind }) => !reads(model, kind));
   if (unreadable !== undefined) fail("unsupported_content", { param: unreadable.param, text: { model: model.id, kind: unreadable.kind } });
 }
@@ -56,8 +57,4 @@ export function declares(model: Model, needs: Requirements): boolean {
 
 function reads(model: Model, kind: PartKind): boolean {
   return (kind === "image" && model.supports.vision) || model.row.input_modalities.includes(kind);
-}
-
-function refuse(param: string, reason: string): never {
-  fail("invalid_parameter", { param, text: { param, reason } });
 }

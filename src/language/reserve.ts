@@ -2,7 +2,7 @@
 // and the key's budget can pay (gateway-api.md, max_tokens; OPERATOR.md "The upper bound reserved"). Refuses with 402 when not one token
 // can be paid.
 import { maskedKey } from "../accounts/keys.ts";
-import { creditsPage, topupMinimumUsd } from "../addresses.ts";
+import { topupFields } from "../addresses.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Caller, Context } from "../context.ts";
@@ -51,8 +51,9 @@ export async function reserveTokens(
   const reserved = await context.ledger.reserve({ accountId: caller.accountId, keyId: caller.keyId, id, want, least });
   const affordable = (amount: Amount) => Math.min(outputMax, perChoice(affordableOutputTokens(prices, inputTokens, amount), cap));
   const { granted, refused, keyLeft } = reserved;
-  if (refused === "key") await refuseKey(context, caller, model, least, reserved, affordable);
-  if (granted === null) refusePayment(context, caller, model, least, reserved, affordable);
+  const refusal = { caller, model, need: least, reserved, affordable };
+  if (refused === "key") await refuseKey(context, refusal);
+  if (granted === null) refusePayment(context, refusal);
   const available = keyLeft !== null && keyLeft < reserved.available ? keyLeft : reserved.available;
   if (granted >= want) return { id, granted, lowered: null, sent: cap.asked, outputMax, available };
   const lowered = affordable(granted);
@@ -63,72 +64,58 @@ function perChoice(tokens: number, { choices }: OutputCap): number {
   return Math.max(0, Math.floor(tokens / choices));
 }
 
+interface Refusal {
+  caller: Caller;
+  model: Model;
+  need: Amount;
+  reserved: Reserved;
+  /** Output tokens of one answer that an amount pays for. */
+  affordable: (amount: Amount) => number;
+}
+
 /** Tells money that is gone from money that other requests hold, and what could be paid once those end. */
-function refusePayment(
-  { catalog, publicUrl }: Pick<Context, "catalog" | "publicUrl">,
-  caller: Caller,
-  model: Model,
-  need: Amount,
-  { available, reserved }: Reserved,
-  affordableTokens: (amount: Amount) => number,
-): never {
-  const spendable = available > 0n ? available : 0n;
-  const whenReleased = affordableTokens(available + reserved);
+function refusePayment(context: Pick<Context, "catalog" | "publicUrl">, refusal: Refusal): never {
+  const { available, reserved } = refusal.reserved;
+  const { details, ...fields } = refusalFields(context, refusal, available);
+  const whenReleased = refusal.affordable(available + reserved);
   fail("insufficient_credits", {
     text: {
-      model: model.id,
-      need: usdText(need),
+      model: details.model,
+      need: usdText(refusal.need),
       have: usdText(available),
-      affordable: affordableTokens(spendable),
+      affordable: details.affordable_max_tokens,
       ...(reserved > 0n ? { held: usdText(reserved), affordable_later: whenReleased } : {}),
     },
-    extra: {
-      ...paymentFields(publicUrl, need, available),
-      held_usd: toUsd(reserved),
-      details: {
-        model: model.id,
-        tier: tierOf(catalog, caller.purchased).tier,
-        affordable_max_tokens: affordableTokens(spendable),
-        affordable_max_tokens_when_released: whenReleased,
-      },
-    },
+    extra: { ...fields, held_usd: toUsd(reserved), details: { ...details, affordable_max_tokens_when_released: whenReleased } },
   });
 }
 
-/** The account could pay; the key's own budget does not reach. */
-async function refuseKey(
-  { db, catalog, publicUrl }: Pick<Context, "db" | "catalog" | "publicUrl">,
-  caller: Caller,
-  model: Model,
-  need: Amount,
-  { keyLeft, reserved }: Reserved,
-  affordableTokens: (amount: Amount) => number,
-): Promise<never> {
-  const have = keyLeft!; // a key without a limit refuses nothing
-  const key = (await readLimitedKey(db, caller.keyId!))!;
+/** The account could pay; the key's own budget does not reach. What the account's other requests hold is beside the point. */
+async function refuseKey(context: Pick<Context, "db" | "catalog" | "publicUrl">, refusal: Refusal): Promise<never> {
+  const have = refusal.reserved.keyLeft!; // a key without a limit refuses nothing
+  const key = (await readLimitedKey(context.db, refusal.caller.keyId!))!;
   fail("key_limit_reached", {
-    text: { key: maskedKey(key), limit: usdText(key.limit ?? have), have: usdText(have), need: usdText(need) },
-    extra: {
-      ...paymentFields(publicUrl, need, have),
-      held_usd: toUsd(reserved),
-      details: {
-        model: model.id,
-        tier: tierOf(catalog, caller.purchased).tier,
-        affordable_max_tokens: affordableTokens(have > 0n ? have : 0n),
-      },
-    },
+    text: { key: maskedKey(key), limit: usdText(key.limit ?? have), have: usdText(have), need: usdText(refusal.need) },
+    extra: refusalFields(context, refusal, have),
   });
+}
+
+function refusalFields(
+  { catalog, publicUrl }: Pick<Context, "catalog" | "publicUrl">,
+  { caller, model, need, affordable }: Refusal,
+  have: Amount,
+) {
+  return {
+    ...paymentFields(publicUrl, need, have),
+    details: {
+      model: model.id,
+      tier: tierOf(catalog, caller.purchased).tier,
+      affordable_max_tokens: affordable(have > 0n ? have : 0n),
+    },
+  };
 }
 
 /** WIRE.md 14 row 4: every 402 carries them all. */
-export function paymentFields(publicUrl: string, need: Amount, available: Amount): Record<string, unknown> {
-  const url = creditsPage(publicUrl);
-  return {
-    need_usd: toUsd(need),
-    have_usd: toUsd(available),
-    required: toUsd(need),
-    balance: toUsd(available),
-    topup_url: url,
-    topup: { url, minimum_usd: topupMinimumUsd },
-  };
+export function paymentFields(publicUrl: string, need: Amount, have: Amount) {
+  return { need_usd: toUsd(need), have_usd: toUsd(have), required: toUsd(need), balance: toUsd(have), ...topupFields(publicUrl) };
 }

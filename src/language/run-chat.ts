@@ -1,9 +1,9 @@
 // The story of a chat request: resolve, gate, count, reserve, route, charge. Answers in plain values; the dialects
 // (chat, messages, completions) differ only before and after it.
-import { errors } from "../../generated/errors.ts";
+import { type OperationId, operations } from "../../generated/operations.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Caller, Context } from "../context.ts";
-import { fillMessage } from "../error-text.ts";
+import { shownError } from "../error-text.ts";
 import { ApiError } from "../fail.ts";
 import { countCall, orGiveBack } from "../limits/call.ts";
 import type { ChatCompletion, ChatStream, ChatWhole } from "../providers/types.ts";
@@ -22,7 +22,7 @@ import { routeHeaders } from "./route-headers.ts";
 import { type ChatFields, upstreamBody } from "./upstream-body.ts";
 
 export interface ChatAsk {
-  operation: string;
+  operation: OperationId;
   caller: Caller;
   requestId: string;
   receivedAt: Date;
@@ -48,9 +48,9 @@ export async function runChat(context: Context, ask: ChatAsk): Promise<ChatAnswe
   const stream = ask.body.stream === true;
   const cap = outputCap(ask.body);
   const tokens = { input: size.tokensLikely, output: Math.min(cap.asked ?? 0, model.maxOutputTokens) * cap.choices };
-  const counted = await countCall(context, { ...ask, model, tokens });
-  const hold = await orGiveBack(counted, reserveTokens(context, ask.caller, model, tokenPricesOf(model), size, cap));
-  const call = openCall(context, ask.caller, { ...ask, stream }, admitted, hold, size, counted);
+  const rate = await countCall(context, { ...ask, model, tokens });
+  const hold = await orGiveBack(rate, reserveTokens(context, ask.caller, model, tokenPricesOf(model), size, cap));
+  const call = openCall(context, { caller: ask.caller, facts: { ...ask, stream }, admitted, hold, size, rate });
   const mayServe = (other: Model) => other.type === "language" && declares(other, needs) && mayUse(ask.caller, other);
   const candidates = candidatesOf(context.catalog, model, mayServe);
   try {
@@ -92,8 +92,8 @@ async function callUpstream(
 /** A stream whose client leaves before anybody reads it must be settled all the same. */
 function leaveTogether({ log }: Context, ask: ChatAsk, answer: Extract<ChatAnswer, { kind: "stream" }>): ChatAnswer {
   const settle = () =>
-    (isLeft(ask.signal) ? chargeDelivered(answer) : answer.call.failed(200, "stream_interrupted", errors.stream_interrupted.message)).catch(
-      (cause: unknown) => log.error({ err: cause, request_id: ask.requestId }, "a stream that was left could not be settled"),
+    (isLeft(ask.signal) ? chargeDelivered(answer) : answer.call.interrupted()).catch((cause: unknown) =>
+      log.error({ err: cause, request_id: ask.requestId }, "a stream that was left could not be settled"),
     );
   if (ask.signal.aborted) void settle();
   else ask.signal.addEventListener("abort", settle, { once: true });
@@ -122,11 +122,10 @@ export function countedUsage(call: Pick<OpenCall, "size">, content: { deltas: nu
 }
 
 async function settleWithout(context: Context, ask: ChatAsk, call: OpenCall, error: unknown): Promise<void> {
-  const { code, details } = error instanceof ApiError ? error : new ApiError("internal_error", {});
-  const row = errors[code];
+  const planned = error instanceof ApiError ? error : new ApiError("internal_error", {});
   try {
     if (isLeft(ask.signal)) await call.aborted(noUsage, false);
-    else await call.failed(details.status ?? row.status, code, fillMessage(row.message, details.text ?? {}));
+    else await call.failed(planned.code, shownError(planned, operations[ask.operation].dialect));
   } catch (cause) {
     // The hold ends by itself; the caller's error is what matters to the caller.
     context.log.error({ err: cause, request_id: ask.requestId }, "a failed call could not be settled");

@@ -49,7 +49,7 @@ export async function streamChat(
 /** WIRE.md 2.4 prefers the record to a dead socket, also where the books can't be reached: the hold then ends by itself. */
 async function settleBroken({ log }: Context, { requestId }: ChatAsk, call: OpenCall): Promise<void> {
   try {
-    await call.failed(200, "stream_interrupted", errors.stream_interrupted.message);
+    await call.interrupted();
   } catch (cause) {
     log.error({ err: cause, request_id: requestId }, "a stream that broke could not be settled");
   }

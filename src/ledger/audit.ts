@@ -1,6 +1,7 @@
 // Recomputes every balance and reservation from the entries and holds alone (PEERS.md 5.5). Trusts no trigger:
 // what it reads is the facts, what it compares is the projection.
-import type { Db } from "../db/connect.ts";
+import { type Db, inSnapshot } from "../db/connect.ts";
+import { accountIdText } from "../ids.ts";
 import { toUsd } from "../money.ts";
 
 export interface Audit {
@@ -13,7 +14,7 @@ export interface Audit {
   mismatches: Mismatch[];
 }
 
-export interface Mismatch {
+interface Mismatch {
   account_id: string;
   what: string;
   /** USD */
@@ -22,28 +23,20 @@ export interface Mismatch {
   computed: number;
 }
 
-/** One snapshot for all of it, so that a busy gateway audits as clean as an idle one. */
-export async function audit(db: Db): Promise<Audit> {
-  const client = await db.pool.connect();
-  try {
-    await client.query("begin isolation level repeatable read read only");
-    const { rows: counts } = await client.query<{ accounts: number; entries: number; holds_open: number; reservations_open: number }>(
-      countsSql,
-    );
-    const { rows: mismatches } = await client.query<{ account_id: bigint; what: string; stored: bigint; computed: bigint }>(mismatchesSql);
-    await client.query("commit");
+export function audit(db: Db): Promise<Audit> {
+  return inSnapshot(db, async ({ pool }) => {
+    const { rows: counts } = await pool.query<Omit<Audit, "mismatches">>(countsSql);
+    const { rows: mismatches } = await pool.query<{ account_id: bigint; what: string; stored: bigint; computed: bigint }>(mismatchesSql);
     return {
-      ...(counts[0] as (typeof counts)[0]),
+      ...counts[0]!,
       mismatches: mismatches.map((row) => ({
-        account_id: `acc_${row.account_id}`,
+        account_id: accountIdText(row.account_id),
         what: row.what,
         stored: toUsd(row.stored),
         computed: toUsd(row.computed),
       })),
     };
-  } finally {
-    client.release();
-  }
+  });
 }
 
 const countsSql = `

@@ -2,7 +2,7 @@
 import type { Queries } from "../db/connect.ts";
 import { type Amount, toUsd } from "../money.ts";
 
-export interface Entry {
+interface Entry {
   /** Place in the account's ledger, from 1 without a gap. */
   seq: bigint;
   kind: string;
@@ -25,26 +25,25 @@ const typeOfKind = {
   bonus: "gift",
 } as const;
 
-export type EntryType = (typeof typeOfKind)[keyof typeof typeOfKind];
+type EntryType = (typeof typeOfKind)[keyof typeof typeOfKind];
 
 const kindOfType = Object.fromEntries(Object.entries(typeOfKind).map(([kind, type]) => [type, kind])) as Record<EntryType, string>;
 
 const columns = `seq, kind, amount, balance_after as "balanceAfter", ref, hash, created_at as "createdAt"`;
 
-export interface EntryPage {
-  limit: number;
+interface EntryFilter {
   /** Only entries before this place; null: from the newest. */
   before: bigint | null;
   type: EntryType | null;
 }
 
-/** Newest first. One more than `limit` where older ones follow. */
-export async function readEntries(db: Queries, accountId: bigint, { limit, before, type }: EntryPage): Promise<Entry[]> {
+/** Newest first. */
+export async function readEntries(db: Queries, accountId: bigint, { before, type }: EntryFilter, limit: number): Promise<Entry[]> {
   // What is no charge is rare in a ledger and has an index of its own.
   const ofType = type === null ? "" : type === "usage" ? "and kind = $4" : "and kind = $4 and kind <> 'usage'";
   const { rows } = await db.pool.query<Entry>(
     `select ${columns} from ledger_entry where account_id = $1 and ($2::bigint is null or seq < $2) ${ofType} order by seq desc limit $3`,
-    [accountId, before, limit + 1, ...(type === null ? [] : [kindOfType[type]])],
+    [accountId, before, limit, ...(type === null ? [] : [kindOfType[type]])],
   );
   return rows;
 }

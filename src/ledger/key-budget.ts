@@ -1,24 +1,8 @@
-// Reading what single keys may spend and have spent; table key_budget is kept by triggers (migration 0005).
+// Reading what a single key may spend; table key_budget is kept by triggers (migration 0005).
 import type { Queries } from "../db/connect.ts";
 import type { Amount } from "../money.ts";
 
-export interface KeyBudget {
-  keyId: bigint;
-  /** Null: as much as the account has. */
-  limit: Amount | null;
-  spent: Amount;
-}
-
-/** Of all keys of the account, deleted ones too. */
-export async function readKeyBudgets(db: Queries, accountId: bigint): Promise<KeyBudget[]> {
-  const { rows } = await db.pool.query<KeyBudget>(
-    `select key_id as "keyId", limit_amount as "limit", spent from key_budget where account_id = $1`,
-    [accountId],
-  );
-  return rows;
-}
-
-export interface LimitedKey {
+interface LimitedKey {
   prefix: string;
   last4: string;
   limit: Amount | null;

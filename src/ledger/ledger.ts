@@ -17,7 +17,7 @@ export interface Slot {
   groupMax: number | null;
 }
 
-export interface ReserveRequest {
+interface ReserveRequest {
   accountId: bigint;
   /** Whose budget it also comes out of; null or absent: none. */
   keyId?: bigint | null;
@@ -44,7 +44,7 @@ export interface Reserved {
   keyLeft: Amount | null;
 }
 
-export interface Settlement {
+interface Settlement {
   accountId: bigint;
   id: string;
   /** Its cost is what is charged; 0 gives the whole reservation back. */

@@ -1,10 +1,10 @@
 // Recomputes the chain of every account's entries (README.md beside this file). Says in its own words what the database's triggers
 // computed, so that an entry which was changed, left out or moved by somebody who can pass the triggers is found.
 import { createHash } from "node:crypto";
-import type { Db } from "../db/connect.ts";
+import { type Db, inSnapshot } from "../db/connect.ts";
 import { accountIdText } from "../ids.ts";
 
-export interface Verification {
+interface ChainVerdict {
   /** Accounts with entries, as far as was read. */
   accounts: number;
   entries: number;
@@ -17,14 +17,14 @@ export interface Verification {
   broken: BrokenLink | null;
 }
 
-export interface BrokenLink {
+interface BrokenLink {
   account_id: string;
   seq: number;
   entry_id: string;
   reason: string;
 }
 
-/** What an entry's hash covers, and the hash; numbers as text. */
+/** What an entry's hash covers, and the hash. */
 interface Link {
   account_id: bigint;
   seq: bigint;
@@ -48,10 +48,8 @@ interface Last {
 const pageSize = 5_000;
 
 /** One snapshot for all of it; never more than one page in memory. */
-export async function verifyChain(db: Db): Promise<Verification> {
-  const client = await db.pool.connect();
-  try {
-    await client.query("begin isolation level repeatable read read only");
+export function verifyChain(db: Db): Promise<ChainVerdict> {
+  return inSnapshot(db, async ({ pool }) => {
     const head = createHash("sha256");
     let last = startOf(0n);
     let accounts = 0;
@@ -72,15 +70,12 @@ export async function verifyChain(db: Db): Promise<Verification> {
     return { accounts, entries, head: head.digest("hex"), broken: null };
 
     async function readPage(): Promise<Link[]> {
-      return (await client.query<Link>(pageSql, [last.accountId, last.seq, pageSize])).rows;
+      return (await pool.query<Link>(pageSql, [last.accountId, last.seq, pageSize])).rows;
     }
     function closeAccount(): void {
       if (last.seq > 0n) head.update(`${last.accountId} ${last.hash.toString("hex")}\n`);
     }
-  } finally {
-    await client.query("rollback").catch(() => undefined); // nothing was written; a broken connection has ended it already
-    client.release();
-  }
+  });
 }
 
 const pageSql = `

@@ -4,9 +4,11 @@ import { LRUCache } from "lru-cache";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Catalog } from "../catalog/types.ts";
 import type { Amount } from "../money.ts";
+import { within } from "../within.ts";
 import type { Counters, Decision } from "./counters.ts";
 import { createLocalCounter } from "./local-counter.ts";
 import { failRate, rateHeaders } from "./rate-headers.ts";
+import { minuteSeconds } from "./window.ts";
 
 export interface Bounds {
   /** Counts one request within `perMinute`, or fails with rate_limit_exceeded and counts nothing. */
@@ -35,7 +37,13 @@ export function boundReads(counters: Pick<Counters, "take">): Bounds {
     if (now < awayUntil) return null;
     const wasAway = awayUntil > -Infinity;
     if (wasAway) awayUntil = now + awayMs;
-    const decision = await within(patienceMs, counters.take([{ ...of, seconds: 60, amount: 1, limit: perMinute }]));
+    const taken = counters.take([{ ...of, seconds: minuteSeconds, amount: 1, limit: perMinute }]);
+    // Null: no answer in time, or none at all.
+    const decision = await within(
+      patienceMs,
+      taken.catch(() => null),
+      () => null,
+    );
     awayUntil = decision === null ? performance.now() + awayMs : -Infinity;
     return decision;
   };
@@ -57,15 +65,4 @@ export function boundReads(counters: Pick<Counters, "take">): Bounds {
       }
     },
   };
-}
-
-/** Null: no answer in time, or none at all. */
-async function within(ms: number, decision: Promise<Decision>): Promise<Decision | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => (timer = setTimeout(resolve, ms, null)));
-  try {
-    return await Promise.race([decision.catch(() => null), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

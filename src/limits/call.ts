@@ -7,7 +7,7 @@ import { fail } from "../fail.ts";
 import type { Counters, Take } from "./counters.ts";
 import { failRate, rateHeaders } from "./rate-headers.ts";
 import { assertAllowed } from "./tier-limits.ts";
-import { windowStartMs } from "./window.ts";
+import { minuteSeconds, windowStartMs } from "./window.ts";
 
 interface LimitedCall {
   caller: Caller;
@@ -27,7 +27,6 @@ export interface CountedCall {
 
 export const buckets = { requests: "rpm", tokens: "tpm", day: "day" } as const;
 export const daySeconds = 86_400;
-const minuteSeconds = 60;
 
 /** Fails with permission_denied, request_too_large, rate_limit_exceeded or overloaded. */
 export async function countCall(

@@ -6,6 +6,7 @@ import { boundReads, type Bounds } from "./bounds.ts";
 import { type Counters, nobody, openCounters } from "./counters.ts";
 import { createLocalCounter } from "./local-counter.ts";
 import { failRate, rateHeaders } from "./rate-headers.ts";
+import { minuteSeconds } from "./window.ts";
 
 export interface Limits extends Bounds {
   counters: Counters;
@@ -26,7 +27,9 @@ export function createLimits(db: Db, onFault: (error: unknown, what: string) => 
     ...boundReads(counters),
     async throttle(what, subject, perMinute) {
       const bucket = `${what}:${createHash("sha256").update(subject).digest("base64url").slice(0, 22)}`;
-      const { refused, first, waitMs } = await counters.take([{ accountId: nobody, bucket, seconds: 60, amount: 1, limit: perMinute }]);
+      const { refused, first, waitMs } = await counters.take([
+        { accountId: nobody, bucket, seconds: minuteSeconds, amount: 1, limit: perMinute },
+      ]);
       if (refused !== null) failRate(`${perMinute} per minute`, waitMs, rateHeaders(perMinute, first));
     },
     assertBelowCeiling(accountId, perMinute, at) {

@@ -1,7 +1,7 @@
 // How much of an account's limits is used now, for whoever asks; counts nothing. What the limits are is the tier's.
 import type { Db } from "../db/connect.ts";
 import { buckets, daySeconds } from "./call.ts";
-import type { WindowCount } from "./window.ts";
+import { minuteSeconds, type WindowCount } from "./window.ts";
 
 export interface LimitUse {
   requests: WindowCount;
@@ -27,7 +27,7 @@ async function readCounts(db: Db, accountId: bigint): Promise<Omit<LimitUse, "sl
      left join rate_window p on p.account_id = $1 and p.bucket = b.bucket
        and p.starts_at = b.starts_at - make_interval(secs => b.seconds)
      order by b.place`,
-    [accountId, kinds, [60, 60, daySeconds]],
+    [accountId, kinds, [minuteSeconds, minuteSeconds, daySeconds]],
   );
   const [requests, tokens, day] = rows.map((row) => ({
     atMs: Number(row.at_ms),

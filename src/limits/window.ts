@@ -10,7 +10,9 @@ export interface WindowCount {
   previous: number;
 }
 
-export const minuteMs = 60_000;
+/** The window of every limit per minute. */
+export const minuteSeconds = 60;
+export const minuteMs = minuteSeconds * 1000;
 
 export function windowStartMs(atMs: number, lengthMs: number): number {
   return atMs - (atMs % lengthMs);

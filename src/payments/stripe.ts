@@ -3,6 +3,7 @@
 import Stripe from "stripe";
 import type { StripeConfig } from "../config.ts";
 import { cent } from "../money.ts";
+import { within } from "../within.ts";
 import type { CheckoutEvent, CheckoutOrder, CheckoutOutcome, Payments } from "./types.ts";
 import { parseTopupId, topupIdText } from "./topup-id.ts";
 
@@ -24,7 +25,7 @@ export function connectStripe(config: StripeConfig): Payments {
   });
   return {
     async openCheckout(order) {
-      const { id, url } = await within(deadlineMs, createSession(stripe, order)).catch(failPlainly);
+      const { id, url } = await within(deadlineMs, createSession(stripe, order), failLate).catch(failPlainly);
       if (url === null) throw new Error(`the checkout ${id} came without an address`);
       return { id, url };
     },
@@ -70,16 +71,8 @@ function addressOf({ protocol, hostname, port }: URL): Stripe.StripeConfig {
   return { protocol: isHttp ? "http" : "https", host: hostname, port: port === "" ? (isHttp ? 80 : 443) : Number(port) };
 }
 
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`the payment provider did not answer within ${ms} ms`)), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function failLate(): never {
+  throw new Error(`the payment provider did not answer within ${deadlineMs} ms`);
 }
 
 /** Undefined: an event that says nothing about a top-up. */

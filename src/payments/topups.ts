@@ -2,10 +2,10 @@
 // takeEvent alone. The provider is called between transactions, never inside one.
 import { randomUUID } from "node:crypto";
 import { findUser } from "../accounts/users.ts";
-import { creditsPage, topupMinimumUsd } from "../addresses.ts";
+import { creditsPage, topupFields } from "../addresses.ts";
 import type { Context } from "../context.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
-import { fail } from "../fail.ts";
+import { fail, failParameter } from "../fail.ts";
 import { postEntry } from "../ledger/post.ts";
 import { type Amount, amountFromUsd, cent, toUsd } from "../money.ts";
 import { topupIdText } from "./topup-id.ts";
@@ -44,13 +44,13 @@ export async function createTopup(context: Context, { accountId, amountUsd, retu
 function wholeCents(usd: number): Amount {
   const amount = amountFromUsd(usd);
   if (amount !== undefined && amount % cent === 0n) return amount;
-  return fail("invalid_parameter", { param: "amount_usd", text: { param: "amount_usd", reason: "it must be in whole cents" } });
+  return failParameter("amount_usd", "it must be in whole cents");
 }
 
 /** The contract has seen that it begins like one. */
 function assertAddress(returnUrl: string | undefined): void {
   if (returnUrl === undefined || (URL.canParse(returnUrl) && returnUrl.isWellFormed())) return;
-  fail("invalid_parameter", { param: "return_url", text: { param: "return_url", reason: "must be an https:// address" } });
+  failParameter("return_url", "must be an https:// address");
 }
 
 async function openCheckout(context: Context, payments: Payments, topup: Topup, returnUrl: string): Promise<{ id: string; url: string }> {
@@ -65,8 +65,7 @@ async function openCheckout(context: Context, payments: Payments, topup: Topup, 
 }
 
 function failPayment({ publicUrl }: Context, reason: string): never {
-  const url = creditsPage(publicUrl);
-  return fail("payment_failed", { text: { reason }, extra: { topup_url: url, topup: { url, minimum_usd: topupMinimumUsd } } });
+  return fail("payment_failed", { text: { reason }, extra: topupFields(publicUrl) });
 }
 
 type Taken =

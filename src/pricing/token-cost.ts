@@ -12,7 +12,7 @@ export interface TokenPrices {
   perRequest: Amount;
 }
 
-export interface TokenCost {
+interface TokenCost {
   cost: Amount;
   /** What prompt caching saved, never below 0. */
   cacheDiscount: Amount;

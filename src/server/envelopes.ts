@@ -1,7 +1,7 @@
 // The four shapes that an error's body takes; which endpoint has which is said by its dialect. Pure.
 import type { DialectRow } from "../../generated/errors.ts";
 
-export interface ErrorFacts {
+interface ErrorFacts {
   status: number;
   message: string;
   type: string;

@@ -37,7 +37,7 @@ export interface ServerParts {
   onUndeclared?: Edge["onUndeclared"];
 }
 
-export interface Server {
+interface Server {
   /** Port 0 takes a free one. */
   listen: (port: number, host: string) => Promise<{ port: number }>;
   /** Resolves when every connection has ended; `graceMs` bounds the wait. Idempotent. */

@@ -5,14 +5,13 @@ import { requestBound } from "../limits/bounds.ts";
 import { nobody } from "../limits/counters.ts";
 import type { Edge, Exchange } from "./edge.ts";
 
-export function rateLimiter({ id, auth, errors }: Operation): (edge: Edge, exchange: Exchange) => Promise<void> | void {
-  if (id === "receivePaymentEvent") return () => undefined; // a payment provider sends as fast as it must
+export function rateLimiter({ auth, errors, counts }: Operation): (edge: Edge, exchange: Exchange) => Promise<void> | void {
+  if (!errors.includes("rate_limit_exceeded")) return () => undefined; // e.g. payment providers send as fast as they must
   if (auth === "none") {
     return ({ context: { limits }, limits: { publicPerMinute } }, { address, receivedAt }) =>
       limits.assertWithin({ accountId: nobody, bucket: `public:${address}` }, publicPerMinute, receivedAt);
   }
-  // Only what names a model can ask for a paid one.
-  if (errors.includes("model_requires_paid")) {
+  if (counts) {
     return ({ context }, exchange) => {
       const { accountId, purchased } = callerOf(exchange);
       context.limits.assertBelowCeiling(accountId, requestBound(context.catalog, purchased), exchange.receivedAt);

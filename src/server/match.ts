@@ -35,7 +35,7 @@ export function patternOf(template: string): RegExp {
   return new RegExp(`^${literals.join("([^/]+)")}$`);
 }
 
-export interface RoutesDocument {
+interface RoutesDocument {
   openapi: string;
   info: { title: string; version: string };
   paths: Record<string, Record<string, { operationId: OperationId; responses: Record<never, never> }>>;

@@ -7,7 +7,7 @@ import { docsIndexPage, errorsPage, pageHeaders } from "./docs-errors.ts";
 import type { Edge } from "./edge.ts";
 import { probePages } from "./health.ts";
 
-export interface PageReply {
+interface PageReply {
   status: number;
   headers: Record<string, string>;
   bytes: Buffer;
@@ -38,5 +38,5 @@ export function createPages(edge: Edge, openapi: Buffer): Map<string, Page> {
 }
 
 function creditsFacts({ publicUrl, context }: Edge) {
-  return { publicUrl, canPay: context.config.stripe !== null };
+  return { publicUrl, canPay: context.payments !== null };
 }

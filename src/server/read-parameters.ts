@@ -2,19 +2,19 @@
 // because ajv's own coercion takes "1e3" for a whole number. Bounds and closed lists are the generated validator's.
 import type { Operation, Parameter } from "../../generated/operations.ts";
 import type { Validate } from "../../generated/validators.js";
-import { fail } from "../fail.ts";
+import { fail, failParameter } from "../fail.ts";
 import type { Exchange } from "./edge.ts";
 import { failInvalid } from "./invalid.ts";
 import { patternOf } from "./match.ts";
 import { nulDetails } from "./parse-json.ts";
 
-export interface Parameters {
+interface Parameters {
   path: Record<string, unknown>;
   query: Record<string, unknown>;
   header: Record<string, unknown>;
 }
 
-export type ReadParameters = (exchange: Pick<Exchange, "path" | "search" | "req">) => Parameters;
+type ReadParameters = (exchange: Pick<Exchange, "path" | "search" | "req">) => Parameters;
 
 /** Everything that doesn't depend on the request is done here, once per operation. */
 export function parameterReader(operation: Pick<Operation, "path" | "parameters">, validate: Validate | undefined): ReadParameters {
@@ -71,7 +71,7 @@ function splitQuery(search: string): Map<string, string[]> {
 
 function decode(raw: string, param: string): string {
   const value = raw.includes("%") ? tryDecode(raw) : raw;
-  if (value === null) failValue(param, "its percent-encoding is malformed");
+  if (value === null) failParameter(param, "its percent-encoding is malformed");
   if (value.includes("\0")) fail("invalid_parameter", nulDetails(param));
   return value;
 }
@@ -92,28 +92,24 @@ function put(target: Record<string, unknown>, parameter: Parameter, values: read
     if (elements.length > 0) target[parameter.name] = elements;
     return;
   }
-  if (values.length > 1) failValue(parameter.name, "it may be given once only");
+  if (values.length > 1) failParameter(parameter.name, "it may be given once only");
   target[parameter.name] = coerce(parameter, values[0]!);
 }
 
 function coerce({ name, type }: Parameter, value: string): unknown {
   switch (type) {
     case "integer":
-      return /^-?\d{1,20}$/.test(value) ? Number(value) : failValue(name, "it must be a whole number");
+      return /^-?\d{1,20}$/.test(value) ? Number(value) : failParameter(name, "it must be a whole number");
     case "number":
       return /^-?\d+(\.\d+)?(e[+-]?\d{1,3})?$/i.test(value) && Number.isFinite(Number(value))
         ? Number(value)
-        : failValue(name, "it must be a number");
+        : failParameter(name, "it must be a number");
     case "boolean":
       if (value === "true" || value === "1") return true;
       if (value === "false" || value === "0") return false;
-      return failValue(name, "it must be true or false");
+      return failParameter(name, "it must be true or false");
     case "string":
     case "array":
       return value;
   }
-}
-
-function failValue(param: string, problem: string): never {
-  return fail("invalid_parameter", { param, text: { param, reason: problem } });
 }

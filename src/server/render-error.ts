@@ -1,13 +1,13 @@
 // A refusal as data becomes a reply as data: the row of the catalogue, in the words and the envelope of the endpoint's
-// dialect. Pure; the only place that knows status, type, headers and shape of an error.
+// dialect. Pure; the only place that knows type, headers and shape of an error; status and sentence are error-text.ts.
 import { dialects, errors } from "../../generated/errors.ts";
 import type { Dialect, DialectRow, ErrorCode, ErrorRow } from "../../generated/errors.ts";
-import { fillMessage } from "../error-text.ts";
+import { shownError } from "../error-text.ts";
 import type { FailDetails } from "../fail.ts";
 import { envelopes } from "./envelopes.ts";
 import type { Headers } from "./types.ts";
 
-export interface RenderedError {
+interface RenderedError {
   status: number;
   headers: Headers;
   body: Record<string, unknown>;
@@ -22,11 +22,11 @@ export interface ErrorPlace {
 export function renderError(code: ErrorCode, details: FailDetails, place: ErrorPlace): RenderedError {
   const row = errors[code];
   const dialect: DialectRow = dialects[place.dialect];
-  const status = details.status ?? dialect.statuses[code] ?? row.status;
+  const { status, message } = shownError({ code, details }, place.dialect);
   const shownCode = dialect.codes[code] ?? code;
   const facts = {
     status,
-    message: fillMessage(row.message, details.text ?? {}),
+    message,
     type: dialect.types[row.type] ?? row.type,
     code: shownCode,
     param: details.param ?? null,

@@ -16,7 +16,7 @@ import { parameterReader } from "./read-parameters.ts";
 import { sendReply } from "./reply.ts";
 import type { Handler, Headers, Request } from "./types.ts";
 
-export type RunOperation = (exchange: Exchange) => Promise<void>;
+type RunOperation = (exchange: Exchange) => Promise<void>;
 
 /** Prepares what doesn't depend on the request; `handler` may be missing only for operations that aren't built. */
 export function operationRunner(edge: Edge, operation: Operation, handler: Handler | undefined): RunOperation {
@@ -24,10 +24,13 @@ export function operationRunner(edge: Edge, operation: Operation, handler: Handl
   const readParameters = parameterReader(operation, parameters[id]);
   const validateBody = bodies[id];
   const limitRate = rateLimiter(operation);
+  // What belongs to one account, its credentials above all, is kept by no cache, unless the handler says otherwise.
+  const isPublic = operation.auth === "none" && operation.method === "get";
 
   return async (exchange) => {
     exchange.operation = operation;
     exchange.dialect = operation.dialect;
+    if (!isPublic) exchange.headers["cache-control"] = "no-store";
     if (operation.auth !== "none") exchange.caller = await authenticate(edge.context.accounts, operation, exchange.req.headers);
     await limitRate(edge, exchange);
     if (!operation.built || handler === undefined)

@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http";
 import type { EdgeLimits } from "./edge.ts";
 import type { Sink } from "./types.ts";
 
-export interface OpenSink extends Sink {
+interface OpenSink extends Sink {
   /** Ends the response with what is still gathered. */
   end(): void;
 }

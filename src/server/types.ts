@@ -42,7 +42,7 @@ export type Reply<Id extends OperationId = OperationId> =
   | { status: number; headers: Headers; stream: (sink: Sink) => Promise<void> };
 
 /** Only a status and body that the contract declares for the operation compile. */
-export type JsonReply<Id extends OperationId> = Id extends OperationId
+type JsonReply<Id extends OperationId> = Id extends OperationId
   ? {
       [Status in keyof operations[Id]["responses"] & number]: operations[Id]["responses"][Status] extends {
         content: { "application/json": infer Body };

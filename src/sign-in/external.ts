@@ -2,7 +2,7 @@
 // begin a session in the account that the identity belongs to. What a provider speaks is src/identity's.
 import type { Context } from "../context.ts";
 import { inTransaction } from "../db/connect.ts";
-import { fail } from "../fail.ts";
+import { fail, failParameter } from "../fail.ts";
 import type { Answer, Flow, Identity, IdentityProvider } from "../identity/types.ts";
 import { giveBackFlow, makeFlow, storeFlow, takeFlow } from "./flows.ts";
 import { accountOf } from "./identities.ts";
@@ -48,7 +48,7 @@ export async function finishExternalSignIn(context: Needs & Pick<Context, "catal
 }
 
 function findProvider({ identityProviders }: Needs, name: string): IdentityProvider {
-  return identityProviders.find(name) ?? fail("invalid_parameter", { param: "provider", text: { param: "provider", reason: "unknown" } });
+  return identityProviders.find(name) ?? failParameter("provider", "unknown");
 }
 
 /** Refuses what the provider can't check before the state is spent. */
@@ -56,10 +56,7 @@ function proverOf(provider: IdentityProvider, proof: FinishRequest["proof"]): (f
   if ("code" in proof) return (flow) => provider.proveByCode(flow, proof.code);
   const { proveByIdToken } = provider;
   if (proveByIdToken) return (flow) => proveByIdToken(flow, proof.idToken);
-  return fail("invalid_parameter", {
-    param: "id_token",
-    text: { param: "id_token", reason: "this provider issues none; send its code" },
-  });
+  return failParameter("id_token", "this provider issues none; send its code");
 }
 
 /** The reason is for the operator: it may tell that the provider does not accept this gateway's client secret. */

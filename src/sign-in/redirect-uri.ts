@@ -1,19 +1,17 @@
 // Where a provider may send the browser back to. Which addresses are this gateway's the provider knows: the operator registered them there.
-import { fail } from "../fail.ts";
+import { failParameter } from "../fail.ts";
 
 /** RFC 8252 7.3: an app on the user's own machine has no certificate. */
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 export function assertRedirectUri(text: string): void {
   const url = URL.parse(text);
-  if (url === null || !isSafe(url)) refuse("it must be https, or http on this machine (localhost, 127.0.0.1, [::1])");
-  if (text.includes("#") || url.username !== "" || url.password !== "") refuse("it must hold no fragment and no credentials");
+  if (url === null || !isSafe(url))
+    failParameter("redirect_uri", "it must be https, or http on this machine (localhost, 127.0.0.1, [::1])");
+  if (text.includes("#") || url.username !== "" || url.password !== "")
+    failParameter("redirect_uri", "it must hold no fragment and no credentials");
 }
 
 function isSafe({ protocol, hostname }: URL): boolean {
   return protocol === "https:" || (protocol === "http:" && loopback.has(hostname));
-}
-
-function refuse(reason: string): never {
-  return fail("invalid_parameter", { param: "redirect_uri", text: { param: "redirect_uri", reason } });
 }

@@ -6,7 +6,6 @@ import { expect } from "vitest";
 import type { Db } from "../../src/db/connect.ts";
 import { audit } from "../../src/ledger/audit.ts";
 import { readBalance } from "../../src/ledger/balance.ts";
-import { readKeyBudgets } from "../../src/ledger/key-budget.ts";
 import type { Ledger, Slot } from "../../src/ledger/ledger.ts";
 import { postEntry } from "../../src/ledger/post.ts";
 import { usageLogRow } from "../support/usage-log-row.ts";
@@ -179,7 +178,10 @@ async function agree(model: Model, { db, accountId, keyIds }: World) {
   const reserved = sum([...model.holds.values()].map(({ amount }) => amount));
   const spent = sum([...model.charged.values()].map(({ cost }) => cost));
   expect(await readBalance(db, accountId)).toEqual({ available: model.available, reserved, purchased: model.deposited, earned: 0n, spent });
-  const budgets = (await readKeyBudgets(db, accountId)).sort((a, b) => Number(a.keyId - b.keyId));
+  const { rows: budgets } = await db.pool.query(
+    `select key_id as "keyId", limit_amount as "limit", spent from key_budget where account_id = $1 order by key_id`,
+    [accountId],
+  );
   expect(budgets).toEqual(keyIds.map((keyId, key) => ({ keyId, limit: model.limits[key], spent: spentBy(model, key) })));
   expect((await audit(db)).mismatches).toEqual([]); // which holds what each key has reserved against its holds
 }

@@ -45,11 +45,11 @@ describe("403 permission_denied: a concurrency of 0", () => {
     ]);
   });
 
-  test("also where the whole group, or the shared pool, is 0; and says so where no tier has any", () => {
+  test("also where the whole group, or the shared pool, is 0; and says so where no higher tier has any", () => {
     const none = [tier(3, { audio_concurrent: 0, image_concurrent: 0 }), tier(4, { audio_concurrent: 0, combined_media_concurrent: 0 })];
     expect(reasonOf(() => slot(none[0]!, "speech", none))).toEqual([
       "permission_denied",
-      "tier 3 (Growth) allows no speech, music or sound effects; no tier does",
+      "tier 3 (Growth) allows no speech, music or sound effects; only the operator can lift this",
     ]);
     expect(reasonOf(() => slot(none[1]!, "image", none))?.[0]).toBe("permission_denied");
   });

@@ -59,11 +59,11 @@ describe("calls that name a model", () => {
 });
 
 describe("403 permission_denied: a limit of 0 blocks, and the message names the deposit that lifts it", () => {
-  test("requests per minute", async () => {
+  test("requests per minute; lower tiers lift nothing", async () => {
     const { key } = await gateway.createAccount({ deposit: "50" });
     const { status, json, headers } = await chat(key);
     expect([status, json.error.code, json.error.retryable]).toEqual([403, "permission_denied", false]);
-    expect(json.error.message).toContain("tier 2 (Builder) allows no requests; deposits of 0 USD in total lift this");
+    expect(json.error.message).toContain("tier 2 (Builder) allows no requests; deposits of 250 USD in total lift this");
     expect(headers).not.toHaveProperty("x-ratelimit-limit-requests");
     expect((await balance(key)).status).toBe(200);
   });

@@ -190,6 +190,7 @@ describe("400 invalid_parameter", () => {
     ["to", "2026-12-31T23:59:60Z"],
     ["type", "tape"],
     ["status", "aborted"],
+    ["key", `svc_${"0".repeat(50)}`],
   ])("%s=%s", async (param, value) => {
     const { status, json } = await list(await world.account(), `?${param}=${encodeURIComponent(value)}`);
     expect([status, json.error.code, json.error.param]).toEqual([400, "invalid_parameter", param]);

@@ -24,6 +24,24 @@ afterAll(() => edge.close());
 const post = (body: unknown, headers: Record<string, string> = auth) => call(edge, "/v1/chat/completions", { json: body, headers });
 const all = Object.values(operations);
 
+describe("cache-control", () => {
+  test("no-store on every answer but those of public reads, refusals included", async () => {
+    for (const { id, auth: needs, method, path } of all) {
+      const headers = needs === "none" ? {} : { authorization: needs === "session" ? "Bearer svcs_session" : auth.authorization };
+      const answer = await call(edge, path.replace(/\{[^}]+\}/g, "x"), {
+        method: method.toUpperCase(),
+        headers,
+        ...(method === "get" ? {} : { body: "{" }),
+      });
+      expect([id, answer.headers.get("cache-control")]).toEqual([id, needs === "none" && method === "get" ? null : "no-store"]);
+    }
+  });
+  test("a handler's own stands", async () => {
+    onChat = () => ({ status: 200, headers: { "cache-control": "private, max-age=30" }, body: {} });
+    expect((await post(chat)).headers.get("cache-control")).toBe("private, max-age=30");
+  });
+});
+
 describe("order of refusals (WIRE.md 14.1)", () => {
   test("401 before the body: bad JSON from a stranger is a missing key", async () => {
     const { status, body } = await call(edge, "/v1/chat/completions", {

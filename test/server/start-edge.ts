@@ -35,10 +35,11 @@ export const callers: Record<string, Caller> = {
 interface Options extends Partial<Pick<ServerParts, "ready" | "limits">> {
   handlers?: Partial<Record<OperationId, TestHandler>>;
   publicUrl?: string;
+  payments?: Context["payments"];
   env?: Record<string, string>;
 }
 
-export async function startEdge({ handlers = {}, publicUrl, env, ...parts }: Options = {}): Promise<EdgeUnderTest> {
+export async function startEdge({ handlers = {}, publicUrl, payments = null, env, ...parts }: Options = {}): Promise<EdgeUnderTest> {
   const logs: Record<string, unknown>[] = [];
   const undeclared: string[] = [];
   const find = async (credential: string) => callers[credential];
@@ -48,6 +49,7 @@ export async function startEdge({ handlers = {}, publicUrl, env, ...parts }: Opt
     log: pino({ level: "trace" }, { write: (line: string) => void logs.push(JSON.parse(line) as Record<string, unknown>) }),
     accounts: { authenticateKey: find, authenticateSession: find },
     catalog: { tiers: shippedTiers },
+    payments,
     limits: { assertWithin: async () => undefined, assertBelowCeiling: () => undefined },
   } as unknown as Context;
   const built = Object.values(operations).filter((operation) => operation.built);

@@ -24,7 +24,7 @@ import { checkedRequest, type RequestOptions, type TestReply } from "./request.t
 export { checkedRequest, type RequestOptions, type TestReply } from "./request.ts";
 export { spawnGateway, type SpawnedGateway } from "./spawned-gateway.ts";
 
-export interface GatewayOptions {
+interface GatewayOptions {
   /** YAML text of the catalog, whose `simulator:` addresses mean this test's simulator. Absent: the shipped one. */
   catalog?: string;
   env?: Record<string, string>;

@@ -19,7 +19,7 @@ export interface StripeSession {
 }
 
 /** What the next call gets instead of a checkout. */
-export type StripeFault = { status: number; code: string } | "hang" | "cut";
+type StripeFault = { status: number; code: string } | "hang" | "cut";
 
 export interface SignedEvent {
   id: string;

@@ -1,13 +1,13 @@
-// Reading the usage log: pages of an account's requests and one request. Writing a row is usage-log.ts. No query here walks the log:
+// Reading the usage log: pages of an account's requests and one request. What is written of one is usage-log.ts. No query here walks the log:
 // each follows an index from the newest row on and stops when the page is full (migration 0007).
 import type { components } from "../../generated/api.d.ts";
 import { type OperationId, operations } from "../../generated/operations.ts";
 import type { Queries } from "../db/connect.ts";
 import { uuidHex } from "../ids.ts";
-import { type Amount, toUsd } from "../money.ts";
-import type { AttemptRecord, LoggedPrices } from "./usage-log.ts";
+import { toUsd } from "../money.ts";
+import type { UsageLogRow } from "./usage-log.ts";
 
-export type UsageLog = components["schemas"]["UsageLog"];
+type UsageLog = components["schemas"]["UsageLog"];
 
 /** Which rows; what is absent lets all through. */
 export interface LogFilter {
@@ -24,41 +24,20 @@ export interface LogFilter {
 }
 
 /** A row's place in the order of the log. */
-export interface LogPlace {
+interface LogPlace {
   createdAt: Date;
   id: string;
 }
 
-export interface LogRow {
-  created_at: Date;
-  id: string;
-  request_id: string;
+type Figure = "input_tokens" | "cache_read_tokens" | "cache_write_tokens" | "output_tokens" | "reasoning_tokens" | "cost" | "reserved";
+
+/** A row as it was written, with its key looked up. */
+export interface LogRow extends Omit<UsageLogRow, Figure | "account_id" | "key_id" | "operation" | "model_type">, Record<Figure, bigint> {
   key_prefix: string | null;
   key_last4: string | null;
   operation: OperationId;
-  model: string;
   /** Null: written before there were models of other types. */
   model_type: UsageLog["type"] | null;
-  alias: string | null;
-  served_model: string | null;
-  status: "success" | "aborted" | "failed";
-  http_status: number;
-  error_code: string | null;
-  error_message: string | null;
-  input_tokens: bigint;
-  cache_read_tokens: bigint;
-  cache_write_tokens: bigint;
-  output_tokens: bigint;
-  reasoning_tokens: bigint;
-  estimated: boolean;
-  cost: Amount;
-  reserved: Amount;
-  prices: LoggedPrices;
-  attempts: AttemptRecord[];
-  stream: boolean;
-  fallback_layer: number | null;
-  latency_ms: number;
-  first_byte_ms: number | null;
 }
 
 /** Newest first. */
