@@ -41,8 +41,8 @@ async function verify(
   if (account.suspended) failSuspended();
   // Several sign-ups wait with a password each, and whose is the owner's can't be told from which mail was answered: none holds, and the
   // owner asks for a new one. Nobody could sign in before this, so what keys there are come from the operator, and stay.
-  const passwordHash = (await isContested(transaction, accountId, at)) ? null : verification.passwordHash;
-  const { name } = verification;
+  const contested = await isContested(transaction, accountId, at);
+  const { passwordHash, name } = contested ? { passwordHash: null, name: null } : verification;
   await useUp(transaction, verification, param, at);
   await transaction.pool.query("update account set password_hash = $2, name = $3 where id = $1", [accountId, passwordHash, name]);
   const { creditGranted } = await markVerified(transaction, { accountId, at });

@@ -197,6 +197,7 @@ describe("settings", () => {
     const env = { STRIPE_SECRET_KEY: "sk_test_1", STRIPE_WEBHOOK_SECRET: "whsec_1" };
     expect(() => readConfig({ ...env, STRIPE_API_BASE: "localhost:1" })).toThrow(/STRIPE_API_BASE/);
     expect(readConfig(env).stripe).toEqual({ secretKey: "sk_test_1", webhookSecret: "whsec_1", apiBase: null });
-    expect(readConfig({ STRIPE_WEBHOOK_SECRET: "whsec_1" }).stripe).toBeNull();
+    expect(() => readConfig({ STRIPE_WEBHOOK_SECRET: "whsec_1" })).toThrow(/both or none/);
+    expect(readConfig({}).stripe).toBeNull();
   });
 });
