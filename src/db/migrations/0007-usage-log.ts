@@ -9,6 +9,20 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       add column error_message text;
     update usage_log set model_type = 'language', prices = prices || jsonb_build_object('model', model);
 
+    -- Another model's answer cost its own price where that was less. The first release noted that with the attempt alone; a receipt adds up
+    -- by the prices that counted.
+    update usage_log l set prices = jsonb_build_object('model', l.served_model, 'input', p.input::text, 'output', p.output::text,
+      'cached', p.cached::text, 'per_request', p.per_request::text)
+    from (
+      select u.account_id, u.created_at, u.id, round((b ->> 'input')::numeric * 1000000)::bigint as input,
+        round((b ->> 'output')::numeric * 1000000)::bigint as output, round((b ->> 'cached')::numeric * 1000000)::bigint as cached,
+        round((b ->> 'per_request')::numeric * 100000000)::bigint as per_request
+      from usage_log u, lateral (select a -> 'cost_basis' as b from jsonb_array_elements(u.attempts) a where a ->> 'outcome' = 'ok' limit 1) t
+      where u.served_model is not null
+    ) p
+    where l.account_id = p.account_id and l.created_at = p.created_at and l.id = p.id and l.cost = p.per_request + ceil(
+      ((l.input_tokens + l.cache_write_tokens) * p.input + l.cache_read_tokens * coalesce(p.cached, p.input) + l.output_tokens * p.output) / 10000.0);
+
     -- A page of the log never walks an account's whole history for a filter that few of its rows match. Chat calls, nearly all
     -- of the rows, stand in the first three alone. Without the id, which orders a few rows of one millisecond: narrow is cheap to write.
     create index usage_log_request on usage_log (account_id, request_id, created_at);
