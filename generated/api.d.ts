@@ -9687,7 +9687,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -9961,7 +9961,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -10232,7 +10232,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -10516,7 +10516,7 @@ export interface operations {
             };
             /**
              * @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
-             *     `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one.
+             *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one.
              */
             413: {
                 headers: {
@@ -10955,7 +10955,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -11232,7 +11232,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -11680,7 +11680,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateApiKeyError403"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -11949,7 +11949,7 @@ export interface operations {
                     "application/json": components["schemas"]["UpdateApiKeyError403"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -12159,7 +12159,7 @@ export interface operations {
                     "application/json": components["schemas"]["ForgotPasswordError400"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -12283,7 +12283,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -12524,7 +12524,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -12666,7 +12666,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -12777,7 +12777,7 @@ export interface operations {
                     "application/json": components["schemas"]["StartSignInError400"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -12991,7 +12991,7 @@ export interface operations {
                     "application/json": components["schemas"]["SignUpError400"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13249,7 +13249,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13357,7 +13357,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResendVerificationError400"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13583,7 +13583,7 @@ export interface operations {
             };
             /**
              * @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
-             *     `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one.
+             *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one.
              */
             413: {
                 headers: {
@@ -13874,7 +13874,7 @@ export interface operations {
             };
             /**
              * @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
-             *     `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one.
+             *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one.
              */
             413: {
                 headers: {
@@ -14443,7 +14443,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateTopupError403"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -14685,7 +14685,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReceivePaymentEventError400"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -14856,7 +14856,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -15131,7 +15131,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -15550,7 +15550,7 @@ export interface operations {
                     "application/json": components["schemas"]["GenmediaError404ModelNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -15872,7 +15872,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `invalid_request`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `invalid_request`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -16483,7 +16483,7 @@ export interface operations {
             };
             /**
              * @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
-             *     `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one.
+             *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one.
              */
             413: {
                 headers: {
@@ -16739,7 +16739,7 @@ export interface operations {
                     "application/json": components["schemas"]["AnthropicError404ModelNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
@@ -17326,7 +17326,7 @@ export interface operations {
                     "application/json": components["schemas"]["BareError404ModelNotFound"];
                 };
             };
-            /** @description `invalid_request`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `invalid_request`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -17614,7 +17614,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -18027,7 +18027,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
                 };
             };
-            /** @description `invalid_request`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `invalid_request`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */

@@ -545,7 +545,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "request_too_large",
     "retryable": false,
     "message": "The request is too large[: {reason}].",
-    "happened": "The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one.",
+    "happened": "The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one.",
     "fix": "Send less; the message names the limit."
   },
   "unsupported_media_type": {

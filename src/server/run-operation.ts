@@ -51,7 +51,7 @@ interface Content {
 
 async function readContent(edge: Edge, exchange: Exchange, operation: Operation, validate: Validate | undefined): Promise<Content> {
   const { headers } = exchange.req;
-  const bytes = await readBody(edge, exchange);
+  const bytes = await readBody(edge, exchange, operation.bodyMax);
   // A form is taken apart by its handler; the edge bounds its bytes.
   const isForm = headers["content-type"]?.toLowerCase().startsWith("multipart/form-data") ?? false;
   if (isForm && operation.bodies.includes("multipart/form-data")) return { bytes, value: undefined };

@@ -96,8 +96,9 @@ describe("bodies that are none", () => {
     expect(codeOf(await ask(operation, credential, "{"))).toEqual([400, "invalid_json"]);
     if (operation.errors.includes("missing_parameter"))
       expect(codeOf(await ask(operation, credential, {}))).toEqual([400, "missing_parameter"]);
-    const long = JSON.stringify({ filler: "x".repeat(26 * 1024 * 1024) });
+    const long = JSON.stringify({ filler: "x".repeat(operation.bodyMax) });
     expect(codeOf(await ask(operation, credential, long))).toEqual([413, "request_too_large"]);
+    expect(operation.bodyMax).toBe(operation.counts ? 25 * 1024 * 1024 : operation.id === "receivePaymentEvent" ? 1024 * 1024 : 64 * 1024);
   });
 });
 
