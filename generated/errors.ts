@@ -383,7 +383,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "permission_error",
     "retryable": false,
     "message": "This credential may not do that[: {reason}].",
-    "happened": "The credential is valid, but its account is suspended, or the account's tier blocks the endpoint.",
+    "happened": "The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.",
     "fix": "The message names what lifts it."
   },
   "session_required": {

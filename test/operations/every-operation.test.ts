@@ -50,6 +50,15 @@ describe("403 session_required", () => {
   });
 });
 
+describe("403 permission_denied: a session where only an API key will do", () => {
+  test.each(names(all.filter((operation) => operation.auth === "key" && standard(operation))))("%s", async (_, operation) => {
+    const { token } = await gateway.createSession(account);
+    const { status, json } = await ask(operation, token);
+    expect([status, json.error.code]).toEqual([403, "permission_denied"]);
+    expect(json.error.message).toContain("a session cannot call models: use an API key");
+  });
+});
+
 describe("401, where nobody or nobody known asks", () => {
   test.each(names(all.filter(({ built, auth }) => built && auth !== "none").filter(standard)))("%s", async (_, operation) => {
     expect(codeOf(await ask(operation))).toEqual([401, "missing_api_key"]);
