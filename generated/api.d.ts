@@ -569,8 +569,8 @@ export interface paths {
          * Read the balance
          * @description Reads the caller's balance and tier. An API key or a session may ask.
          *
-         *     When the database does not answer, the reply is still 200, with `read_ok` false and zeros. Refusals use the older codes `auth_required`
-         *     and `invalid_credentials`.
+         *     When the balance cannot be read though the credential could be checked, the reply is still 200, with `read_ok` false and zeros; where the
+         *     credential cannot be checked either, 503 `overloaded`. Refusals use the older codes `auth_required` and `invalid_credentials`.
          */
         get: operations["getCreditBalance"];
         put?: never;
@@ -9649,7 +9649,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateMusicError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
             403: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -9687,7 +9687,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -9923,7 +9923,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateSoundEffectError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
             403: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -9961,7 +9961,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -10192,7 +10192,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint.
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.
              *     `voice_not_owned`: A cloned or designed voice can be used by its own account only.
              */
             403: {
@@ -10232,7 +10232,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -10476,7 +10476,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateTranscriptionError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
             403: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -10516,7 +10516,7 @@ export interface operations {
             };
             /**
              * @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
-             *     `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one.
+             *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one.
              */
             413: {
                 headers: {
@@ -10731,7 +10731,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -10917,7 +10917,7 @@ export interface operations {
                     "application/json": components["schemas"]["CloneVoiceError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
             403: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -10955,7 +10955,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -11194,7 +11194,7 @@ export interface operations {
                     "application/json": components["schemas"]["DesignVoiceError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
             403: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -11232,7 +11232,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -11411,7 +11411,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -11539,7 +11539,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -11664,7 +11664,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint.
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.
              *     `session_required`: Endpoints that change the account need a dashboard session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
              */
@@ -11680,7 +11680,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateApiKeyError403"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -11802,7 +11802,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint.
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.
              *     `session_required`: Endpoints that change the account need a dashboard session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
              */
@@ -11933,7 +11933,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint.
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.
              *     `session_required`: Endpoints that change the account need a dashboard session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
              */
@@ -11949,7 +11949,7 @@ export interface operations {
                     "application/json": components["schemas"]["UpdateApiKeyError403"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -12051,7 +12051,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -12159,7 +12159,7 @@ export interface operations {
                     "application/json": components["schemas"]["ForgotPasswordError400"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -12270,7 +12270,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResetPasswordError400"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -12283,7 +12283,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -12386,7 +12386,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint.
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.
              *     `session_required`: Endpoints that change the account need a dashboard session.
              */
             403: {
@@ -12511,7 +12511,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error401InvalidCredentials"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -12524,7 +12524,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -12653,7 +12653,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error401InvalidCredentials"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -12666,7 +12666,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -12777,7 +12777,7 @@ export interface operations {
                     "application/json": components["schemas"]["StartSignInError400"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -12880,7 +12880,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint.
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.
              *     `session_required`: Endpoints that change the account need a dashboard session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
              */
@@ -12991,7 +12991,7 @@ export interface operations {
                     "application/json": components["schemas"]["SignUpError400"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13123,7 +13123,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13236,7 +13236,7 @@ export interface operations {
                     "application/json": components["schemas"]["VerifyAccountError400"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13249,7 +13249,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13357,7 +13357,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResendVerificationError400"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13541,7 +13541,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint.
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.
              *     `route_refused`: The content was refused by each provider that serves the model. Nothing was charged. `error.suggested_models` lists others.
              */
             403: {
@@ -13583,7 +13583,7 @@ export interface operations {
             };
             /**
              * @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
-             *     `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one.
+             *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one.
              */
             413: {
                 headers: {
@@ -13832,7 +13832,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint.
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.
              *     `route_refused`: The content was refused by each provider that serves the model. Nothing was charged. `error.suggested_models` lists others.
              */
             403: {
@@ -13874,7 +13874,7 @@ export interface operations {
             };
             /**
              * @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
-             *     `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one.
+             *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one.
              */
             413: {
                 headers: {
@@ -14060,7 +14060,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error401AuthRequiredOrInvalidCredentials"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -14182,7 +14182,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -14288,7 +14288,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -14426,7 +14426,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint.
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.
              *     `session_required`: Endpoints that change the account need a dashboard session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
              *     `email_unverified`: The account's email address is not verified yet.
@@ -14443,7 +14443,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateTopupError403"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -14561,7 +14561,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -14685,7 +14685,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReceivePaymentEventError400"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -14837,7 +14837,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateDecisionError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
             403: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -14856,7 +14856,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -15093,7 +15093,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateEmbeddingsError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
             403: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -15131,7 +15131,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -15298,7 +15298,7 @@ export interface operations {
                     "application/json": components["schemas"]["GenmediaError401MissingApiKeyOrInvalidApiKey"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -15512,7 +15512,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunGenmediaGenmediaError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
             403: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -15550,7 +15550,7 @@ export interface operations {
                     "application/json": components["schemas"]["GenmediaError404ModelNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -15853,7 +15853,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateImageError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
             403: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -15872,7 +15872,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `invalid_request`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `invalid_request`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -16039,7 +16039,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -16159,7 +16159,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -16437,7 +16437,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint.
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.
              *     `route_refused`: The content was refused by each provider that serves the model. Nothing was charged. `error.suggested_models` lists others.
              */
             403: {
@@ -16483,7 +16483,7 @@ export interface operations {
             };
             /**
              * @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
-             *     `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one.
+             *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one.
              */
             413: {
                 headers: {
@@ -16709,7 +16709,7 @@ export interface operations {
                     "application/json": components["schemas"]["AnthropicError401MissingApiKeyOrInvalidApiKey"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
             403: {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
@@ -16739,7 +16739,7 @@ export interface operations {
                     "application/json": components["schemas"]["AnthropicError404ModelNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
@@ -17288,7 +17288,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateRerankBareError402"];
                 };
             };
-            /** @description `forbidden`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            /** @description `forbidden`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
             403: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -17326,7 +17326,7 @@ export interface operations {
                     "application/json": components["schemas"]["BareError404ModelNotFound"];
                 };
             };
-            /** @description `invalid_request`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `invalid_request`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -17595,7 +17595,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateSystemOneDecisionError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
             403: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -17614,7 +17614,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `request_too_large`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -17792,7 +17792,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -17989,7 +17989,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateVideoError402"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, or the account's tier blocks the endpoint. */
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
             403: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -18027,7 +18027,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
                 };
             };
-            /** @description `invalid_request`: The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one. */
+            /** @description `invalid_request`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */

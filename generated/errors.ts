@@ -383,7 +383,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "permission_error",
     "retryable": false,
     "message": "This credential may not do that[: {reason}].",
-    "happened": "The credential is valid, but its account is suspended, or the account's tier blocks the endpoint.",
+    "happened": "The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.",
     "fix": "The message names what lifts it."
   },
   "session_required": {
@@ -545,7 +545,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "request_too_large",
     "retryable": false,
     "message": "The request is too large[: {reason}].",
-    "happened": "The body is over its limit (25 MB of JSON), or the request has more tokens than the account's tier allows in one.",
+    "happened": "The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one.",
     "fix": "Send less; the message names the limit."
   },
   "unsupported_media_type": {

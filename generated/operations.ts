@@ -98,6 +98,8 @@ export interface Operation {
   statuses?: Partial<Readonly<Record<ErrorCode, readonly number[]>>>;
   bodies: readonly ("application/json" | "multipart/form-data")[];
   bodyRequired: boolean;
+  /** Bytes. */
+  bodyMax: number;
   parameters: readonly Parameter[];
   successes: readonly number[];
   streams: boolean;
@@ -142,6 +144,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "application/json"
     ],
     "bodyRequired": true,
+    "bodyMax": 26214400,
     "parameters": [
       {
         "name": "save_to_blob",
@@ -192,6 +195,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "application/json"
     ],
     "bodyRequired": true,
+    "bodyMax": 26214400,
     "parameters": [
       {
         "name": "save_to_blob",
@@ -243,6 +247,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "application/json"
     ],
     "bodyRequired": true,
+    "bodyMax": 26214400,
     "parameters": [],
     "successes": [
       200
@@ -296,6 +301,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "application/json"
     ],
     "bodyRequired": true,
+    "bodyMax": 26214400,
     "parameters": [],
     "successes": [
       200
@@ -325,6 +331,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "multipart/form-data"
     ],
     "bodyRequired": false,
+    "bodyMax": 26214400,
     "parameters": [],
     "successes": [
       200
@@ -365,6 +372,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "multipart/form-data"
     ],
     "bodyRequired": true,
+    "bodyMax": 26214400,
     "parameters": [],
     "successes": [
       200
@@ -406,6 +414,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "application/json"
     ],
     "bodyRequired": true,
+    "bodyMax": 26214400,
     "parameters": [],
     "successes": [
       200
@@ -434,6 +443,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodies": [],
     "bodyRequired": false,
+    "bodyMax": 26214400,
     "parameters": [
       {
         "name": "provider",
@@ -466,6 +476,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodies": [],
     "bodyRequired": false,
+    "bodyMax": 26214400,
     "parameters": [],
     "successes": [
       200
@@ -499,6 +510,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "application/json"
     ],
     "bodyRequired": true,
+    "bodyMax": 65536,
     "parameters": [],
     "successes": [
       200
@@ -532,6 +544,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "application/json"
     ],
     "bodyRequired": true,
+    "bodyMax": 65536,
     "parameters": [
       {
         "name": "key",
@@ -568,6 +581,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodies": [],
     "bodyRequired": false,
+    "bodyMax": 26214400,
     "parameters": [
       {
         "name": "key",
@@ -600,6 +614,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodies": [],
     "bodyRequired": false,
+    "bodyMax": 26214400,
     "parameters": [],
     "successes": [
       200
@@ -628,6 +643,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "application/json"
     ],
     "bodyRequired": true,
+    "bodyMax": 65536,
     "parameters": [],
     "successes": [
       202
@@ -660,6 +676,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "application/json"
     ],
     "bodyRequired": true,
+    "bodyMax": 65536,
     "parameters": [],
     "successes": [
       200
@@ -686,6 +703,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodies": [],
     "bodyRequired": false,
+    "bodyMax": 26214400,
     "parameters": [],
     "successes": [
       200
@@ -716,6 +734,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "application/json"
     ],
     "bodyRequired": true,
+    "bodyMax": 65536,
     "parameters": [],
     "successes": [
       200
@@ -749,6 +768,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "application/json"
     ],
     "bodyRequired": true,
+    "bodyMax": 65536,
     "parameters": [
       {
         "name": "provider",
@@ -784,6 +804,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "application/json"
     ],
     "bodyRequired": true,
+    "bodyMax": 65536,
     "parameters": [
       {
         "name": "provider",
@@ -818,6 +839,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodies": [],
     "bodyRequired": false,
+    "bodyMax": 26214400,
     "parameters": [],
     "successes": [
       204
@@ -846,6 +868,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "application/json"
     ],
     "bodyRequired": true,
+    "bodyMax": 65536,
     "parameters": [],
     "successes": [
       201
@@ -872,6 +895,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodies": [],
     "bodyRequired": false,
+    "bodyMax": 26214400,
     "parameters": [
       {
         "name": "limit",
@@ -953,6 +977,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "application/json"
     ],
     "bodyRequired": true,
+    "bodyMax": 65536,
     "parameters": [],
     "successes": [
       200
@@ -981,6 +1006,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "application/json"
     ],
     "bodyRequired": true,
+    "bodyMax": 65536,
     "parameters": [],
     "successes": [
       202
@@ -1023,6 +1049,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "application/json"
     ],
     "bodyRequired": true,
+    "bodyMax": 26214400,
     "parameters": [],
     "successes": [
       200
@@ -1066,6 +1093,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "application/json"
     ],
     "bodyRequired": true,
+    "bodyMax": 26214400,
     "parameters": [],
     "successes": [
       200
@@ -1091,6 +1119,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodies": [],
     "bodyRequired": false,
+    "bodyMax": 26214400,
     "parameters": [],
     "successes": [
       200
@@ -1117,6 +1146,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodies": [],
     "bodyRequired": false,
+    "bodyMax": 26214400,
     "parameters": [
       {
         "name": "limit",
@@ -1161,6 +1191,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodies": [],
     "bodyRequired": false,
+    "bodyMax": 26214400,
     "parameters": [],
     "successes": [
       200
@@ -1196,6 +1227,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "application/json"
     ],
     "bodyRequired": true,
+    "bodyMax": 65536,
     "parameters": [],
     "successes": [
       200
@@ -1223,6 +1255,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodies": [],
     "bodyRequired": false,
+    "bodyMax": 26214400,
     "parameters": [
       {
         "name": "id",
@@ -1257,6 +1290,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "application/json"
     ],
     "bodyRequired": true,
+    "bodyMax": 1048576,
     "parameters": [
       {
         "name": "stripe-signature",
@@ -1302,6 +1336,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "application/json"
     ],
     "bodyRequired": true,
+    "bodyMax": 26214400,
     "parameters": [],
     "successes": [
       200
@@ -1348,6 +1383,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "application/json"
     ],
     "bodyRequired": true,
+    "bodyMax": 26214400,
     "parameters": [],
     "successes": [
       200
@@ -1375,6 +1411,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodies": [],
     "bodyRequired": false,
+    "bodyMax": 26214400,
     "parameters": [
       {
         "name": "request_id",
@@ -1439,6 +1476,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "application/json"
     ],
     "bodyRequired": true,
+    "bodyMax": 26214400,
     "parameters": [
       {
         "name": "Idempotency-Key",
@@ -1490,6 +1528,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "application/json"
     ],
     "bodyRequired": true,
+    "bodyMax": 26214400,
     "parameters": [
       {
         "name": "Idempotency-Key",
@@ -1525,6 +1564,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodies": [],
     "bodyRequired": false,
+    "bodyMax": 26214400,
     "parameters": [
       {
         "name": "limit",
@@ -1583,6 +1623,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodies": [],
     "bodyRequired": false,
+    "bodyMax": 26214400,
     "parameters": [
       {
         "name": "id",
@@ -1611,6 +1652,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodies": [],
     "bodyRequired": false,
+    "bodyMax": 26214400,
     "parameters": [],
     "successes": [
       200
@@ -1654,6 +1696,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "application/json"
     ],
     "bodyRequired": true,
+    "bodyMax": 26214400,
     "parameters": [],
     "successes": [
       200
@@ -1689,6 +1732,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "application/json"
     ],
     "bodyRequired": true,
+    "bodyMax": 26214400,
     "parameters": [],
     "successes": [
       200
@@ -1711,6 +1755,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodies": [],
     "bodyRequired": false,
+    "bodyMax": 26214400,
     "parameters": [
       {
         "name": "type",
@@ -1860,6 +1905,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodies": [],
     "bodyRequired": false,
+    "bodyMax": 26214400,
     "parameters": [
       {
         "name": "use_case",
@@ -1914,6 +1960,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodies": [],
     "bodyRequired": false,
+    "bodyMax": 26214400,
     "parameters": [
       {
         "name": "id",
@@ -1942,6 +1989,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodies": [],
     "bodyRequired": false,
+    "bodyMax": 26214400,
     "parameters": [],
     "successes": [
       200
@@ -1992,6 +2040,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "application/json"
     ],
     "bodyRequired": true,
+    "bodyMax": 26214400,
     "parameters": [],
     "successes": [
       200
@@ -2030,6 +2079,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "application/json"
     ],
     "bodyRequired": true,
+    "bodyMax": 26214400,
     "parameters": [],
     "successes": [
       200
@@ -2057,6 +2107,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodies": [],
     "bodyRequired": false,
+    "bodyMax": 26214400,
     "parameters": [
       {
         "name": "request_id",
@@ -2108,6 +2159,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "application/json"
     ],
     "bodyRequired": true,
+    "bodyMax": 26214400,
     "parameters": [
       {
         "name": "Idempotency-Key",

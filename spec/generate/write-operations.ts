@@ -2,6 +2,8 @@
 import type { ParameterObject, Schema } from "./document.ts";
 import type { ExpandedOperation } from "./expand-errors.ts";
 
+const defaultBodyMax = 25 * 1024 * 1024;
+
 export function operationsSource(operations: readonly ExpandedOperation[]): string {
   const table = Object.fromEntries(operations.map((one) => [one.operation.operationId, row(one)]));
   const unbuilt = operations.filter(({ built }) => !built).map(({ operation }) => operation.operationId);
@@ -37,6 +39,8 @@ export interface Operation {
   statuses?: Partial<Readonly<Record<ErrorCode, readonly number[]>>>;
   bodies: readonly ("application/json" | "multipart/form-data")[];
   bodyRequired: boolean;
+  /** Bytes. */
+  bodyMax: number;
   parameters: readonly Parameter[];
   successes: readonly number[];
   streams: boolean;
@@ -64,6 +68,7 @@ function row({ operation, path, method, dialect, errors, statuses, counts, built
     ...(Object.keys(statuses).length > 0 && { statuses }),
     bodies,
     bodyRequired: operation.requestBody?.required ?? false,
+    bodyMax: (operation["x-body-limit"] as number | undefined) ?? defaultBodyMax,
     parameters: (operation.parameters ?? [])
       .filter(isRead)
       .map((one) => ({ name: one.name, in: one.in, required: one.required ?? false, type: typeOf(one.schema) })),

@@ -68,6 +68,8 @@ export interface ValidationFault {
   params: Record<string, unknown>;
   message?: string;
   parentSchema?: Record<string, unknown>;
+  /** The value that the keyword judged. */
+  data?: unknown;
 }
 
 export interface Validate {

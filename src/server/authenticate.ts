@@ -31,13 +31,27 @@ export async function authenticate(accounts: Lookups, operation: Asked, headers:
       return admitted(signedIn);
     }
   }
-  // Only a valid key may learn that it is the wrong kind of credential (Authentication section, 4).
-  if (caller === undefined) fail("invalid_api_key");
+  // Only a valid credential may learn that it is of the wrong kind (Authentication section, 4).
+  if (caller === undefined) {
+    if (operation.auth === "key") await refuseSession(accounts, credentials);
+    fail("invalid_api_key");
+  }
   admitted(caller);
   return fail("session_required");
 }
 
-async function findCaller(accounts: Lookups, operation: Asked, credentials: readonly string[]): Promise<Caller | undefined> {
+async function refuseSession(accounts: Lookups, credentials: readonly string[]): Promise<void> {
+  const signedIn = await findCaller(accounts, { auth: "session" }, credentials.filter(isSessionToken));
+  if (signedIn === undefined) return;
+  admitted(signedIn);
+  fail("permission_denied", { text: { reason: "a session cannot call models: use an API key" } });
+}
+
+async function findCaller(
+  accounts: Lookups,
+  operation: Pick<Operation, "auth">,
+  credentials: readonly string[],
+): Promise<Caller | undefined> {
   for (const credential of credentials) {
     const caller = await lookUp(accounts, operation, credential);
     if (caller !== undefined) return caller;
@@ -47,8 +61,12 @@ async function findCaller(accounts: Lookups, operation: Asked, credentials: read
 
 async function lookUp(accounts: Lookups, operation: Pick<Operation, "auth">, credential: string): Promise<Caller | undefined> {
   if (credential.length > credentialMax || !/^[\x21-\x7e]+$/.test(credential)) return undefined;
-  if (!credential.startsWith(tokenPrefixes.session)) return accounts.authenticateKey(credential);
+  if (!isSessionToken(credential)) return accounts.authenticateKey(credential);
   return operation.auth === "key" ? undefined : accounts.authenticateSession(credential);
+}
+
+function isSessionToken(credential: string): boolean {
+  return credential.startsWith(tokenPrefixes.session);
 }
 
 /** A browser sends the cookie whichever page asks; only a page of ours can know the token beside it. Reading changes nothing. */

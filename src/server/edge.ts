@@ -28,8 +28,6 @@ export interface Edge {
 }
 
 export interface EdgeLimits {
-  /** One request body (Limits section: 25 MB). */
-  bodyBytes: number;
   /** All bodies held at once; a parsed body takes several times its bytes, so this bounds the heap as well. */
   allBodiesBytes: number;
   /** A body that stands still this long is given up. */
@@ -48,7 +46,6 @@ export interface EdgeLimits {
 const megabyte = 1024 * 1024;
 
 export const defaultLimits: EdgeLimits = {
-  bodyBytes: 25 * megabyte,
   allBodiesBytes: 512 * megabyte,
   bodyIdleMs: 30_000,
   drainBytes: 64 * megabyte,

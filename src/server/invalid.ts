@@ -44,13 +44,25 @@ function chooseFinding(findings: readonly Finding[]): Finding {
   if (branches.length === 0) return last;
   if (unions.has(last.keyword) && branches.every(({ keyword, instancePath }) => keyword === "type" && instancePath === last.instancePath))
     return last;
-  return branches.reduce((best, finding) => (rank(finding) > rank(best) ? finding : best));
+  return branches.reduce((best, finding) => (tellsMore(finding, best) ? finding : best));
+}
+
+/** Of two forms of an object that both lack a field, the caller meant the one that knows more of the fields that were given. */
+function tellsMore(finding: Finding, best: Finding): boolean {
+  const more = rank(finding) - rank(best);
+  return more > 0 || (more === 0 && fieldsKnown(finding) > fieldsKnown(best));
 }
 
 /** Deeper is better; at one depth a branch that got past type and literal says more than one that didn't. */
 function rank({ instancePath, keyword }: Finding): number {
   const specific = keyword === "type" ? 0 : keyword === "enum" || keyword === "const" ? 1 : 2;
   return segmentsOf(instancePath).length * 3 + specific;
+}
+
+function fieldsKnown({ keyword, parentSchema, data }: Finding): number {
+  const known = parentSchema?.["properties"];
+  if (keyword !== "required" || typeof known !== "object" || known === null) return 0;
+  return Object.keys(known).filter((name) => Object.hasOwn(data as object, name)).length;
 }
 
 function segmentsOf(pointer: string): string[] {

@@ -7,14 +7,17 @@ import { pathName } from "./invalid.ts";
 /** Deeper than any schema or tool argument goes, and far below where recursive code runs out of stack. */
 const nestingMax = 200;
 
-/** The body's text and value; throws invalid_json, or invalid_parameter naming a string that holds a NUL. */
+/** A value of two or three bytes takes up to 80 of the heap: this bounds one body at some 100 MB, far above any real request. */
+const valuesMax = 1_000_000;
+
+/** The body's text and value; throws invalid_json, request_too_large, or invalid_parameter naming a string that holds a NUL. */
 export function parseJson(bytes: Buffer, headers: IncomingHttpHeaders): { bytes: Buffer; value: unknown } {
   assertJsonContent(headers);
   const body = withoutByteOrderMark(bytes);
   if (body.length === 0) failJson("the body is empty");
   if (!isUtf8(body)) failJson("the body is not UTF-8");
   const text = body.toString("utf8");
-  if (nestsDeeperThan(nestingMax, text)) failJson(`objects and arrays are nested more than ${nestingMax} levels deep`);
+  assertBounded(text, { levels: nestingMax, values: valuesMax });
   const value = parse(text);
   if (typeof value !== "object" || value === null || Array.isArray(value)) failJson(`it is ${kindOf(value)}`);
   // The escape is the only way a NUL gets through the parser, and Postgres text can't hold one.
@@ -63,11 +66,17 @@ function withoutByteOrderMark(bytes: Buffer): Buffer {
 
 const quote = 0x22;
 const backslash = 0x5c;
+const comma = 0x2c;
 
-/** Looks at the text rather than at the value: the value of a hostile body is what must not be walked. */
-export function nestsDeeperThan(levels: number, text: string): boolean {
-  // Most bodies don't hold that many brackets at all, and counting them is a native search.
-  return count(text, "{", levels) + count(text, "[", levels) > levels && depthExceeds(levels, text);
+/** What a text would become is bounded before it is parsed: the value of a hostile body is what must not be made or walked. */
+export function assertBounded(text: string, { levels, values }: { levels: number; values: number }): void {
+  // Most bodies don't hold that many of these characters at all, and counting them is a native search.
+  const opened = count(text, "{", values) + count(text, "[", values);
+  if (opened <= levels && opened + count(text, ",", values) <= values) return;
+  const { depth, size } = measure(text, levels, values);
+  if (depth > levels) failJson(`objects and arrays are nested more than ${levels} levels deep`);
+  if (size > values)
+    fail("request_too_large", { text: { reason: `too many values, at most ${values.toLocaleString("en-US")} are taken` } });
 }
 
 /** Stops when the answer is above `enough`. */
@@ -77,20 +86,32 @@ function count(text: string, character: string, enough: number): number {
   return found;
 }
 
-function depthExceeds(levels: number, text: string): boolean {
+/** The deepest nesting, and how many objects, arrays and commas stand outside strings; ends where one of them is too much. */
+function measure(text: string, levels: number, values: number): { depth: number; size: number } {
   let depth = 0;
-  let inString = false;
-  for (let at = 0; at < text.length; at++) {
+  let deepest = 0;
+  let size = 0;
+  for (let at = 0; at < text.length && deepest <= levels && size <= values; at++) {
     const unit = text.charCodeAt(at);
-    if (inString) {
-      if (unit === backslash) at++;
-      else if (unit === quote) inString = false;
-    } else if (unit === quote) inString = true;
+    if (unit === quote) at = endOfString(text, at);
     else if (unit === 0x7b || unit === 0x5b) {
-      if (++depth > levels) return true;
+      size++;
+      if (++depth > deepest) deepest = depth;
     } else if (unit === 0x7d || unit === 0x5d) depth--;
+    else if (unit === comma) size++;
   }
-  return false;
+  return { depth: deepest, size };
+}
+
+/** Where the quote that closes a string stands; the text's length where none does. */
+function endOfString(text: string, opening: number): number {
+  let at = opening + 1;
+  for (; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === backslash) at++;
+    else if (unit === quote) break;
+  }
+  return at;
 }
 
 /** Recursion is safe here: the nesting has been bounded. */

@@ -15,16 +15,17 @@ export function awaitsContinue(exchange: Exchange): boolean {
   return /^100-continue$/i.test(exchange.req.headers.expect ?? "");
 }
 
-export async function readBody(edge: Edge, exchange: Exchange): Promise<Buffer> {
+/** At most `max` bytes. */
+export async function readBody(edge: Edge, exchange: Exchange, max: number): Promise<Buffer> {
   if (!hasBody(exchange)) return empty;
   // The announced length comes first, so that a body that is too large is refused before it is sent.
-  if (Number(exchange.req.headers["content-length"] ?? 0) > edge.limits.bodyBytes) failTooLarge(edge);
+  if (Number(exchange.req.headers["content-length"] ?? 0) > max) failTooLarge(max);
   if (edge.bodyBytes > edge.limits.allBodiesBytes) fail("overloaded");
   if (awaitsContinue(exchange)) exchange.res.writeContinue();
-  return collect(edge, exchange);
+  return collect(edge, exchange, max);
 }
 
-function collect(edge: Edge, exchange: Exchange): Promise<Buffer> {
+function collect(edge: Edge, exchange: Exchange, max: number): Promise<Buffer> {
   const { req } = exchange;
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -43,10 +44,10 @@ function collect(edge: Edge, exchange: Exchange): Promise<Buffer> {
       chunks.push(chunk);
       exchange.bodyBytes += chunk.length;
       edge.bodyBytes += chunk.length;
-      const tooLarge = exchange.bodyBytes > edge.limits.bodyBytes;
+      const tooLarge = exchange.bodyBytes > max;
       if (!tooLarge && edge.bodyBytes <= edge.limits.allBodiesBytes) return;
       req.pause();
-      settle(() => attempt(reject, () => (tooLarge ? failTooLarge(edge) : fail("overloaded"))));
+      settle(() => attempt(reject, () => (tooLarge ? failTooLarge(max) : fail("overloaded"))));
     };
     const onEnd = () => settle(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
     const onClose = () => {
@@ -58,8 +59,10 @@ function collect(edge: Edge, exchange: Exchange): Promise<Buffer> {
   });
 }
 
-function failTooLarge(edge: Edge): never {
-  return fail("request_too_large", { text: { reason: `at most ${edge.limits.bodyBytes / (1024 * 1024)} MB are taken` } });
+function failTooLarge(max: number): never {
+  const kilobytes = max / 1024;
+  const limit = kilobytes < 1024 ? `${kilobytes} KB` : `${kilobytes / 1024} MB`;
+  return fail("request_too_large", { text: { reason: `at most ${limit} are taken` } });
 }
 
 function attempt(reject: (error: unknown) => void, failing: () => never): void {

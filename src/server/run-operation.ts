@@ -1,5 +1,5 @@
 // The story of one request to a known operation, in the order that WIRE.md 14.1 fixes: authentication, rate, body, content
-// type, JSON, fields; then the handler, whose reply is sent by reply.ts.
+// type, JSON, fields, after a slow body authentication again; then the handler, whose reply is sent by reply.ts.
 import { bodies, parameters } from "../../generated/validators.js";
 import type { Validate } from "../../generated/validators.js";
 import type { Operation, OperationId } from "../../generated/operations.ts";
@@ -31,15 +31,27 @@ export function operationRunner(edge: Edge, operation: Operation, handler: Handl
     exchange.operation = operation;
     exchange.dialect = operation.dialect;
     if (!isPublic) exchange.headers["cache-control"] = "no-store";
-    if (operation.auth !== "none") exchange.caller = await authenticate(edge.context.accounts, operation, exchange.req.headers);
+    const known = await identify(edge, exchange, operation);
     await limitRate(edge, exchange);
     if (!operation.built || handler === undefined)
       fail("not_implemented", { text: { method: operation.method.toUpperCase(), path: operation.path } });
     const { bytes, value } = operation.bodies.length > 0 ? await readContent(edge, exchange, operation, validateBody) : noContent;
+    // Whoever signed out, was suspended or deleted the key while a slow body came in, ended this request too.
+    if (performance.now() - known > knownMaxMs) await identify(edge, exchange, operation);
     const { path, query } = readParameters(exchange);
     const reply = await handler(edge.context, requestOf(exchange, id, { path, query, bytes, value }));
     await sendReply(edge, exchange, reply);
   };
+}
+
+/** Who calls is asked again when the body took longer: a client may take minutes over one. */
+const knownMaxMs = 500;
+
+/** Returns when the caller's credential was looked at, on the clock that only goes forward. */
+async function identify({ context }: Edge, exchange: Exchange, operation: Operation): Promise<number> {
+  const askedAt = performance.now();
+  if (operation.auth !== "none") exchange.caller = await authenticate(context.accounts, operation, exchange.req.headers);
+  return askedAt;
 }
 
 const noContent: Content = { bytes: Buffer.alloc(0), value: undefined };
@@ -51,7 +63,7 @@ interface Content {
 
 async function readContent(edge: Edge, exchange: Exchange, operation: Operation, validate: Validate | undefined): Promise<Content> {
   const { headers } = exchange.req;
-  const bytes = await readBody(edge, exchange);
+  const bytes = await readBody(edge, exchange, operation.bodyMax);
   // A form is taken apart by its handler; the edge bounds its bytes.
   const isForm = headers["content-type"]?.toLowerCase().startsWith("multipart/form-data") ?? false;
   if (isForm && operation.bodies.includes("multipart/form-data")) return { bytes, value: undefined };

@@ -50,6 +50,15 @@ describe("403 session_required", () => {
   });
 });
 
+describe("403 permission_denied: a session where only an API key will do", () => {
+  test.each(names(all.filter((operation) => operation.auth === "key" && standard(operation))))("%s", async (_, operation) => {
+    const { token } = await gateway.createSession(account);
+    const { status, json } = await ask(operation, token);
+    expect([status, json.error.code]).toEqual([403, "permission_denied"]);
+    expect(json.error.message).toContain("a session cannot call models: use an API key");
+  });
+});
+
 describe("401, where nobody or nobody known asks", () => {
   test.each(names(all.filter(({ built, auth }) => built && auth !== "none").filter(standard)))("%s", async (_, operation) => {
     expect(codeOf(await ask(operation))).toEqual([401, "missing_api_key"]);
@@ -96,8 +105,9 @@ describe("bodies that are none", () => {
     expect(codeOf(await ask(operation, credential, "{"))).toEqual([400, "invalid_json"]);
     if (operation.errors.includes("missing_parameter"))
       expect(codeOf(await ask(operation, credential, {}))).toEqual([400, "missing_parameter"]);
-    const long = JSON.stringify({ filler: "x".repeat(26 * 1024 * 1024) });
+    const long = JSON.stringify({ filler: "x".repeat(operation.bodyMax) });
     expect(codeOf(await ask(operation, credential, long))).toEqual([413, "request_too_large"]);
+    expect(operation.bodyMax).toBe(operation.counts ? 25 * 1024 * 1024 : operation.id === "receivePaymentEvent" ? 1024 * 1024 : 64 * 1024);
   });
 });
 

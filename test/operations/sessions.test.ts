@@ -123,7 +123,7 @@ describe("elsewhere", () => {
     const body = { model: "x", messages: [{ role: "user", content: "hello" }] };
     const chat = (headers: Record<string, string>) => gateway.request("POST", "/v1/chat/completions", { headers, body });
     expect(codeOf(await chat(cookie(token)))).toEqual([401, "missing_api_key"]);
-    expect(codeOf(await chat(bearer(token)))).toEqual([401, "invalid_api_key"]);
+    expect(codeOf(await chat(bearer(token)))).toEqual([403, "permission_denied"]);
   });
 
   test("a preflight allows X-Svc-CSRF, and nothing tells a browser to send cookies from other origins", async () => {

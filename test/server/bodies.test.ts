@@ -36,6 +36,23 @@ describe("413 request_too_large", () => {
     await socket.until("HTTP/1.1 200");
     socket.socket.destroy();
   });
+  test.each([
+    ["/v1/auth/signup", 64, "64 KB"],
+    ["/v1/credits/webhooks/stripe", 1024, "1 MB"],
+    [path, 25 * 1024, "25 MB"],
+  ])("%s: above %i KB, announced or not; the message says %s", async (where, kilobytes, limit) => {
+    edge = await startEdge();
+    const over = Buffer.alloc(kilobytes * 1024 + 1, " ");
+    const asStream = () => ({ body: new Blob([over]).stream(), duplex: "half" }) as RequestInit;
+    for (const body of [{ body: over }, asStream()]) {
+      const answer = await call(edge, where, { method: "POST", headers: typed, ...body });
+      expect([answer.status, answer.body.error.code]).toEqual([413, "request_too_large"]);
+      expect(answer.body.error.message).toContain(`at most ${limit} are taken`);
+    }
+    // The largest is read: blanks are no JSON.
+    const largest = await call(edge, where, { method: "POST", headers: typed, body: over.subarray(1) });
+    expect(largest.body.error.code).toBe("invalid_json");
+  });
   test("exactly 25 MB is taken", async () => {
     edge = await startEdge({ handlers: { createChatCompletion: (_context, request) => json({ bytes: request.rawBody.length }) } });
     const padding = " ".repeat(25 * megabyte - text.length);

@@ -1,5 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
+import { bodies } from "../../generated/validators.js";
+import type { OperationId } from "../../generated/operations.ts";
 import { ApiError } from "../../src/fail.ts";
 import { failInvalid, pathName } from "../../src/server/invalid.ts";
 import type { Finding } from "../../src/server/invalid.ts";
@@ -37,10 +39,10 @@ const validate = new Ajv2020({ strict: false, discriminator: true, allErrors: fa
   },
 });
 
-function refusal(value: unknown) {
-  expect(validate(value)).toBe(false);
+function refusal(value: unknown, validator: { (value: unknown): unknown; errors?: unknown } = validate) {
+  expect(validator(value)).toBe(false);
   try {
-    return failInvalid(validate.errors as Finding[]);
+    return failInvalid(validator.errors as Finding[]);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return { code: error.code, param: error.details.param, reason: error.details.text?.["reason"] };
@@ -74,6 +76,19 @@ describe("a validator's findings become one refusal that names the field", () =>
     [{ model: "m", temperature: 3 }, invalid("temperature", "must be at most 2")],
     [{ model: "m", sealed: { "we.ird": 1 } }, invalid("sealed.we.ird", "is not a known field")],
   ])("%j", (value, expected) => expect(refusal(value)).toEqual(expected));
+
+  test.each([
+    ["verifyAccount", {}, "token"],
+    ["verifyAccount", { email: "ada@example.com" }, "code"],
+    ["verifyAccount", { code: "493021" }, "email"],
+    ["verifyAccount", { code: "493021", more: 1 }, "email"],
+    ["signInWithProvider", { state: "s" }, "id_token"],
+    ["signInWithProvider", { code: "c" }, "state"],
+    ["signInWithProvider", { id_token: "t" }, "state"],
+    ["signInWithProvider", { code: "c", redirect_uri: "https://app.example.com" }, "state"],
+  ] as [OperationId, object, string][])("of the forms of %s the one that %j fits lacks %s", (id, body, param) => {
+    expect(refusal(body, bodies[id])).toEqual(missing(param));
+  });
 
   test("a name made by the caller is cut", () => expect(pathName(["x".repeat(5_000)]).length).toBe(200));
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ApiError } from "../../src/fail.ts";
-import { nestsDeeperThan, parseJson } from "../../src/server/parse-json.ts";
+import { assertBounded, parseJson } from "../../src/server/parse-json.ts";
 
 function refusal(body: string | Buffer, headers: Record<string, string> = {}) {
   try {
@@ -87,12 +87,46 @@ describe("accepted", () => {
   test("200 levels", () => expect(() => parseJson(Buffer.from(`{"a":${"[".repeat(199)}${"]".repeat(199)}}`), {})).not.toThrow());
 });
 
-test("the nesting seen in the bytes is the nesting of the value, whatever the strings hold", () => {
+describe("413 request_too_large: more than 1,000,000 values", () => {
+  const holding = (value: string, count: number) => `{"x":[${new Array<string>(count).fill(value).join()}]}`;
+  test.each([
+    ["objects", holding("{}", 600_000)],
+    ["arrays", holding("[]", 600_000)],
+    ["numbers", holding("1", 1_000_001)],
+    ["fields", `{"a":1${',"a":1'.repeat(1_000_000)}}`],
+    ["behind a string that never ends", `{"a":1${",1".repeat(1_000_000)},"b`],
+  ])("%s", (_title, body) => {
+    expect(refusal(body)).toEqual({ code: "request_too_large" });
+    expect(reasonOf(body)).toBe("too many values, at most 1,000,000 are taken");
+  });
+  test.each([
+    ["numbers", holding("1", 999_999)],
+    ["what stands in a string is no value", JSON.stringify({ a: '{"\\,['.repeat(500_000) })],
+  ])("taken: %s", (_title, body) => expect(() => parseJson(Buffer.from(body), {})).not.toThrow());
+});
+
+test("the nesting and the values seen in the text are those of the value, whatever the strings hold", () => {
   const depth = (value: unknown): number =>
     typeof value === "object" && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depth)) : 0;
+  /** Objects, arrays and the commas between what they hold. */
+  const size = (value: unknown): number => {
+    if (typeof value !== "object" || value === null) return 0;
+    const held = Object.values(value);
+    return held.reduce((sum: number, one) => sum + size(one), 1 + Math.max(0, held.length - 1));
+  };
+  const refused = (text: string, levels: number, values: number) => {
+    try {
+      assertBounded(text, { levels, values });
+    } catch (error) {
+      return (error as ApiError).code;
+    }
+    return null;
+  };
   fc.assert(
-    fc.property(fc.jsonValue({ maxDepth: 6 }), fc.integer({ min: 0, max: 7 }), (value, levels) => {
-      expect(nestsDeeperThan(levels, JSON.stringify(value))).toBe(depth(value) > levels);
+    fc.property(fc.jsonValue({ maxDepth: 6 }), fc.integer({ min: 0, max: 7 }), fc.integer({ min: 0, max: 20 }), (value, levels, values) => {
+      const text = JSON.stringify(value);
+      expect(refused(text, levels, Infinity)).toBe(depth(value) > levels ? "invalid_json" : null);
+      expect(refused(text, 1_000, values)).toBe(size(value) > values ? "request_too_large" : null);
     }),
   );
 });
