@@ -6,6 +6,6 @@ export function isDatabaseAway(error: unknown): boolean {
   if (typeof code === "string") return /^(08...|57P0[1-5]|40001|40P01|53300|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT)$/.test(code);
   return (
     error instanceof Error &&
-    /connection (terminated|ended|closed)|timeout exceeded when trying to connect|query read timeout/i.test(error.message)
+    /connection (terminated|ended|closed)|not queryable|timeout exceeded when trying to connect|query read timeout/i.test(error.message)
   );
 }

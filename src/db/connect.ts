@@ -32,7 +32,7 @@ interface ConnectOptions {
    */
   silenceMs?: number;
   /** A connection that breaks while idle harms no query; the pool replaces it. */
-  onIdleError?: (error: Error) => void;
+  onIdleError?: (error: Error & { code?: string }) => void;
 }
 
 /** No query of a request takes a second; this ends the ones that would hold a connection for good. */
@@ -52,6 +52,8 @@ export function connect(url: string, options: ConnectOptions): Db {
     ...(statementTimeoutMs > 0 ? { statement_timeout: statementTimeoutMs } : {}),
   });
   pool.on("error", options.onIdleError ?? (() => undefined));
+  // Between two queries of a transaction nobody else listens, and an error that nobody hears ends the process. The next query fails by itself.
+  pool.on("connect", (client) => client.on("error", () => undefined));
   const kysely = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
   return { kysely, pool, url, close: async () => void (pool.ending || (await pool.end())) };
 }
