@@ -46,6 +46,14 @@ describe("connect", () => {
     await hasty.close();
   });
 
+  test("a transaction that does nothing is ended by the server after 5 s, unless a pooler stands between", async () => {
+    const show = async ({ pool }: Db) =>
+      (await pool.query<{ idle: string }>("select current_setting('idle_in_transaction_session_timeout') as idle")).rows[0]!.idle;
+    const pooled = connect(database.url, { max: 1, statementTimeoutMs: 0 });
+    expect([await show(db), await show(pooled)]).toEqual(["5s", "0"]);
+    await pooled.close();
+  });
+
   test("a connection killed while idle is reported, not thrown, and replaced", async () => {
     const seen: Error[] = [];
     const own = connect(database.url, { max: 1, applicationName: "svc-test-idle", onIdleError: (error) => seen.push(error) });
