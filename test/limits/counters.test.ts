@@ -181,4 +181,17 @@ describe("a batch that is repeated because the database went away", () => {
     const again = await counters.take([take("tpm", 100, 20)]).finally(() => query.mockRestore());
     expect(usedOf(again.first)).toBe(100);
   });
+
+  test.each(["40001", "40P01", "53300", "ECONNREFUSED"])(
+    "brings its corrections again where surely nothing was done (%s)",
+    async (code) => {
+      await counters.take([take("tpm", 100, 10)]);
+      const query = vi
+        .spyOn(pg.Pool.prototype, "query")
+        .mockImplementationOnce(() => Promise.reject(Object.assign(new Error(code), { code })));
+      counters.correct([take("tpm", null, 50)]);
+      const again = await counters.take([take("tpm", 100, 20)]).finally(() => query.mockRestore());
+      expect(usedOf(again.first)).toBe(80);
+    },
+  );
 });
