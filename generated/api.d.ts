@@ -2664,7 +2664,7 @@ export interface components {
         };
         /** @description Body of a 402. */
         CloneVoiceError402: {
-            /** @description The same as `have_usd`. */
+            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what could be paid. */
             details: components["schemas"]["PaymentDetails"];
@@ -2694,7 +2694,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
             have_usd: components["schemas"]["Usd"];
             /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -2962,7 +2962,7 @@ export interface components {
         };
         /** @description Body of a 402. */
         CreateChatCompletionError402: {
-            /** @description The same as `have_usd`. */
+            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what could be paid. */
             details: components["schemas"]["PaymentDetails"];
@@ -2992,7 +2992,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
             have_usd: components["schemas"]["Usd"];
             /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -3068,7 +3068,7 @@ export interface components {
         };
         /** @description Body of a 402. */
         CreateCompletionError402: {
-            /** @description The same as `have_usd`. */
+            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what could be paid. */
             details: components["schemas"]["PaymentDetails"];
@@ -3098,7 +3098,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
             have_usd: components["schemas"]["Usd"];
             /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -3178,7 +3178,7 @@ export interface components {
         };
         /** @description Body of a 402. */
         CreateDecisionError402: {
-            /** @description The same as `have_usd`. */
+            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what could be paid. */
             details: components["schemas"]["PaymentDetails"];
@@ -3208,7 +3208,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
             have_usd: components["schemas"]["Usd"];
             /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -3284,7 +3284,7 @@ export interface components {
         };
         /** @description Body of a 402. */
         CreateEmbeddingsError402: {
-            /** @description The same as `have_usd`. */
+            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what could be paid. */
             details: components["schemas"]["PaymentDetails"];
@@ -3314,7 +3314,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
             have_usd: components["schemas"]["Usd"];
             /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -3423,7 +3423,7 @@ export interface components {
         };
         /** @description Body of a 402. */
         CreateImageError402: {
-            /** @description The same as `have_usd`. */
+            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what could be paid. */
             details: components["schemas"]["PaymentDetails"];
@@ -3453,7 +3453,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
             have_usd: components["schemas"]["Usd"];
             /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -3565,7 +3565,7 @@ export interface components {
         };
         /** @description Body of a 402. */
         CreateMessageAnthropicError402: {
-            /** @description The same as `have_usd`. */
+            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what could be paid. */
             details: components["schemas"]["PaymentDetails"];
@@ -3595,7 +3595,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
             have_usd: components["schemas"]["Usd"];
             /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -3714,7 +3714,7 @@ export interface components {
         };
         /** @description Body of a 402. */
         CreateMusicError402: {
-            /** @description The same as `have_usd`. */
+            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what could be paid. */
             details: components["schemas"]["PaymentDetails"];
@@ -3744,7 +3744,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
             have_usd: components["schemas"]["Usd"];
             /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -3777,7 +3777,7 @@ export interface components {
         };
         /** @description Body of a 402. */
         CreateRerankBareError402: {
-            /** @description The same as `have_usd`. */
+            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what could be paid. */
             details: components["schemas"]["PaymentDetails"];
@@ -3798,7 +3798,7 @@ export interface components {
                  */
                 type: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
             have_usd: components["schemas"]["Usd"];
             /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -3875,7 +3875,7 @@ export interface components {
         };
         /** @description Body of a 402. */
         CreateSoundEffectError402: {
-            /** @description The same as `have_usd`. */
+            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what could be paid. */
             details: components["schemas"]["PaymentDetails"];
@@ -3905,7 +3905,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
             have_usd: components["schemas"]["Usd"];
             /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -3952,7 +3952,7 @@ export interface components {
         };
         /** @description Body of a 402. */
         CreateSpeechError402: {
-            /** @description The same as `have_usd`. */
+            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what could be paid. */
             details: components["schemas"]["PaymentDetails"];
@@ -3982,7 +3982,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
             have_usd: components["schemas"]["Usd"];
             /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -4062,7 +4062,7 @@ export interface components {
         };
         /** @description Body of a 402. */
         CreateSystemOneDecisionError402: {
-            /** @description The same as `have_usd`. */
+            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what could be paid. */
             details: components["schemas"]["PaymentDetails"];
@@ -4092,7 +4092,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
             have_usd: components["schemas"]["Usd"];
             /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -4226,7 +4226,7 @@ export interface components {
         };
         /** @description Body of a 402. */
         CreateTranscriptionError402: {
-            /** @description The same as `have_usd`. */
+            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what could be paid. */
             details: components["schemas"]["PaymentDetails"];
@@ -4256,7 +4256,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
             have_usd: components["schemas"]["Usd"];
             /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -4365,7 +4365,7 @@ export interface components {
         };
         /** @description Body of a 402. */
         CreateVideoError402: {
-            /** @description The same as `have_usd`. */
+            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what could be paid. */
             details: components["schemas"]["PaymentDetails"];
@@ -4395,7 +4395,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
             have_usd: components["schemas"]["Usd"];
             /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -4664,7 +4664,7 @@ export interface components {
         };
         /** @description Body of a 402. */
         DesignVoiceError402: {
-            /** @description The same as `have_usd`. */
+            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
             balance: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what could be paid. */
             details: components["schemas"]["PaymentDetails"];
@@ -4694,7 +4694,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
             have_usd: components["schemas"]["Usd"];
             /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -4950,7 +4950,7 @@ export interface components {
         };
         /** @description Body of a 402. */
         Error402PaymentFailed: {
-            /** @description The same as `have_usd`. */
+            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
             balance?: components["schemas"]["Usd"];
             /** @description The model, the account's tier and what could be paid. */
             details?: components["schemas"]["PaymentDetails"];
@@ -4980,7 +4980,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
             have_usd?: components["schemas"]["Usd"];
             /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -7894,7 +7894,7 @@ export interface components {
         };
         /** @description Body of a 402. */
         RunGenmediaGenmediaError402: {
-            /** @description The same as `have_usd`. */
+            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
             balance?: components["schemas"]["Usd"];
             /** @description What is wrong, for machines. */
             details: {
@@ -7910,7 +7910,7 @@ export interface components {
             };
             /** @description For people; not to be parsed. */
             error: string;
-            /** @description Available now, in USD; with `key_limit_reached` what is left to the key. */
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
             have_usd?: components["schemas"]["Usd"];
             /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];

@@ -58,7 +58,8 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const db = connect(databaseUrl, {
     max: connectionsMax,
     silenceMs: databaseSilenceMs,
-    onIdleError: (error) => log.warn({ err: error }, "a database connection broke"),
+    // Not the error itself: it carries the connection with all that it holds.
+    onIdleError: ({ code, message }) => log.warn({ err: { code, message } }, "a database connection broke"),
     // A direct address beside it says that a transaction pooler stands before databaseUrl; it refuses the parameter.
     ...(config.databaseDirectUrl === null ? {} : { statementTimeoutMs: 0 }),
   });

@@ -74,6 +74,7 @@ export async function changeKey(db: Db, key: FoundKey, { enabled, name, limit }:
 export async function deleteKey(db: Db, key: FoundKey, at: Date): Promise<DeletedKey | undefined> {
   return inTransaction(db, async (transaction) => {
     await lockAccountRow(transaction, key.accountId);
+    await lockKeys(transaction, key.accountId);
     const { rows } = await transaction.pool.query<{ is_default: boolean }>(
       "update api_key set deleted_at = $2 where id = $1 and deleted_at is null returning is_default",
       [key.id, at],
@@ -92,8 +93,9 @@ export async function deleteKey(db: Db, key: FoundKey, at: Date): Promise<Delete
 }
 
 /** All of an account whose row is locked. */
-export async function deleteKeys({ pool }: Queries, accountId: bigint, at: Date): Promise<void> {
-  await pool.query("update api_key set deleted_at = $2 where account_id = $1 and deleted_at is null", [accountId, at]);
+export async function deleteKeys(transaction: Queries, accountId: bigint, at: Date): Promise<void> {
+  await lockKeys(transaction, accountId);
+  await transaction.pool.query("update api_key set deleted_at = $2 where account_id = $1 and deleted_at is null", [accountId, at]);
 }
 
 /** The key that an account gets by itself when its address is verified. A default key of before becomes an ordinary one. The account is locked. */
@@ -102,6 +104,11 @@ export async function issueDefaultKey(transaction: Queries, { accountId, at }: {
     accountId,
   ]);
   return (await insertKey(transaction, { accountId, name: nameDefault, at })).secret;
+}
+
+/** In the order in which their last use is written (key-use.ts), so that neither waits for the other half-way. */
+async function lockKeys({ pool }: Queries, accountId: bigint): Promise<void> {
+  await pool.query("select 1 from api_key where account_id = $1 order by id for no key update", [accountId]);
 }
 
 async function assertRoom({ pool }: Queries, accountId: bigint): Promise<void> {

@@ -22,8 +22,8 @@ interface ConnectOptions {
   /** Shown in pg_stat_activity. */
   applicationName?: string;
   /**
-   * After this Postgres gives a statement up. 0: never, which is also what a transaction pooler needs, since it
-   * refuses start-up parameters that it doesn't know.
+   * After this Postgres gives a statement up. 0: never, nor a transaction that does nothing, which is also what a transaction pooler
+   * needs, since it refuses start-up parameters that it doesn't know.
    */
   statementTimeoutMs?: number;
   /**
@@ -32,11 +32,13 @@ interface ConnectOptions {
    */
   silenceMs?: number;
   /** A connection that breaks while idle harms no query; the pool replaces it. */
-  onIdleError?: (error: Error) => void;
+  onIdleError?: (error: Error & { code?: string }) => void;
 }
 
 /** No query of a request takes a second; this ends the ones that would hold a connection for good. */
 const statementTimeoutDefaultMs = 30_000;
+/** A transaction of ours only queries: one that says nothing for so long belongs to a process that hangs, and it may hold a balance. */
+const idleInTransactionMs = 5_000;
 
 export function connect(url: string, options: ConnectOptions): Db {
   const statementTimeoutMs = options.statementTimeoutMs ?? statementTimeoutDefaultMs;
@@ -49,9 +51,11 @@ export function connect(url: string, options: ConnectOptions): Db {
     keepAlive: true,
     types,
     ...(options.silenceMs === undefined ? {} : { query_timeout: options.silenceMs }),
-    ...(statementTimeoutMs > 0 ? { statement_timeout: statementTimeoutMs } : {}),
+    ...(statementTimeoutMs > 0 ? { statement_timeout: statementTimeoutMs, idle_in_transaction_session_timeout: idleInTransactionMs } : {}),
   });
   pool.on("error", options.onIdleError ?? (() => undefined));
+  // Between two queries of a transaction nobody else listens, and an error that nobody hears ends the process. The next query fails by itself.
+  pool.on("connect", (client) => client.on("error", () => undefined));
   const kysely = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
   return { kysely, pool, url, close: async () => void (pool.ending || (await pool.end())) };
 }

@@ -9,15 +9,27 @@ interface Lane<Item, Result> {
 }
 
 interface LaneOptions<Item, Result> {
-  /** One call for the whole batch; results in the batch's order. Must be idempotent: a broken connection repeats it. */
+  /**
+   * One call for the whole batch; results in the batch's order. Must be idempotent: a broken connection repeats it, without those whose
+   * patience has ended. All or nothing: what fails has done nothing for anybody.
+   */
   work: (items: readonly Item[]) => Promise<readonly Result[]>;
   /** More waiting items than this are refused with LaneFull. */
   waitingMax: number;
-  /** How long a batch is repeated while the database is away. */
+  /** How long each caller waits for a database that is away. */
   patienceMs: number;
 }
 
 export class LaneFull extends Error {}
+
+/** Thrown by work that knows whose fault it is: these items fail with `cause`, the others are asked for again. */
+export class FailedFor extends Error {
+  readonly items: ReadonlySet<unknown>;
+  constructor(items: ReadonlySet<unknown>, cause: unknown) {
+    super("some of a batch failed", { cause });
+    this.items = items;
+  }
+}
 
 /** Larger batches gain nothing (DATA.md 2) and hold their row locks longer. */
 const batchMax = 500;
@@ -26,57 +38,77 @@ const longestPauseMs = 1_000;
 
 interface Waiting<Item, Result> {
   item: Item;
+  /** On the clock of performance.now(). */
+  giveUpAt: number;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
 }
 
 export function createLane<Item, Result>({ work, waitingMax, patienceMs }: LaneOptions<Item, Result>): Lane<Item, Result> {
-  let waiting: Waiting<Item, Result>[] = [];
+  type Batch = Waiting<Item, Result>[];
+  let waiting: Batch = [];
   let busy = false;
+  /** What the database failed with, since it is away; null: it answers. */
+  let away: unknown = null;
   const whenDrained: (() => void)[] = [];
 
   async function loop(): Promise<void> {
     while (waiting.length > 0) {
       const batch = waiting.slice(0, batchMax);
       waiting = waiting.slice(batchMax);
-      await settleBatch(batch);
+      await settle(batch);
     }
     busy = false;
     for (const resolve of whenDrained.splice(0)) resolve();
   }
 
-  async function settleBatch(batch: Waiting<Item, Result>[]): Promise<void> {
-    try {
-      const results = await patiently(() => work(batch.map(({ item }) => item)), patienceMs);
-      batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
-    } catch (error) {
-      if (batch.length === 1 || isDatabaseAway(error)) for (const { reject } of batch) reject(error);
-      // One bad item must not fail its neighbours.
-      else for (const one of batch) await settleBatch([one]);
+  async function settle(asked: Batch): Promise<void> {
+    let batch = away === null ? asked : refuseLate(asked, performance.now());
+    for (let pauseMs = firstPauseMs; batch.length > 0; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+      try {
+        const results = await work(batch.map(({ item }) => item));
+        away = null;
+        return batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
+      } catch (error) {
+        if (!isDatabaseAway(error)) {
+          away = null;
+          return settleApart(batch, error);
+        }
+        away = error;
+        batch = refuseLate(batch, performance.now() + pauseMs);
+        if (batch.length > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      }
     }
+  }
+
+  /** One bad item must not fail its neighbours. */
+  async function settleApart(batch: Batch, error: unknown): Promise<void> {
+    if (error instanceof FailedFor) {
+      const { true: failed = [], false: others = [] } = Object.groupBy(batch, ({ item }) => String(error.items.has(item)));
+      for (const { reject } of failed) reject(error.cause);
+      return settle(others);
+    }
+    if (batch.length === 1) return batch[0]!.reject(error);
+    const middle = Math.ceil(batch.length / 2);
+    await settle(batch.slice(0, middle));
+    await settle(batch.slice(middle));
+  }
+
+  /** Those whose patience lasts longer than `at`. */
+  function refuseLate(batch: Batch, at: number): Batch {
+    for (const { giveUpAt, reject } of batch) if (giveUpAt < at) reject(away);
+    return batch.filter(({ giveUpAt }) => giveUpAt >= at);
   }
 
   return {
     run: (item) =>
       new Promise((resolve, reject) => {
         if (waiting.length >= waitingMax) return reject(new LaneFull());
-        waiting.push({ item, resolve, reject });
+        waiting.push({ item, giveUpAt: performance.now() + patienceMs, resolve, reject });
         if (busy) return;
         busy = true;
         setImmediate(loop);
       }),
     drained: () => (busy ? new Promise((resolve) => whenDrained.push(resolve)) : Promise.resolve()),
   };
-}
-
-async function patiently<Result>(attempt: () => Promise<Result>, patienceMs: number): Promise<Result> {
-  const giveUpAt = performance.now() + patienceMs;
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!isDatabaseAway(error) || performance.now() + pauseMs > giveUpAt) throw error;
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    }
-  }
 }

@@ -92,11 +92,12 @@ function refusePayment(context: Pick<Context, "catalog" | "publicUrl">, refusal:
 
 /** The account could pay; the key's own budget does not reach. What the account's other requests hold is beside the point. */
 async function refuseKey(context: Pick<Context, "db" | "catalog" | "publicUrl">, refusal: Refusal): Promise<never> {
-  const have = refusal.reserved.keyLeft!; // a key without a limit refuses nothing
+  const left = refusal.reserved.keyLeft!; // a key without a limit refuses nothing
+  const have = left > 0n ? left : 0n; // its limit may be below what is spent
   const key = (await readLimitedKey(context.db, refusal.caller.keyId!))!;
   fail("key_limit_reached", {
     text: { key: maskedKey(key), limit: usdText(key.limit ?? have), have: usdText(have), need: usdText(refusal.need) },
-    extra: refusalFields(context, refusal, have),
+    extra: { ...refusalFields(context, refusal, have), balance: toUsd(refusal.reserved.available) },
   });
 }
 

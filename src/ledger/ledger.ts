@@ -5,7 +5,8 @@ import { isDatabaseAway } from "../away.ts";
 import type { Db } from "../db/connect.ts";
 import { fail } from "../fail.ts";
 import type { Amount } from "../money.ts";
-import { createLane, LaneFull } from "../db/lane.ts";
+import { LaneFull } from "../db/lane.ts";
+import { createAccountLane, isAccountHeld } from "./account-lane.ts";
 import { type Beating, keepBeating } from "./replica.ts";
 import type { UsageLogRow } from "./usage-log.ts";
 
@@ -63,7 +64,7 @@ export interface Ledger {
 
 /** More callers than this waiting for a reservation are told to come back: the queue would outlive their patience. */
 const reserveWaitingMax = 20_000;
-/** A caller waits this long for a database that is away; then 503. */
+/** A caller waits this long for a database that is away, or for an account that somebody holds; then 503. */
 const reservePatienceMs = 3_000;
 /** A restart of Postgres is over by then. Afterwards the caller is told 503 and not charged: its hold expires. */
 const settlePatienceMs = 30_000;
@@ -82,12 +83,12 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
   };
   const beating: Beating = await keepBeating(db, owner, open, givenUp, onFault);
 
-  const reserving = createLane({
+  const reserving = createAccountLane(db, {
     work: (items: readonly ReserveRequest[]) => reserveBatch(db, owner, items),
     waitingMax: reserveWaitingMax,
     patienceMs: reservePatienceMs,
   });
-  const settling = createLane({
+  const settling = createAccountLane(db, {
     work: (items: readonly Settlement[]) => settleBatch(db, items),
     waitingMax: Infinity,
     patienceMs: settlePatienceMs,
@@ -101,7 +102,7 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
         return reserved;
       } catch (cause) {
         if (isDatabaseAway(cause)) giveUp(request);
-        if (cause instanceof LaneFull || isDatabaseAway(cause)) fail("overloaded", { cause });
+        if (cause instanceof LaneFull || isDatabaseAway(cause) || isAccountHeld(cause)) fail("overloaded", { cause });
         throw cause;
       }
     },
@@ -112,7 +113,7 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
         // Delivered and not charged: the operator must be able to find it.
         onFault(cause, `settling ${settlement.log.cost} units of account ${settlement.accountId}, request ${settlement.log.request_id},`);
         giveUp(settlement);
-        if (isDatabaseAway(cause)) fail("overloaded", { cause });
+        if (isDatabaseAway(cause) || isAccountHeld(cause)) fail("overloaded", { cause });
         throw cause;
       } finally {
         open.delete(settlement.id);

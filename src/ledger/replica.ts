@@ -74,13 +74,18 @@ async function beat(db: Db, owner: string): Promise<void> {
   await db.pool.query("insert into replica (id) values ($1) on conflict (id) do update set seen_at = now()", [owner]);
 }
 
+/** The accounts of $1, in the order in which everybody locks them: a change of holds alone would lock in any. */
+const balancesLocked = `locked as materialized
+  (select 1 from balance where account_id = any($1::bigint[]) order by account_id for no key update)`;
+
 async function renew(db: Db, open: Map<string, OpenCall>): Promise<void> {
   const now = performance.now();
   const due = [...open].filter(([, call]) => now - call.since > renewAfterMs);
   if (due.length === 0) return;
   await db.pool.query(
-    `update hold h set expires_at = now() + $3::interval from unnest($1::bigint[], $2::uuid[]) d(account_id, id)
-     where h.account_id = d.account_id and h.id = d.id`,
+    `with ${balancesLocked}
+     update hold h set expires_at = now() + $3::interval from unnest($1::bigint[], $2::uuid[]) d(account_id, id)
+     where (select count(*) from locked) >= 0 and h.account_id = d.account_id and h.id = d.id`,
     [due.map(([, call]) => call.accountId), due.map(([id]) => id), renewFor],
   );
   for (const [, call] of due) call.since = now;
@@ -90,9 +95,8 @@ async function renew(db: Db, open: Map<string, OpenCall>): Promise<void> {
 async function giveBack(db: Db, givenUp: Map<string, OpenCall>): Promise<void> {
   const due = [...givenUp];
   if (due.length === 0) return;
-  // The balances first, as everywhere: a delete alone would lock them in the order of its holds.
   await db.pool.query(
-    `with locked as materialized (select 1 from balance where account_id = any($1::bigint[]) order by account_id for no key update)
+    `with ${balancesLocked}
      delete from hold h using unnest($1::bigint[], $2::uuid[]) d(account_id, id)
      where (select count(*) from locked) >= 0 and h.account_id = d.account_id and h.id = d.id`,
     [due.map(([, call]) => call.accountId), due.map(([id]) => id)],

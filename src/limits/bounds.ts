@@ -27,7 +27,7 @@ const awayMs = 1_000;
 const exhaustedMax = 50_000;
 
 export function boundReads(counters: Pick<Counters, "take">): Bounds {
-  /** When a bound that is exhausted has room again: nothing is ever given back to it, so nobody need ask before. */
+  /** When, on the clock of performance.now(), a bound that is exhausted has room again: nothing is ever given back to it, so nobody need ask before. */
   const exhausted = new LRUCache<string, { untilMs: number; decision: Decision }>({ max: exhaustedMax });
   const local = createLocalCounter({ countRefused: false });
   let awayUntil = -Infinity;
@@ -49,18 +49,18 @@ export function boundReads(counters: Pick<Counters, "take">): Bounds {
   };
 
   return {
-    async assertWithin(of, perMinute, at) {
+    async assertWithin(of, perMinute) {
       const key = `${of.accountId} ${perMinute} ${of.bucket}`; // a higher tier begins anew
       const what = `${perMinute} requests per minute`;
       const known = exhausted.get(key);
-      if (known !== undefined && at.getTime() < known.untilMs)
-        failRate(what, known.untilMs - at.getTime(), rateHeaders(perMinute, known.decision.first));
+      const leftMs = known === undefined ? 0 : known.untilMs - performance.now();
+      if (known !== undefined && leftMs > 0) failRate(what, Math.ceil(leftMs), rateHeaders(perMinute, known.decision.first));
       const decision = await ask(of, perMinute);
       if (decision === null) {
-        const decided = local.count(key, perMinute, at.getTime());
+        const decided = local.count(key, perMinute);
         if (!decided.within) failRate(what, decided.waitMs, rateHeaders(perMinute, decided.count));
       } else if (decision.refused !== null) {
-        exhausted.set(key, { untilMs: at.getTime() + decision.waitMs, decision });
+        exhausted.set(key, { untilMs: performance.now() + decision.waitMs, decision });
         failRate(what, decision.waitMs, rateHeaders(perMinute, decision.first));
       }
     },

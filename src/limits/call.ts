@@ -37,7 +37,8 @@ export async function countCall(
   assertAllowed(catalog.tiers, tier, "requests", ({ rpm, per_model_rpm, tpm }) => Math.min(rpm, per_model_rpm, tpm));
   assertFits(tokens, tier);
   const { accountId } = caller;
-  const estimate = tokens.input;
+  // Of a call that asks for more than a minute has, the whole minute; what it asks for is not always used.
+  const estimate = Math.min(tokens.input + tokens.output, tier.tpm);
   const takes: Take[] = [
     { accountId, bucket: buckets.requests, seconds: minuteSeconds, amount: 1, limit: tier.rpm },
     { accountId, bucket: `${buckets.requests}:${model.id}`, seconds: minuteSeconds, amount: 1, limit: tier.per_model_rpm },
@@ -65,6 +66,7 @@ export async function countCall(
       if (more !== 0) limits.counters.correct([more > 0 ? { ...take, amount: more, limit: null } : given(take, more)]);
     },
     giveBack() {
+      addHeaders(rateHeaders(tier.rpm, { ...first, current: first.current - 1 }));
       limits.counters.correct(takes.filter(({ amount }) => amount > 0).map((take) => given(take, -take.amount)));
     },
   };

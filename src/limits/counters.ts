@@ -1,6 +1,6 @@
 // The counters in Postgres, one lane for takes and corrections: one statement is in flight whatever the concurrency, and
 // every replica counts in the same rows (migration 0004). What a limit means stands elsewhere.
-import { isDatabaseAway } from "../away.ts";
+import { isDatabaseAway, isSurelyUndone } from "../away.ts";
 import type { Db } from "../db/connect.ts";
 import { createLane, LaneFull } from "../db/lane.ts";
 import { fail } from "../fail.ts";
@@ -52,17 +52,28 @@ const sweepMost = 10_000;
 export function openCounters(db: Db, onFault: (error: unknown, what: string) => void): Counters {
   let corrections = new Map<string, Take>();
   let timer: NodeJS.Timeout | null = null;
+  const add = (changes: readonly Take[]) => {
+    for (const change of changes) {
+      const key = keyOf(change);
+      const known = corrections.get(key);
+      if (known === undefined && corrections.size >= correctionsMax) continue;
+      corrections.set(key, { ...change, limit: null, amount: change.amount + (known?.amount ?? 0) });
+    }
+  };
   const lane = createLane({
     waitingMax,
     patienceMs,
     async work(items: readonly (readonly Take[])[]) {
-      // Handed over once, also where the batch is repeated: given back twice, they would let too many through.
+      // Handed over once, also where the batch is repeated, unless nothing of it was done: given back twice, they would let too many through.
       const changes = [...corrections.values()];
       corrections = new Map();
       const asked = items.filter((takes) => takes.length > 0);
       if (asked.length + changes.length === 0) return items.map(() => null);
       // First, so that what is given back can be taken at once.
-      const rows = await decide(db, changes.length > 0 ? [changes, ...asked] : asked);
+      const rows = await decide(db, changes.length > 0 ? [changes, ...asked] : asked).catch((error: unknown) => {
+        if (isSurelyUndone(error)) add(changes);
+        throw error;
+      });
       let at = changes.length > 0 ? 1 : 0;
       return items.map((takes) => (takes.length === 0 ? null : decisionOf(takes, rows[at++] as Row)));
     },
@@ -84,12 +95,7 @@ export function openCounters(db: Db, onFault: (error: unknown, what: string) => 
       }
     },
     correct(changes) {
-      for (const change of changes) {
-        const key = keyOf(change);
-        const known = corrections.get(key);
-        if (known === undefined && corrections.size >= correctionsMax) continue;
-        corrections.set(key, { ...change, limit: null, amount: change.amount + (known?.amount ?? 0) });
-      }
+      add(changes);
       timer ??= setTimeout(() => void sendCorrections(), correctionMs);
     },
     async close() {

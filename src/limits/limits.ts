@@ -32,8 +32,8 @@ export function createLimits(db: Db, onFault: (error: unknown, what: string) => 
       ]);
       if (refused !== null) failRate(`${perMinute} per minute`, waitMs, rateHeaders(perMinute, first));
     },
-    assertBelowCeiling(accountId, perMinute, at) {
-      const decided = ceiling.count(String(accountId), perMinute, at.getTime());
+    assertBelowCeiling(accountId, perMinute) {
+      const decided = ceiling.count(String(accountId), perMinute);
       if (!decided.within)
         failRate(`${perMinute} requests per minute, refused ones included`, decided.waitMs, rateHeaders(perMinute, decided.count));
     },

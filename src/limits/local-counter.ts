@@ -1,11 +1,11 @@
 // The same counter in this process's memory, for what one process decides alone: the cheap ceiling, and reads while the
-// database is away. Bounded: the keys longest unused are forgotten.
+// database is away. Bounded: the keys longest unused are forgotten. Its time is performance.now(), which no clock that is set moves.
 import { LRUCache } from "lru-cache";
 import { laterCount, minuteMs, usedOf, waitMs, type WindowCount } from "./window.ts";
 
 interface LocalCounter {
   /** Counts one more; what is refused counts too where `countRefused` says so. */
-  count(key: string, limit: number, atMs: number): LocalDecision;
+  count(key: string, limit: number): LocalDecision;
 }
 
 interface LocalDecision {
@@ -20,9 +20,10 @@ const keysMax = 50_000;
 export function createLocalCounter({ countRefused }: { countRefused: boolean }): LocalCounter {
   const counts = new LRUCache<string, WindowCount>({ max: keysMax });
   return {
-    count(key, limit, atMs) {
+    count(key, limit) {
+      const atMs = Math.floor(performance.now());
       const known = counts.get(key);
-      const before = known ? laterCount(known, Math.max(atMs, known.atMs)) : { atMs, lengthMs: minuteMs, current: 0, previous: 0 };
+      const before = known ? laterCount(known, atMs) : { atMs, lengthMs: minuteMs, current: 0, previous: 0 };
       const within = usedOf(before) + 1 <= limit;
       const count = within || countRefused ? { ...before, current: before.current + 1 } : before;
       counts.set(key, count);

@@ -5,7 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { connect, type Db } from "../../src/db/connect.ts";
+import { isDatabaseAway } from "../../src/away.ts";
+import { connect, type Db, inTransaction } from "../../src/db/connect.ts";
 import { listen } from "../../src/db/listen.ts";
 import { isMigrated, migrate } from "../../src/db/migrate.ts";
 import { openDatabaseProxy } from "../robustness/database-proxy.ts";
@@ -45,12 +46,34 @@ describe("connect", () => {
     await hasty.close();
   });
 
+  test("a transaction that does nothing is ended by the server after 5 s, unless a pooler stands between", async () => {
+    const show = async ({ pool }: Db) =>
+      (await pool.query<{ idle: string }>("select current_setting('idle_in_transaction_session_timeout') as idle")).rows[0]!.idle;
+    const pooled = connect(database.url, { max: 1, statementTimeoutMs: 0 });
+    expect([await show(db), await show(pooled)]).toEqual(["5s", "0"]);
+    await pooled.close();
+  });
+
   test("a connection killed while idle is reported, not thrown, and replaced", async () => {
     const seen: Error[] = [];
     const own = connect(database.url, { max: 1, applicationName: "svc-test-idle", onIdleError: (error) => seen.push(error) });
     await own.pool.query("select 1");
     await db.pool.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'svc-test-idle'");
     await expect.poll(() => seen.length).toBe(1);
+    expect((await own.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+    await own.close();
+  });
+
+  test("a connection killed between two queries of a transaction fails the next one alone, as a database that is away", async () => {
+    const own = connect(database.url, { max: 1, applicationName: "svc-test-transaction" });
+    const broken = inTransaction(own, async ({ pool }) => {
+      await pool.query("select 1");
+      await db.pool.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'svc-test-transaction'");
+      await sleep(200);
+      await pool.query("select 1");
+    });
+    const error: unknown = await broken.catch((thrown: unknown) => thrown);
+    expect(isDatabaseAway(error), String(error)).toBe(true);
     expect((await own.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
     await own.close();
   });

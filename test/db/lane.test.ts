@@ -1,7 +1,7 @@
 // The lane's own promises, without a database: order, batching, neighbours, bounds.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createLane, LaneFull } from "../../src/db/lane.ts";
+import { createLane, FailedFor, LaneFull } from "../../src/db/lane.ts";
 
 const options = { waitingMax: 1_000, patienceMs: 2_000 };
 
@@ -62,6 +62,70 @@ describe("a lane", () => {
       [1, 2],
       [1, 2],
     ]);
+  });
+
+  test("one bad item of 500 costs about 2 log n calls, not 500", async () => {
+    let calls = 0;
+    const lane = createLane<number, number>({
+      ...options,
+      async work(items) {
+        calls += 1;
+        if (items.includes(313)) throw new Error("unlucky");
+        return items;
+      },
+    });
+    const results = await Promise.allSettled(Array.from({ length: 500 }, (_, n) => lane.run(n)));
+    expect(results.flatMap(({ status }, n) => (status === "rejected" ? [n] : []))).toEqual([313]);
+    expect(calls).toBeLessThanOrEqual(1 + 2 * 9);
+  });
+
+  test("work that names those at fault fails them alone, in two calls", async () => {
+    let calls = 0;
+    const lane = createLane<{ n: number }, number>({
+      ...options,
+      async work(items) {
+        calls += 1;
+        const odd = items.filter(({ n }) => n % 2 === 1);
+        if (odd.length > 0) throw new FailedFor(new Set(odd), new Error("odd"));
+        return items.map(({ n }) => n);
+      },
+    });
+    const results = await Promise.allSettled(Array.from({ length: 100 }, (_, n) => lane.run({ n })));
+    expect(results.filter(({ status }) => status === "rejected")).toHaveLength(50);
+    expect(results[1]).toMatchObject({ reason: { message: "odd" } });
+    expect(calls).toBe(2);
+  });
+
+  test.each(["from the first call on", "once a bad item has split the batch"])(
+    "while the database is away nobody waits longer than their patience, however many wait (%s)",
+    async (since) => {
+      let calls = since.startsWith("once") ? 0 : 1;
+      const lane = createLane<number, number>({
+        waitingMax: 20_000,
+        patienceMs: 300,
+        async work() {
+          throw calls++ === 0 ? new Error("unlucky") : Object.assign(new Error("away"), { code: "ECONNREFUSED" });
+        },
+      });
+      const begin = performance.now();
+      const ends: number[] = [];
+      const ask = () => lane.run(0).catch(() => ends.push(performance.now() - begin));
+      await Promise.all(Array.from({ length: 3_000 }, ask));
+      expect(ends).toHaveLength(3_000);
+      expect(Math.max(...ends)).toBeLessThan(450);
+    },
+  );
+
+  test("what waited long for a database that answers is asked for all the same", async () => {
+    const lane = createLane<number, number>({
+      waitingMax: 2_000,
+      patienceMs: 10,
+      async work(items) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return items;
+      },
+    });
+    expect(await Promise.all(Array.from({ length: 1_500 }, (_, n) => lane.run(n)))).toHaveLength(1_500);
   });
 
   test("refuses what would wait too long instead of queueing without bound", async () => {

@@ -1,8 +1,10 @@
 // The function that decides a batch, on a real Postgres: exact counts however many ask, all or nothing, corrections, minute edges.
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Counters, Take } from "../../src/limits/counters.ts";
+import { connect, inTransaction } from "../../src/db/connect.ts";
+import { type Counters, openCounters, type Take } from "../../src/limits/counters.ts";
 import { minuteMs, usedOf, windowStartMs } from "../../src/limits/window.ts";
+import { untilWaiting } from "../support/locks.ts";
 import { awayFromMinuteEdge, countedDatabase, type CountedDatabase, take } from "./counted-database.ts";
 
 let world: CountedDatabase;
@@ -96,6 +98,34 @@ describe("the minute's edge", () => {
   });
 });
 
+describe("a minute that ends while somebody waits for its counts", () => {
+  test("fails that batch with 40001, holding nothing; the lane asks again, in the new minute", async () => {
+    const { db, url } = world;
+    // clock_timestamp() of a schema that comes before pg_catalog.
+    await db.pool.query(`create schema stopped; create table stopped.clock as select timestamptz '2026-11-21 12:00:59' as at;
+      create function stopped.clock_timestamp() returns timestamptz language sql volatile as 'select at from stopped.clock'`);
+    const stopped = new URL(url);
+    stopped.searchParams.set("options", "-c search_path=stopped,pg_catalog,public");
+    const own = connect(stopped.href, { max: 3 });
+    const late = openCounters(own, (error) => world.faults.push(error));
+    const rateTake = "select refused from rate_take('{7}', '{rpm}', '{60}', '{0}', '{1}', '{1}', '{1}', '{5}')";
+    await own.pool.query(rateTake);
+    const { alone, laned } = await inTransaction(db, async ({ pool }) => {
+      await pool.query("select 1 from rate_window for update");
+      const alone = own.pool.query(rateTake).catch((error: unknown) => error);
+      const laned = late.take([take("rpm", 5)]);
+      await untilWaiting(db, "rate_take", 2);
+      await db.pool.query("update stopped.clock set at = '2026-11-21 12:01:00'");
+      return { alone, laned };
+    });
+    expect(await alone).toMatchObject({ code: "40001" });
+    expect(await laned).toMatchObject({ refused: null, first: { current: 1, previous: 1 } });
+    await late.close();
+    await own.close();
+    await db.pool.query("drop schema stopped cascade");
+  });
+});
+
 describe("a correction", () => {
   const given = (bucket: string, amount: number, startMs: number) => ({ ...take(bucket, null, -amount), startMs });
 
@@ -151,4 +181,17 @@ describe("a batch that is repeated because the database went away", () => {
     const again = await counters.take([take("tpm", 100, 20)]).finally(() => query.mockRestore());
     expect(usedOf(again.first)).toBe(100);
   });
+
+  test.each(["40001", "40P01", "53300", "ECONNREFUSED"])(
+    "brings its corrections again where surely nothing was done (%s)",
+    async (code) => {
+      await counters.take([take("tpm", 100, 10)]);
+      const query = vi
+        .spyOn(pg.Pool.prototype, "query")
+        .mockImplementationOnce(() => Promise.reject(Object.assign(new Error(code), { code })));
+      counters.correct([take("tpm", null, 50)]);
+      const again = await counters.take([take("tpm", 100, 20)]).finally(() => query.mockRestore());
+      expect(usedOf(again.first)).toBe(80);
+    },
+  );
 });

@@ -78,7 +78,7 @@ describe("402 key_limit_reached", () => {
     expect(message).not.toContain(account.key.slice(8, 16));
     const [need, have] = [usd(bound(1)), usd(limit)];
     for (const figure of [need, have]) expect(message).toContain(figure.toFixed(8).replace(/0+$/, ""));
-    expect(reply.json).toMatchObject({ need_usd: need, required: need, have_usd: have, balance: have });
+    expect(reply.json).toMatchObject({ need_usd: need, required: need, have_usd: have, balance: 20 });
     expect(reply.json).not.toHaveProperty("held_usd"); // which speaks of the whole account
     expect(reply.json.details).toEqual({ model: "demo/chat", tier: 1, affordable_max_tokens: 0 });
     expect(world.sent()).toEqual([]);
@@ -93,13 +93,16 @@ describe("402 key_limit_reached", () => {
     expect((await world.chat(account, { model: "demo/chat" })).json.error.code).toBe("insufficient_credits");
   });
 
-  test("a limit below what is spent leaves less than nothing", async () => {
+  test("a limit below what is spent leaves nothing, and the balance that is named stays the account's", async () => {
     const account = await world.account();
     await world.chat(account, { model: "demo/chat" });
+    const { balance } = await world.gateway.balance(account);
     await limitKey(account, 1n);
     const reply = await world.chat(account, { model: "demo/chat" });
     expect([reply.status, reply.json.error.code]).toEqual([402, "key_limit_reached"]);
-    expect(reply.json.have_usd).toBe(usd(1n - (await budgetOf(account)).spent));
+    expect(reply.json).toMatchObject({ have_usd: 0, balance });
+    expect(reply.json.error.message).not.toContain("-0");
+    expect(reply.json.error.message).toMatch(/\b0(\.0+)? USD of it is left/);
   });
 
   test("calls in flight count: what they hold is not left to the key", async () => {

@@ -116,6 +116,17 @@ describe("what counts for nothing", () => {
   });
 });
 
+describe("a call that is refused after the decision", () => {
+  test("402 insufficient_credits: the header doesn't count it either", async () => {
+    const account = await world.account({ deposit: "5" });
+    const messages = [{ role: "user", content: "x".repeat(20_000) }];
+    for (let n = 0; n < 2; n++) {
+      const { status, headers } = await world.chat(account, { model: "demo/dear", messages });
+      expect([status, headers["x-ratelimit-remaining-requests"]]).toEqual([402, headers["x-ratelimit-limit-requests"]]);
+    }
+  });
+});
+
 describe("tokens", () => {
   test("are corrected to what was measured, input and output", async () => {
     const account = await newcomer();

@@ -26,11 +26,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
     declare
       starts bigint[]; counts bigint[]; carried bigint[]; befores bigint[]; changes bigint[]; found int[]; places int := cardinality(_account);
-      missing int; more bigint; takes int := cardinality(_request); first int; k int := 1;
+      missing int; more bigint; minute bigint; takes int := cardinality(_request); first int; k int := 1;
     begin
       perform set_config('synchronous_commit', 'off', true); -- no count need outlive the server
       loop
         at_ms := floor(extract(epoch from clock_timestamp()) * 1000);
+        -- A minute that ended while we waited is no longer the one to take from, and its rows are ours: whoever makes the next one's rows
+        -- waits for them. The caller repeats what fails so, without any lock.
+        if at_ms / 60000 <> minute then raise exception 'the minute ended while its counts were awaited' using errcode = 'serialization_failure'; end if;
+        minute := at_ms / 60000;
         starts := array(select case when s > 0 then s else at_ms / 1000 / sec * sec end
           from unnest(_start, _seconds) with ordinality u(s, sec, i) order by i);
         select count(*) filter (where r.given = 0 and r.n is null), array_agg(r.previous order by r.i),
@@ -55,8 +59,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
           from (select u.i, w.n from unnest(_account, _bucket, starts) with ordinality u(a, b, s, i) join rate_window w
             on w.account_id = u.a and w.bucket = u.b and w.starts_at = to_timestamp(u.s)
             order by w.account_id, w.bucket, w.starts_at for no key update of w) o;
-        -- A minute that ended while we waited is no longer the one to take from.
-        exit when at_ms / 60000 = floor(extract(epoch from clock_timestamp()) / 60);
+        exit when minute = floor(extract(epoch from clock_timestamp()) / 60);
       end loop;
       if cardinality(found) is distinct from places then -- some named window is gone
         counts := array(select o.n from generate_series(1, places) g(i) left join unnest(found, counts) o(i, n) on o.i = g.i order by g.i);

@@ -194,11 +194,13 @@ async function lanes(db: Kysely<unknown>): Promise<void> {
     -- Grants each request what it wants or, where less is left, what is left to the account and to the key, if that is at least its least;
     -- refuses it for its slot, its group of slots, the balance or the key, in this order. In a batch each one counts for those behind it.
     -- Lock and read are two statements: a lock inside the same one would read an older snapshot (DATA.md 2, pitfall 1).
-    -- Commits without waiting for the disk: a reservation need not outlive the server.
-    drop function ledger_reserve(uuid, bigint[], uuid[], bigint[], bigint[], interval);
+    -- Commits without waiting for the disk: a reservation need not outlive the server. A balance that somebody holds is given up after a
+    -- second, for the sake of the others in the batch.
+    -- The one of before, without keys and slots, stays for replicas of the last release that still run; a later migration drops it.
     create function ledger_reserve(_owner uuid, _account bigint[], _id uuid[], _want bigint[], _least bigint[], _key bigint[],
       _pool text[], _pool_max int[], _group text[], _group_max int[], _ttl interval)
-    returns table (n int, granted bigint, available bigint, reserved bigint, refused text, key_left bigint) language plpgsql as $$
+    returns table (n int, granted bigint, available bigint, reserved bigint, refused text, key_left bigint) language plpgsql
+    set lock_timeout = '1s' as $$
     #variable_conflict use_column
     declare r record; current bigint; left_over bigint; held bigint; payable bigint;
       taken jsonb; -- in this batch, by the account at hand: slots by pool and group, money by key
@@ -257,9 +259,11 @@ async function lanes(db: Kysely<unknown>): Promise<void> {
     -- table, and no join that the planner could make of the look-ups.
     create or replace function ledger_settle(_account bigint[], _id uuid[], _logs jsonb)
     returns table (account_id bigint, balance bigint) language plpgsql
-    set svc.chained = 'by ledger_settle' set enable_seqscan = off as $$
+    set svc.chained = 'by ledger_settle' set enable_seqscan = off set lock_timeout = '1s' as $$
     #variable_conflict use_column
     begin
+      -- A charge is durable also where the server doesn't usually wait for the disk. Of this transaction: the function ends before the commit.
+      if current_setting('synchronous_commit') = 'off' then perform set_config('synchronous_commit', 'on', true); end if;
       perform 1 from balance b where b.account_id = any(_account) order by b.account_id for no key update;
       delete from hold h using unnest(_account, _id) s(account_id, id) where h.account_id = s.account_id and h.id = s.id;
       with logged as (

@@ -1,0 +1,64 @@
+// A lane, and one beside it for accounts whose balance somebody holds: whoever waits for such an account, nobody waits for them.
+import type { Db } from "../db/connect.ts";
+import { createLane, FailedFor } from "../db/lane.ts";
+
+/** True where somebody held an account's balance for longer than ledger_reserve and ledger_settle wait (migration 0005). */
+export function isAccountHeld(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === "55P03";
+}
+
+/** As a lane's; an item whose account is held is repeated within its patience. */
+export function createAccountLane<Item extends { accountId: bigint }, Result>(
+  db: Db,
+  options: Parameters<typeof createLane<Item, Result>>[0],
+): ReturnType<typeof createLane<Item, Result>> {
+  const work = (items: readonly Item[]) => namingTheHeld(db, items, options.work);
+  const usual = createLane({ ...options, work });
+  const aside = createLane({ ...options, work });
+  const held = new Set<bigint>();
+  const running = new Set<Promise<unknown>>();
+
+  const run = async (item: Item): Promise<Result> => {
+    const giveUpAt = performance.now() + options.patienceMs;
+    for (;;) {
+      const lane = held.has(item.accountId) ? aside : usual;
+      try {
+        const result = await lane.run(item);
+        if (lane === aside) held.delete(item.accountId);
+        return result;
+      } catch (error) {
+        if (!isAccountHeld(error)) throw error;
+        held.add(item.accountId);
+        if (performance.now() > giveUpAt) throw error;
+      }
+    }
+  };
+  return {
+    async run(item) {
+      const one = run(item);
+      running.add(one);
+      return one.finally(() => running.delete(one));
+    },
+    drained: async () => void (await Promise.allSettled(running)),
+  };
+}
+
+/** Fails those alone whose accounts are held, instead of the batch. */
+async function namingTheHeld<Item extends { accountId: bigint }, Result>(
+  db: Db,
+  items: readonly Item[],
+  work: (items: readonly Item[]) => Promise<readonly Result[]>,
+): Promise<readonly Result[]> {
+  try {
+    return await work(items);
+  } catch (error) {
+    if (!isAccountHeld(error)) throw error;
+    const { rows } = await db.pool.query<{ account_id: bigint }>(
+      "select account_id from balance where account_id = any($1) for no key update skip locked",
+      [items.map(({ accountId }) => accountId)],
+    );
+    const free = new Set(rows.map((row) => row.account_id));
+    const theirs = items.filter(({ accountId }) => !free.has(accountId));
+    throw theirs.length === 0 ? error : new FailedFor(new Set(theirs), error);
+  }
+}

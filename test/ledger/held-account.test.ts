@@ -1,0 +1,117 @@
+// Somebody holds one account's balance: only that account waits, and no charge is lost by it. Also what an old replica's calls still find.
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connect, type Db, inTransaction } from "../../src/db/connect.ts";
+import { audit } from "../../src/ledger/audit.ts";
+import { readBalance } from "../../src/ledger/balance.ts";
+import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
+import { verifyChain } from "../../src/ledger/verify.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { usageLogRow } from "../support/usage-log-row.ts";
+import { newAccount } from "./new-account.ts";
+
+let database: TestDatabase;
+let db: Db;
+let ledger: Ledger;
+const faults: unknown[] = [];
+beforeAll(async () => {
+  database = await freshDatabase();
+  db = connect(database.url, { max: 6 });
+  ledger = await openLedger(db, (error) => faults.push(error));
+});
+afterAll(async () => {
+  await ledger.close();
+  expect(faults).toEqual([]);
+  expect(await audit(db)).toMatchObject({ mismatches: [], reservations_open: 0 });
+  expect((await verifyChain(db)).broken).toBeNull();
+  await db.close();
+  await database.drop();
+});
+
+const call = (accountId: bigint) => ({ accountId, id: randomUUID(), want: 100n, least: 1n });
+const settle = (one: ReturnType<typeof call>, cost = 10n) => ledger.settle({ ...one, log: usageLogRow({ ...one, cost, at: new Date() }) });
+/** While the account's balance is held. */
+const whileHeld = <T>(accountId: bigint, work: () => Promise<T>) =>
+  inTransaction(db, async ({ pool }) => {
+    await pool.query("select 1 from balance where account_id = $1 for no key update", [accountId]);
+    return work();
+  });
+
+describe("an account whose balance is held", () => {
+  test("others wait for it once, about a second; its reservations are 503 after 3 s, its settlements wait until they are done", async () => {
+    const [held, free] = [await newAccount(db, { deposit: 10_000n }), await newAccount(db, { deposit: 10_000_000n })];
+    const before = call(held);
+    await ledger.reserve(before);
+    const took: number[] = [];
+    const clients: Promise<unknown>[] = [];
+    const { settled } = await whileHeld(held, async () => {
+      const settled = settle(before);
+      const refused = ledger.reserve(call(held)).catch((error: unknown) => error);
+      for (const end = performance.now() + 4_500; performance.now() < end;) {
+        const begin = performance.now();
+        const one = call(free);
+        await ledger.reserve(one);
+        await settle(one);
+        took.push(performance.now() - begin);
+        const again = call(held);
+        clients.push(ledger.reserve(again).then(() => settle(again, 0n)));
+        await sleep(20);
+      }
+      expect(await refused).toMatchObject({ code: "overloaded" });
+      return { settled };
+    });
+    expect(Math.max(...took)).toBeLessThan(2_500);
+    expect(took.filter((ms) => ms > 500).length).toBeLessThanOrEqual(2);
+    expect(await settled).toBe(9_990n);
+    await Promise.allSettled(clients);
+    expect(await readBalance(db, held)).toMatchObject({ spent: 10n, reserved: 0n });
+  });
+
+  test("a gateway that stops while one of its settlements waits has charged it", async () => {
+    const accountId = await newAccount(db, { deposit: 10_000n });
+    const own = await openLedger(db, (error) => faults.push(error));
+    const one = call(accountId);
+    await own.reserve(one);
+    const { settled, closed } = await whileHeld(accountId, async () => {
+      const settled = own.settle({ ...one, log: usageLogRow({ ...one, cost: 10n, at: new Date() }) });
+      const closed = own.close();
+      await sleep(1_500);
+      return { settled, closed };
+    });
+    await closed;
+    expect((await readBalance(db, accountId))?.spent).toBe(10n);
+    await settled;
+  });
+});
+
+test("a charge is durable where the server doesn't usually wait for the disk", async () => {
+  const accountId = await newAccount(db, { deposit: 10_000n });
+  const log = JSON.stringify([usageLogRow({ accountId, id: randomUUID(), cost: 10n, at: new Date() })]);
+  await inTransaction(db, async ({ pool }) => {
+    await pool.query("set local synchronous_commit = off");
+    await pool.query("select ledger_settle($1, $2, $3)", [[accountId], [randomUUID()], log]);
+    expect((await pool.query("show synchronous_commit")).rows).toEqual([{ synchronous_commit: "on" }]);
+  });
+});
+
+test("a replica of the release before keys and slots reserves and settles on, while the new ones run", async () => {
+  const accountId = await newAccount(db, { deposit: 1_000n });
+  const { rows: replicas } = await db.pool.query<{ id: string }>("select id from replica limit 1");
+  const ids = [randomUUID(), randomUUID()];
+  const { rows } = await db.pool.query("select n, granted, available from ledger_reserve($1, $2, $3, $4, $5, interval '2 minutes')", [
+    replicas[0]!.id,
+    [accountId, accountId],
+    ids,
+    [600n, 600n],
+    [1n, 500n],
+  ]);
+  expect(rows).toEqual([
+    { n: 1, granted: 600n, available: 1_000n },
+    { n: 2, granted: null, available: 400n },
+  ]);
+  expect(await readBalance(db, accountId)).toMatchObject({ available: 400n, reserved: 600n });
+  const log = JSON.stringify([usageLogRow({ accountId, id: ids[0]!, cost: 50n, at: new Date() })]);
+  await db.pool.query("select ledger_settle($1, $2, $3)", [[accountId], [ids[0]], log]);
+  expect(await readBalance(db, accountId)).toMatchObject({ available: 950n, reserved: 0n, spent: 50n });
+});

@@ -1,0 +1,43 @@
+// The renewal of long calls beside their settlement: neither waits for the other half-way.
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { connect, type Db, inTransaction } from "../../src/db/connect.ts";
+import { keepBeating } from "../../src/ledger/replica.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { untilWaiting } from "../support/locks.ts";
+import { newAccount } from "./new-account.ts";
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await freshDatabase();
+  db = connect(database.url, { max: 4 });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+test("holds that are renewed while they end, in another order: no deadlock", async () => {
+  const accountId = await newAccount(db, { deposit: 1_000n });
+  const owner = randomUUID();
+  const ids = [randomUUID(), randomUUID()];
+  for (const id of ids)
+    await db.pool.query(
+      "insert into hold (account_id, id, amount, owner, expires_at) values ($1, $2, 1, $3, now() + interval '1 minute')",
+      [accountId, id, owner],
+    );
+  const faults: unknown[] = [];
+  await inTransaction(db, async ({ pool }) => {
+    const end = (id: string) => pool.query("delete from hold where account_id = $1 and id = $2", [accountId, id]);
+    await pool.query("select 1 from balance where account_id = $1 for no key update", [accountId]);
+    await end(ids[1]!);
+    const open = new Map(ids.map((id) => [id, { accountId, since: -Infinity }]));
+    const beating = await keepBeating(db, owner, open, new Map(), (error) => faults.push(error));
+    await untilWaiting(db, "update hold");
+    await end(ids[0]!);
+    void beating.stop();
+  });
+  await expect.poll(async () => (await db.pool.query("select 1 from replica")).rowCount).toBe(0); // the round is over
+  expect(faults).toEqual([]);
+});
