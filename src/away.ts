@@ -8,7 +8,8 @@ export function isSurelyUndone(error: unknown): boolean {
 /** True where the same query may succeed a moment later; the query itself is not at fault. */
 export function isDatabaseAway(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
-  if (typeof code === "string") return /^(08...|57P0[1-5]|40001|40P01|53300|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT)$/.test(code);
+  if (typeof code === "string")
+    return /^(08...|25P03|57P0[1-5]|40001|40P01|53300|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT)$/.test(code);
   return (
     error instanceof Error &&
     /connection (terminated|ended|closed)|not queryable|timeout exceeded when trying to connect|query read timeout/i.test(error.message)
