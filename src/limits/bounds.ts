@@ -12,7 +12,7 @@ import { minuteSeconds } from "./window.ts";
 
 export interface Bounds {
   /** Counts one request within `perMinute`, or fails with rate_limit_exceeded and counts nothing. */
-  assertWithin(of: { accountId: bigint; bucket: string }, perMinute: number, at: Date): Promise<void>;
+  assertWithin(of: { accountId: bigint; bucket: string }, perMinute: number): Promise<void>;
 }
 
 /** Ten times the tier's requests; an account whose calls are blocked may still read why. */

@@ -15,7 +15,7 @@ export interface Limits extends Bounds {
    */
   throttle(what: string, subject: string, perMinute: number): Promise<void>;
   /** The cheap ceiling over calls that name a model: this process's memory alone, and what is refused counts as well. */
-  assertBelowCeiling(accountId: bigint, perMinute: number, at: Date): void;
+  assertBelowCeiling(accountId: bigint, perMinute: number): void;
   close(): Promise<void>;
 }
 

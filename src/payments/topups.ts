@@ -32,7 +32,7 @@ export async function createTopup(context: Context, { accountId, amountUsd, retu
   assertAddress(returnUrl);
   const user = await findUser(db, accountId);
   if (user?.verified !== true) fail("email_unverified");
-  await limits.assertWithin({ accountId, bucket: "top-up" }, perMinuteMax, at);
+  await limits.assertWithin({ accountId, bucket: "top-up" }, perMinuteMax);
   if (payments === null) failPayment(context, `nobody can pay online here; ${creditsPage(publicUrl)} says how credit is added`);
   const topup = await insertTopup(db, { id: randomUUID(), accountId, amount, at, pendingMax });
   if (topup === undefined) fail("rate_limit_exceeded", { text: { limit: `${pendingMax} top-ups that wait for payment` } });

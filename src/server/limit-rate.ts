@@ -8,18 +8,18 @@ import type { Edge, Exchange } from "./edge.ts";
 export function rateLimiter({ auth, errors, counts }: Operation): (edge: Edge, exchange: Exchange) => Promise<void> | void {
   if (!errors.includes("rate_limit_exceeded")) return () => undefined; // e.g. payment providers send as fast as they must
   if (auth === "none") {
-    return ({ context: { limits }, limits: { publicPerMinute } }, { address, receivedAt }) =>
-      limits.assertWithin({ accountId: nobody, bucket: `public:${address}` }, publicPerMinute, receivedAt);
+    return ({ context: { limits }, limits: { publicPerMinute } }, { address }) =>
+      limits.assertWithin({ accountId: nobody, bucket: `public:${address}` }, publicPerMinute);
   }
   if (counts) {
     return ({ context }, exchange) => {
       const { accountId, purchased } = callerOf(exchange);
-      context.limits.assertBelowCeiling(accountId, requestBound(context.catalog, purchased), exchange.receivedAt);
+      context.limits.assertBelowCeiling(accountId, requestBound(context.catalog, purchased));
     };
   }
   return ({ context }, exchange) => {
     const { accountId, purchased } = callerOf(exchange);
-    return context.limits.assertWithin({ accountId, bucket: "reads" }, requestBound(context.catalog, purchased), exchange.receivedAt);
+    return context.limits.assertWithin({ accountId, bucket: "reads" }, requestBound(context.catalog, purchased));
   };
 }
 
