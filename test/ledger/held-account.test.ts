@@ -39,32 +39,35 @@ const whileHeld = <T>(accountId: bigint, work: () => Promise<T>) =>
   });
 
 describe("an account whose balance is held", () => {
-  test("others wait for it once, about a second; its reservations are 503 after 3 s, its settlements wait until they are done", async () => {
+  test("others are served meanwhile; its reservations are 503 after 3 s, its settlements wait until they are done", async () => {
     const [held, free] = [await newAccount(db, { deposit: 10_000n }), await newAccount(db, { deposit: 10_000_000n })];
     const before = call(held);
     await ledger.reserve(before);
-    const took: number[] = [];
+    let served = 0;
     const clients: Promise<unknown>[] = [];
     const { settled } = await whileHeld(held, async () => {
       const settled = settle(before);
       const refused = ledger.reserve(call(held)).catch((error: unknown) => error);
       for (const end = performance.now() + 4_500; performance.now() < end;) {
-        const begin = performance.now();
         const one = call(free);
         await ledger.reserve(one);
         await settle(one);
-        took.push(performance.now() - begin);
+        served += 1;
         const again = call(held);
-        clients.push(ledger.reserve(again).then(() => settle(again, 0n)));
+        clients.push(
+          ledger
+            .reserve(again)
+            .then(() => settle(again, 0n))
+            .catch((error: unknown) => error),
+        );
         await sleep(20);
       }
       expect(await refused).toMatchObject({ code: "overloaded" });
       return { settled };
     });
-    expect(Math.max(...took)).toBeLessThan(2_500);
-    expect(took.filter((ms) => ms > 500).length).toBeLessThanOrEqual(2);
+    expect(served).toBeGreaterThan(10); // each would have waited out the held one's patience
     expect(await settled).toBe(9_990n);
-    await Promise.allSettled(clients);
+    await Promise.all(clients);
     expect(await readBalance(db, held)).toMatchObject({ spent: 10n, reserved: 0n });
   });
 
