@@ -64,14 +64,15 @@ export function openCounters(db: Db, onFault: (error: unknown, what: string) => 
     waitingMax,
     patienceMs,
     async work(items: readonly (readonly Take[])[]) {
-      // Handed over once, also where the batch is repeated, unless nothing of it was done: given back twice, they would let too many through.
+      // What is given back is handed over once, unless nothing of it was done: given back twice, it would let too many through.
       const changes = [...corrections.values()];
       corrections = new Map();
       const asked = items.filter((takes) => takes.length > 0);
       if (asked.length + changes.length === 0) return items.map(() => null);
       // First, so that what is given back can be taken at once.
       const rows = await decide(db, changes.length > 0 ? [changes, ...asked] : asked).catch((error: unknown) => {
-        if (isSurelyUndone(error)) add(changes);
+        // Where it may have been done, what counts more is counted again: too much refuses somebody, too little lets too many through.
+        add(isSurelyUndone(error) ? changes : changes.filter(({ amount }) => amount > 0));
         throw error;
       });
       let at = changes.length > 0 ? 1 : 0;

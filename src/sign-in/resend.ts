@@ -5,7 +5,7 @@ import { inTransaction, type Queries } from "../db/connect.ts";
 import type { Mail } from "../mail/mailer.ts";
 import { type LockedAccount, lockAccountOf } from "./lock-account.ts";
 import { passwordResetMail, verificationMail } from "./mails.ts";
-import { findPending, writeNobodys, writeVerification } from "./verifications.ts";
+import { dropWaitingPasswords, findPending, writeNobodys, writeVerification } from "./verifications.ts";
 
 type Needs = Pick<Context, "db" | "mailer" | "publicUrl">;
 
@@ -52,8 +52,8 @@ async function verificationAgain(
     await writeNobodys(transaction, at);
     return null;
   }
-  const { name } = pending;
-  const passwordHash = keepsPassword ? pending.passwordHash : null;
+  if (!keepsPassword) await dropWaitingPasswords(transaction, account.id);
+  const { passwordHash, name } = keepsPassword ? pending : { passwordHash: null, name: null };
   const secrets = await writeVerification(transaction, { accountId: account.id, purpose: "verify_email", at, passwordHash, name });
   return secrets ? verificationMail({ to: account.email, publicUrl }, secrets) : null;
 }

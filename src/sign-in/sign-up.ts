@@ -8,7 +8,7 @@ import { inTransaction, type Queries } from "../db/connect.ts";
 import type { Mail } from "../mail/mailer.ts";
 import { type LockedAccount, lockOrMakeAccount } from "./lock-account.ts";
 import { accountExistsMail, verificationMail } from "./mails.ts";
-import { writeNotice, writeVerification } from "./verifications.ts";
+import { dropWaitingPasswords, writeNotice, writeVerification } from "./verifications.ts";
 
 interface SignUp {
   email: string;
@@ -32,7 +32,10 @@ export async function signUp(context: Needs, { email, password, name, at }: Sign
   return { id: userIdText(userId), email, verified: false, suspended: false, name, createdAt: at, purchased: 0n };
 }
 
-/** The password waits with its mail: until that is answered, nobody knows who owns the address. */
+/**
+ * The password waits with its mail: until that is answered, nobody knows who owns the address. Where another sign-up waits already, neither
+ * password may hold, whichever mail is answered: the owner asks for a new one.
+ */
 async function writeMail(
   transaction: Queries,
   account: LockedAccount,
@@ -40,6 +43,8 @@ async function writeMail(
 ): Promise<Mail | null> {
   const place = { to: account.email, publicUrl };
   if (account.verified) return (await writeNotice(transaction, account.id, at)) ? accountExistsMail(place) : null;
-  const secrets = await writeVerification(transaction, { accountId: account.id, purpose: "verify_email", at, passwordHash, name });
+  const contested = await dropWaitingPasswords(transaction, account.id);
+  const kept = contested ? { passwordHash: null, name: null } : { passwordHash, name };
+  const secrets = await writeVerification(transaction, { accountId: account.id, purpose: "verify_email", at, ...kept });
   return secrets ? verificationMail(place, secrets) : null;
 }

@@ -17,8 +17,12 @@ const wrongCodesOfAccountMax = 100;
 /** The codes of so many last mails count. */
 const codesMax = 20;
 
-/** Mails to one account in a day, so that nobody floods an address by asking for ever new ones in its name. */
-const mailsPerDayMax = 20;
+/**
+ * Mails of a kind that wait for an answer from one account, and notices in a day, so that nobody floods an address by asking for ever new
+ * ones in its name. Who has had so many has a link that works.
+ */
+const waitingMax = 20;
+const noticeLifeMs = 24 * 60 * 60 * 1000;
 
 interface NewVerification {
   /** Null: there is no mail to send, but the same work is done. */
@@ -48,19 +52,20 @@ export interface Verification {
 
 const columns = `hash, account_id as "accountId", password_hash as "passwordHash", name, used_at as "usedAt", expires_at as "expiresAt"`;
 
-/** Undefined: there is no mail to send, also where the account has had its mails of the day. */
+/** Undefined: there is no mail to send, also where too many wait for an answer. */
 export async function writeVerification(
   { pool }: Queries,
   { accountId, purpose, at, passwordHash, name, usedAt }: NewVerification,
 ): Promise<MailSecrets | undefined> {
+  const lastsMs = usedAt === undefined ? lifeMs[purpose] : noticeLifeMs;
   const { secret, hash } = makeToken("mail");
   const code = String(randomInt(1_000_000)).padStart(6, "0");
   const { rows } = await pool.query<{ isMail: boolean }>(
     `insert into verification (hash, account_id, purpose, code_hash, password_hash, name, created_at, expires_at, used_at)
-     select $1, case when count(*) < ${mailsPerDayMax} then $2::bigint end, $3, $4, $5, $6, $7, $8, $9
-     from verification where account_id = $2 and created_at > $7::timestamptz - interval '1 day'
+     select $1, case when count(*) < ${waitingMax} then $2::bigint end, $3, $4, $5, $6, $7, $8, $9
+     from verification where account_id = $2 and purpose = $3 and expires_at > $7 and (used_at is null) = ($9::timestamptz is null)
      returning account_id is not null as "isMail"`,
-    [hash, accountId, purpose, codeHash(hash, code), passwordHash, name, at, new Date(at.getTime() + lifeMs[purpose]), usedAt ?? null],
+    [hash, accountId, purpose, codeHash(hash, code), passwordHash, name, at, new Date(at.getTime() + lastsMs), usedAt ?? null],
   );
   return rows[0]!.isMail ? { token: secret, code } : undefined;
 }
@@ -86,14 +91,16 @@ export async function findPending(transaction: Queries, accountId: bigint, at: D
   return rows[0];
 }
 
-/** More than one sign-up waits for the account's verification. */
-export async function isContested({ pool }: Queries, accountId: bigint, at: Date): Promise<boolean> {
-  const { rows } = await pool.query<{ passwords: number }>(
-    `select count(distinct password_hash)::int as passwords from verification
-     where account_id = $1 and purpose = 'verify_email' and used_at is null and expires_at > $2`,
-    [accountId, at],
+/**
+ * Takes password and name from the sign-ups that wait for the account's verification, also from those that are too old. True: there were
+ * some. Whose they are can't be told, and whose mail is answered says nothing about it.
+ */
+export async function dropWaitingPasswords({ pool }: Queries, accountId: bigint): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    "update verification set password_hash = null, name = null where account_id = $1 and purpose = 'verify_email' and used_at is null",
+    [accountId],
   );
-  return (rows[0]?.passwords ?? 0) > 1;
+  return rowCount !== 0;
 }
 
 /** Fails with 400 invalid_token, used_token or expired_token. */
@@ -130,10 +137,13 @@ export async function tryCode(
   return matching.find(({ usedAt, expiresAt }) => usedAt === null && expiresAt > at) ?? matching[0];
 }
 
-/** Decided here, whoever looked before: of several at once exactly one goes on. */
-export async function useUp(transaction: Queries, { hash }: Pick<Verification, "hash">, param: string, at: Date): Promise<void> {
-  const { rowCount } = await transaction.pool.query("update verification set used_at = $2 where hash = $1 and used_at is null", [hash, at]);
-  if (rowCount === 0) fail("used_token", { param });
+/** Decided here, whoever looked before: of several at once exactly one goes on. Returns it as it is now. */
+export async function useUp(transaction: Queries, { hash }: Pick<Verification, "hash">, param: string, at: Date): Promise<Verification> {
+  const { rows } = await transaction.pool.query<Verification>(
+    `update verification set used_at = $2 where hash = $1 and used_at is null returning ${columns}`,
+    [hash, at],
+  );
+  return rows[0] ?? fail("used_token", { param });
 }
 
 export function assertUsable({ usedAt, expiresAt }: Pick<Verification, "usedAt" | "expiresAt">, param: string, at: Date): void {

@@ -6,7 +6,7 @@ import type { Context } from "../context.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
 import { fail } from "../fail.ts";
 import { type LockedAccount, lockAccount, lockAccountOf } from "./lock-account.ts";
-import { assertUsable, isContested, readByToken, tryCode, useUp, type Verification, writeNobodys } from "./verifications.ts";
+import { assertUsable, readByToken, tryCode, useUp, type Verification, writeNobodys } from "./verifications.ts";
 import { finishSignIn, markVerified } from "./verified.ts";
 
 type Needs = Pick<Context, "db" | "catalog">;
@@ -39,11 +39,8 @@ async function verify(
 ) {
   const accountId = account.id;
   if (account.suspended) failSuspended();
-  // Several sign-ups wait with a password each, and whose is the owner's can't be told from which mail was answered: none holds, and the
-  // owner asks for a new one. Nobody could sign in before this, so what keys there are come from the operator, and stay.
-  const contested = await isContested(transaction, accountId, at);
-  const { passwordHash, name } = contested ? { passwordHash: null, name: null } : verification;
-  await useUp(transaction, verification, param, at);
+  const { passwordHash, name } = await useUp(transaction, verification, param, at);
+  // Nobody could sign in before this, so what keys there are come from the operator, and stay.
   await transaction.pool.query("update account set password_hash = $2, name = $3 where id = $1", [accountId, passwordHash, name]);
   const { creditGranted } = await markVerified(transaction, { accountId, at });
   const apiKey = await issueDefaultKey(transaction, { accountId, at });

@@ -47,7 +47,7 @@ export async function startSignInGateway(): Promise<SignInGateway> {
       if (!mail) throw new Error(`no mail to ${email}`);
       return mail;
     });
-  const newEmail = () => `person-${++emails}@example.com`;
+  const newEmail = () => `person-${String(++emails).padStart(4, "0")}@example.com`; // all of one length, as replies are compared
   const rows: SignInGateway["rows"] = async (sql, values) =>
     (await gateway.context.db.pool.query<Record<string, unknown>>(sql, values)).rows;
   const signUpVerified: SignInGateway["signUpVerified"] = async (email) => {
