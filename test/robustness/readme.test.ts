@@ -1,5 +1,5 @@
 // The page of README.md "From sign-up to receipt, with curl", run line by line in one shell against a gateway of its own.
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -45,7 +45,10 @@ async function next(beginning: string, placeholders: Record<string, string> = {}
 const json = async (...line: Parameters<typeof next>) => JSON.parse(await next(...line)) as Record<string, any>;
 const statusOf = (reply: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(reply)![1]);
 
-test("every command of the page does what the page says, in its order", async () => {
+/** A machine may be new: the page is about curl, and nothing else here needs it. */
+const hasCurl = spawnSync("curl", ["--version"]).status === 0;
+
+test.skipIf(!hasCurl)("every command of the page does what the page says, in its order", async () => {
   await next("base=", { "http://127.0.0.1:8787": gateway.url });
   await next("post()");
 
