@@ -2,9 +2,13 @@
 import type { Db } from "../db/connect.ts";
 import { createLane, FailedFor } from "../db/lane.ts";
 
-/** True where somebody held an account's balance for longer than ledger_reserve and ledger_settle wait (migration 0005). */
+/**
+ * True where somebody held an account's balance for longer than ledger_reserve and ledger_settle wait (migration 0005): lock_not_available,
+ * or query_canceled, since Postgres signals a lock's time-out twice and now and then only the second one is heard.
+ */
 export function isAccountHeld(error: unknown): boolean {
-  return (error as { code?: unknown } | null)?.code === "55P03";
+  const code = (error as { code?: unknown } | null)?.code;
+  return code === "55P03" || code === "57014";
 }
 
 /** As a lane's; an item whose account is held is repeated within its patience. */
