@@ -1,8 +1,8 @@
 // GET /v1/auth/session: who is signed in.
-import { findUser, type User, userRecord } from "../src/accounts/users.ts";
-import { tierOf } from "../src/catalog/tiers.ts";
+import { findUser, type User } from "../src/accounts/users.ts";
 import type { CallerSession } from "../src/context.ts";
 import type { Handler } from "../src/server/types.ts";
+import { userRecord } from "../src/sign-in/user-record.ts";
 
 export const getSession: Handler<"getSession"> = async ({ db, catalog }, { caller }) => {
   const { expiresAt, csrfToken } = caller.session as CallerSession; // the contract lets no key come this far
@@ -10,7 +10,7 @@ export const getSession: Handler<"getSession"> = async ({ db, catalog }, { calle
   return {
     status: 200,
     body: {
-      user: userRecord(user, tierOf(catalog, user.purchased).tier),
+      user: userRecord(catalog, user),
       expires_at: expiresAt.toISOString(),
       csrf_token: csrfToken,
     },

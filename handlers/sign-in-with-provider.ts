@@ -1,12 +1,12 @@
 // POST /v1/auth/signin/{provider}. The story is src/sign-in/external.ts.
+import { sessionCookie } from "../src/accounts/session-cookie.ts";
 import type { Handler } from "../src/server/types.ts";
 import { finishExternalSignIn } from "../src/sign-in/external.ts";
 import { throttle } from "../src/sign-in/throttle.ts";
-import { newSessionHeaders } from "./new-session.ts";
 
 export const signInWithProvider: Handler<"signInWithProvider"> = async (context, { path, body, address, receivedAt }) => {
   await throttle(context, "external", { client: address });
   const proof = typeof body.id_token === "string" ? { idToken: body.id_token } : { code: body.code as string };
   const session = await finishExternalSignIn(context, { provider: path.provider, state: body.state, proof, at: receivedAt });
-  return { status: 200, headers: newSessionHeaders(session), body: session };
+  return { status: 200, headers: { "set-cookie": sessionCookie(session.session_token) }, body: session };
 };

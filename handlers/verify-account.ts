@@ -1,9 +1,9 @@
 // POST /v1/auth/verify: by the link's token, or by address and code. Where both are sent the token counts.
+import { sessionCookie } from "../src/accounts/session-cookie.ts";
 import { toUsd } from "../src/money.ts";
 import type { Handler } from "../src/server/types.ts";
 import { throttle } from "../src/sign-in/throttle.ts";
 import { verifyByCode, verifyByToken } from "../src/sign-in/verify-email.ts";
-import { newSessionHeaders } from "./new-session.ts";
 
 export const verifyAccount: Handler<"verifyAccount"> = async (context, { body, address, receivedAt: at }) => {
   const { token, email, code } = body as { token?: unknown; email: string; code: string };
@@ -14,7 +14,7 @@ export const verifyAccount: Handler<"verifyAccount"> = async (context, { body, a
     : await verifyByCode(context, { email, code, at });
   return {
     status: 200,
-    headers: newSessionHeaders(session),
+    headers: { "set-cookie": sessionCookie(session.session_token) },
     body: { ...session, credit_granted_usd: toUsd(creditGranted), api_key: apiKey },
   };
 };

@@ -1,5 +1,5 @@
-// Who calls: turns a key into a Caller, from memory where it can; a session is authenticate-session.ts. Every replica hears of a revoked key by NOTIFY and
-// forgets it at once; where that ear may be deaf, nothing is remembered for long.
+// Who calls: turns a key into a Caller, from memory where it can; a session is authenticate-session.ts. Every replica hears of a
+// revoked key by NOTIFY and forgets it at once; where that ear may be deaf, nothing is remembered for long.
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../clock.ts";
 import type { Caller } from "../context.ts";

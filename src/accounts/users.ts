@@ -33,15 +33,3 @@ export async function findUser(db: Queries, accountId: bigint): Promise<User | u
 export function userIdText(uuid: string): string {
   return `usr_${uuidHex(uuid)}`;
 }
-
-/** As the contract shows it. */
-export function userRecord(user: Omit<User, "accountId">, tier: number) {
-  return {
-    id: user.id,
-    email: user.email,
-    email_verified: user.verified,
-    name: user.name,
-    created_at: user.createdAt.toISOString(),
-    tier,
-  };
-}

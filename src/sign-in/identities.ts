@@ -2,18 +2,14 @@
 import { randomUUID } from "node:crypto";
 import type { Queries } from "../db/connect.ts";
 import type { Identity } from "../identity/types.ts";
-import { lockOrMakeAccount } from "./lock-account.ts";
+import { lockOrMakeAccount, waitForOthers } from "./lock-account.ts";
 import { markVerified, reclaim } from "./verified.ts";
 
 /** The same identity is the same account for good, whatever becomes of its address. */
 export async function accountOf(transaction: Queries, identity: Identity, at: Date): Promise<bigint> {
-  await waitForOthers(transaction, identity);
+  // Two first sign-ins of one identity at once would both find it unknown.
+  await waitForOthers(transaction, `identity ${identity.issuer} ${identity.subject}`);
   return (await findLinked(transaction, identity)) ?? (await link(transaction, identity, at));
-}
-
-/** Two first sign-ins of one identity at once would both find it unknown. The lock ends with the transaction. */
-async function waitForOthers({ pool }: Queries, { issuer, subject }: Identity): Promise<void> {
-  await pool.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`identity ${issuer} ${subject}`]);
 }
 
 async function findLinked({ pool }: Queries, { issuer, subject }: Identity): Promise<bigint | undefined> {

@@ -29,13 +29,13 @@ export async function lockAccount(transaction: Queries, accountId: bigint): Prom
 }
 
 export async function lockAccountOf(transaction: Queries, email: string): Promise<LockedAccount | undefined> {
-  await waitForOthers(transaction, email);
+  await waitForAddress(transaction, email);
   return lock(transaction, "a.email_norm = $1", foldEmail(email));
 }
 
 /** Of several at once that find no account at the address one makes it, and the others wait for that. */
 export async function lockOrMakeAccount(transaction: Queries, { email, userId, name, at }: NewAccount): Promise<LockedAccount> {
-  await waitForOthers(transaction, email);
+  await waitForAddress(transaction, email);
   await transaction.pool.query(
     `insert into account (email, email_norm, user_id, name, created_at) values ($1, $5, $2, $3, $4)
      on conflict (email_norm) do nothing`,
@@ -46,9 +46,14 @@ export async function lockOrMakeAccount(transaction: Queries, { email, userId, n
   return account;
 }
 
-/** One at a time for an address, whether or not it has an account: else how long a burst of requests takes would tell. */
-async function waitForOthers({ pool }: Queries, email: string): Promise<void> {
-  await pool.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`email ${foldEmail(email)}`]);
+/** One at a time, also where there is no row to lock yet. The lock ends with the transaction. */
+export async function waitForOthers({ pool }: Queries, what: string): Promise<void> {
+  await pool.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [what]);
+}
+
+/** Whether or not the address has an account: else how long a burst of requests takes would tell. */
+async function waitForAddress(transaction: Queries, email: string): Promise<void> {
+  await waitForOthers(transaction, `email ${foldEmail(email)}`);
 }
 
 /** The balance as well: who changes money takes that lock alone, and would otherwise meet this one half-way; who changes keys takes the account's. */

@@ -3,12 +3,12 @@
 import { deleteKeys } from "../accounts/manage-keys.ts";
 import { closeSessions, openSession } from "../accounts/sessions.ts";
 import { failSuspended } from "../accounts/suspended.ts";
-import { findUser, userRecord } from "../accounts/users.ts";
-import { tierOf } from "../catalog/tiers.ts";
+import { findUser } from "../accounts/users.ts";
 import type { Catalog } from "../catalog/types.ts";
 import type { Queries } from "../db/connect.ts";
 import { postSignupCredit } from "../ledger/post.ts";
 import type { Amount } from "../money.ts";
+import { userRecord } from "./user-record.ts";
 
 interface Moment {
   accountId: bigint;
@@ -56,6 +56,6 @@ export async function finishSignIn(db: Queries, { accountId, at, catalog }: Mome
     session_token: session.token,
     expires_at: session.expiresAt.toISOString(),
     csrf_token: session.csrfToken,
-    user: userRecord(user, tierOf(catalog, user.purchased).tier),
+    user: userRecord(catalog, user),
   };
 }

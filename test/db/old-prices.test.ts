@@ -1,28 +1,24 @@
 // Migration 0007 on a log that is in use: receipts of calls that another model answered add up by the prices that counted.
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { Kysely } from "kysely";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
 import * as accounts from "../../src/db/migrations/0001-accounts.ts";
 import * as ledger from "../../src/db/migrations/0002-ledger.ts";
 import * as usageLog from "../../src/db/migrations/0007-usage-log.ts";
 import { newAccount } from "../ledger/new-account.ts";
+import { emptyDatabase, type TestDatabase } from "../support/database.ts";
 import { usageLogRow } from "../support/usage-log-row.ts";
 
-const name = `svc_prices_${randomBytes(6).toString("hex")}`;
-let server: Db;
+let database: TestDatabase;
 let db: Db;
 beforeAll(async () => {
-  server = connect(inject("databaseServerUrl"), { max: 1 });
-  await server.pool.query(`create database ${name}`);
-  const url = new URL(inject("databaseServerUrl"));
-  url.pathname = `/${name}`;
-  db = connect(url.href, { max: 2 });
+  database = await emptyDatabase();
+  db = connect(database.url, { max: 2 });
 });
 afterAll(async () => {
   await db.close();
-  await server.pool.query(`drop database ${name} with (force)`);
-  await server.close();
+  await database.drop();
 });
 
 const asked = { input: "2000000", output: "8000000", cached: null, per_request: "0" };

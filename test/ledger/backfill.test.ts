@@ -1,7 +1,7 @@
 // Migration 0005 on a ledger that is in use: its entries are chained, its charges get their request and key, its keys their budgets.
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { Kysely } from "kysely";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
 import * as accounts from "../../src/db/migrations/0001-accounts.ts";
 import * as firstLedger from "../../src/db/migrations/0002-ledger.ts";
@@ -11,23 +11,19 @@ import * as chainAndSlots from "../../src/db/migrations/0005-chain-and-slots.ts"
 import { audit } from "../../src/ledger/audit.ts";
 import { postEntry } from "../../src/ledger/post.ts";
 import { verifyChain } from "../../src/ledger/verify.ts";
+import { emptyDatabase, type TestDatabase } from "../support/database.ts";
 import { usageLogRow } from "../support/usage-log-row.ts";
 import { newAccount } from "./new-account.ts";
 
-const name = `svc_backfill_${randomBytes(6).toString("hex")}`;
-let server: Db;
+let database: TestDatabase;
 let db: Db;
 beforeAll(async () => {
-  server = connect(inject("databaseServerUrl"), { max: 1 });
-  await server.pool.query(`create database ${name}`);
-  const url = new URL(inject("databaseServerUrl"));
-  url.pathname = `/${name}`;
-  db = connect(url.href, { max: 2 });
+  database = await emptyDatabase();
+  db = connect(database.url, { max: 2 });
 });
 afterAll(async () => {
   await db.close();
-  await server.pool.query(`drop database ${name} with (force)`);
-  await server.close();
+  await database.drop();
 });
 
 test("entries that were there before are chained in the order of their time, and nothing changes in what they sum up to", async () => {

@@ -9,10 +9,19 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-export async function freshDatabase(): Promise<TestDatabase> {
+export function freshDatabase(): Promise<TestDatabase> {
+  return createDatabase(`template ${inject("templateDatabase")} strategy file_copy`);
+}
+
+/** Without a table, for tests of migrations. */
+export function emptyDatabase(): Promise<TestDatabase> {
+  return createDatabase("");
+}
+
+async function createDatabase(how: string): Promise<TestDatabase> {
   const serverUrl = inject("databaseServerUrl");
   const name = `svc_test_${randomBytes(6).toString("hex")}`;
-  await asAdmin(serverUrl, `create database ${name} template ${inject("templateDatabase")} strategy file_copy`);
+  await asAdmin(serverUrl, `create database ${name} ${how}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => asAdmin(serverUrl, `drop database if exists ${name} with (force)`) };
