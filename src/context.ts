@@ -11,7 +11,7 @@ import type { Limits } from "./limits/limits.ts";
 import type { Mailer } from "./mail/mailer.ts";
 import type { Amount } from "./money.ts";
 import type { Payments } from "./payments/types.ts";
-import type { Chat, Protocol } from "./providers/types.ts";
+import type { Adapters } from "./providers/types.ts";
 import type { Breakers } from "./routing/breaker.ts";
 
 export interface Context {
@@ -29,8 +29,7 @@ export interface Context {
   /** Null: nobody can pay online; the operator adds credit by hand. */
   payments: Payments | null;
   breakers: Breakers;
-  /** The adapters, one function a verb and wire protocol. */
-  providers: { chat: Partial<Record<Protocol, Chat>> };
+  providers: Adapters;
   /** For /metrics: one attempt at an upstream. */
   countAttempt: (route: string, outcome: string) => void;
   /** Where this gateway is reached, without a trailing slash: for every address of ours that a reply or a mail carries. */

@@ -97,7 +97,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     identityProviders,
     payments,
     breakers: createBreakers(),
-    providers: { chat: { openai: openaiChat(upstreams) } },
+    providers: { chat: { openai: openaiChat(upstreams) }, messages: {}, embed: {}, rerank: {} },
     countAttempt: metrics.countAttempt,
     publicUrl: config.publicUrl ?? "",
   };

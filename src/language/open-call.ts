@@ -39,7 +39,7 @@ export interface OpenCall {
   served: Candidate | null;
   firstByteMs: number | null;
   /** The answer is complete. `usage` null: the upstream never said, so `counted` is charged, never above the hold. */
-  complete(usage: Usage | null, counted: Usage): Promise<Bill>;
+  complete(usage: Usage | null, counted: () => Promise<Usage>): Promise<Bill>;
   /** The client left; it pays for what it got. */
   aborted(delivered: Usage, measured: boolean): Promise<void>;
   /** Nothing is charged. `shown` is what the caller gets. */
@@ -82,8 +82,8 @@ export function openCall(
     attempts: [],
     served: null,
     firstByteMs: null,
-    complete(usage, counted) {
-      const bill = billOf(asked, call.served, usage ?? counted);
+    async complete(usage, counted) {
+      const bill = billOf(asked, call.served, usage ?? (await counted()));
       if (usage !== null && bill.cost > hold.granted) reportOverrun(context.log, facts, call, bill);
       return settle(usage === null ? atMost(hold.granted, bill) : bill, {
         status: "success",

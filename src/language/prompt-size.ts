@@ -1,11 +1,14 @@
 // How large a prompt can be at most, before anyone has counted its tokens, and a plain estimate for calls whose
 // upstream never says. OPERATOR.md: text bytes count as tokens, an image part is a fixed number.
+import { countTokens } from "./count-tokens.ts";
 
 export interface PromptSize {
   /** No tokenizer makes more tokens of it than this. */
   tokensMax: number;
-  /** What it probably is: four bytes a token. */
+  /** What it probably is: four bytes a token. Costs nothing, for limits. */
   tokensLikely: number;
+  /** What it is by a real tokenizer, as near as anyone but its model can tell; dear, for charges and counts. */
+  countTokens(): Promise<number>;
 }
 
 /** What of a chat request a model reads. */
@@ -17,6 +20,16 @@ interface PromptFields {
   prediction?: unknown;
 }
 
+const documentFields = ["tools", "functions", "response_format", "prediction"] as const;
+
+/** What of a request costs tokens, in any dialect. */
+export interface PromptParts {
+  /** Texts, and documents such as tools as JSON. */
+  texts: string[];
+  messages: number;
+  images: number;
+}
+
 /** Role, separators and the template around one message: no chat template known to us takes more. */
 const messageTokens = 16;
 /** The most that a vision model in use charges for one image at full detail. */
@@ -25,23 +38,30 @@ const bytesPerToken = 4;
 
 /** Walks everything of a chat request that a model reads. */
 export function promptSize(body: PromptFields): PromptSize {
-  const { messages } = body;
-  const size = { bytes: 0, images: 0 };
-  for (const message of messages) measure(message, size);
-  for (const key of ["tools", "functions", "response_format", "prediction"] as const)
-    if (body[key] != null) size.bytes += Buffer.byteLength(JSON.stringify(body[key]));
-  const fixed = messages.length * messageTokens + size.images * imageTokens;
-  return { tokensMax: size.bytes + fixed, tokensLikely: Math.ceil(size.bytes / bytesPerToken) + messages.length * 4 + size.images * 256 };
+  const parts: PromptParts = { texts: [], messages: body.messages.length, images: 0 };
+  for (const message of body.messages) collect(message, parts, isMediaPart);
+  for (const key of documentFields) if (body[key] != null) parts.texts.push(JSON.stringify(body[key]));
+  return sizeOf(parts);
 }
 
-/** Depth is bounded by the JSON reader (src/server/read-body.ts). */
-function measure(value: unknown, size: { bytes: number; images: number }): void {
-  if (typeof value === "string") size.bytes += Buffer.byteLength(value);
-  else if (Array.isArray(value)) for (const item of value) measure(item, size);
+export function sizeOf({ texts, messages, images }: PromptParts): PromptSize {
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  let counting: Promise<number> | undefined;
+  return {
+    tokensMax: bytes + messages * messageTokens + images * imageTokens,
+    tokensLikely: Math.ceil(bytes / bytesPerToken) + messages * 4 + images * 256,
+    countTokens: () => (counting ??= countTokens(texts).then((tokens) => tokens + messages * 4 + images * 256)),
+  };
+}
+
+/** Adds every text inside `value`; what `isMedia` knows counts as an image. Depth is bounded by the JSON reader (src/server/read-body.ts). */
+export function collect(value: unknown, parts: PromptParts, isMedia: (part: Record<string, unknown>) => boolean): void {
+  if (typeof value === "string") parts.texts.push(value);
+  else if (Array.isArray(value)) for (const item of value) collect(item, parts, isMedia);
   else if (typeof value === "object" && value !== null) {
     const part = value as Record<string, unknown>;
-    if (isMediaPart(part)) size.images += 1;
-    else for (const key in part) measure(part[key], size);
+    if (isMedia(part)) parts.images += 1;
+    else for (const key in part) collect(part[key], parts, isMedia);
   }
 }
 

@@ -1,6 +1,9 @@
 // What an adapter of a wire protocol takes and gives. One function type per verb; no verb knows the ledger,
 // the catalog or HTTP towards the client.
+import type { components } from "../../generated/api.d.ts";
 import type { Usage } from "../usage.ts";
+
+type Message = components["schemas"]["Message"];
 
 export type Protocol = "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax";
 
@@ -69,37 +72,53 @@ export interface UpstreamCall {
   signal: AbortSignal;
   /** Sent upstream as x-request-id, so that both sides' logs meet. */
   requestId: string;
+  /** The model id the answer must name. */
+  publicModel: string;
+}
+
+/** An answer in one piece. */
+export interface Whole {
+  kind: "whole";
+  /** Null where the upstream reported none. */
+  usage: Usage | null;
+}
+
+/** What a stream has shown so far. */
+export interface Tally {
+  /** The last usage the upstream reported. */
+  usage: Usage | null;
+  /** Records that carried content, reasoning or tool arguments: a lower bound of output tokens. */
+  deltas: number;
+  /** Characters of content, reasoning and tool arguments. */
+  characters: number;
+}
+
+/** An answer that streams. It has begun: its first record is already here, so no other route may be tried. */
+export interface AnswerStream<Rec, Shown extends Tally = Tally> {
+  kind: "stream";
+  /**
+   * Hands every record to `onRecord` in order, waiting for a returned promise before it reads on (back-pressure
+   * reaches the upstream's socket). Resolves when the upstream ended properly (its dialect's end was seen),
+   * rejects with UpstreamError when the stream broke, with the signal's reason when it was aborted.
+   */
+  forEach(onRecord: (record: Rec) => void | Promise<void>): Promise<void>;
+  /** What is known so far; complete once forEach has resolved. */
+  tally: Shown;
+  /** Stops the upstream call. */
+  cancel(): void;
 }
 
 /** A chat request in the OpenAI dialect, as JSON text: the caller's bytes with only our edits spliced in. */
 export interface ChatCall extends UpstreamCall {
   body: string;
   stream: boolean;
-  /** The model id the answer must name. */
-  publicModel: string;
+  /** Output tokens that are reserved for: the cap of an upstream that must have one, where the body names none. */
+  outputMax: number;
 }
 
 /** A whole answer, normalised to the OpenAI dialect (WIRE.md 10.2); `completion.usage` is left out. */
-export interface ChatWhole {
-  kind: "whole";
+export interface ChatWhole extends Whole {
   completion: ChatCompletion;
-  /** Null where the upstream reported none. */
-  usage: Usage | null;
-}
-
-/** An answer that streams. It has begun: its first record is already here, so no other route may be tried. */
-export interface ChatStream {
-  kind: "stream";
-  /**
-   * Hands every record to `onRecord` in order, waiting for a returned promise before it reads on (back-pressure
-   * reaches the upstream's socket). Resolves when the upstream ended properly (a finish reason or [DONE] was seen),
-   * rejects with UpstreamError when the stream broke, with the signal's reason when it was aborted.
-   */
-  forEach(onRecord: (record: ChatRecord) => void | Promise<void>): Promise<void>;
-  /** What is known so far; complete once forEach has resolved. */
-  tally: ChatTally;
-  /** Stops the upstream call. */
-  cancel(): void;
 }
 
 /** One streamed record: the JSON text of a chunk in the OpenAI dialect, normalised, naming the public model, without usage. */
@@ -107,17 +126,86 @@ export interface ChatRecord {
   json: string;
 }
 
-/** What a stream has shown so far. */
-export interface ChatTally {
-  /** The last usage the upstream reported. */
-  usage: Usage | null;
-  /** Records that carried content, reasoning or tool arguments: a lower bound of output tokens. */
-  deltas: number;
-  /** Characters of content, reasoning and tool arguments. */
-  characters: number;
+export interface ChatTally extends Tally {
   /** id and created of the chunks, for the records that the gateway adds itself. */
   id: string;
   created: number;
+}
+
+export type ChatStream = AnswerStream<ChatRecord, ChatTally>;
+
+export type Chat = (call: ChatCall) => Promise<ChatWhole | ChatStream>;
+
+/** A message request in the Anthropic dialect, as JSON text: the caller's bytes with only our edits spliced in. */
+export interface MessageCall extends UpstreamCall {
+  body: string;
+  stream: boolean;
+  /** As in ChatCall. */
+  outputMax: number;
+  /** Estimate of the prompt's tokens, for a message_start whose upstream has not said them yet. */
+  promptTokens: () => Promise<number>;
+  /** The caller's `anthropic-beta` header, for upstreams of the same dialect; null: none. */
+  betas: string | null;
+}
+
+/** A whole message in the Anthropic dialect, without its usage. */
+export interface MessageWhole extends Whole {
+  message: Omit<Message, "usage">;
+}
+
+/**
+ * One event of a streamed message from `message_start` (its usage an estimate, `output_tokens` 0) to the last
+ * `content_block_stop`. `message_delta` and `message_stop` are left out: they carry the charge, so the gateway writes them.
+ */
+export interface MessageRecord {
+  event: "message_start" | "ping" | "content_block_start" | "content_block_delta" | "content_block_stop";
+  json: string;
+}
+
+export interface MessageTally extends Tally {
+  /** Why the message ended; null until it has. */
+  end: MessageEnd | null;
+}
+
+/** What `message_delta` says beside the usage. */
+export type MessageEnd = Pick<Message, "stop_reason" | "stop_sequence" | "stop_details">;
+
+export type MessageStream = AnswerStream<MessageRecord, MessageTally>;
+
+export type Messages = (call: MessageCall) => Promise<MessageWhole | MessageStream>;
+
+/** An embeddings request in the OpenAI dialect, as JSON text; answers are asked for as floats or base64, whatever the caller wants. */
+export interface EmbedCall extends UpstreamCall {
+  body: string;
+}
+
+export interface EmbedWhole extends Whole {
+  /** One vector an input, in input order. */
+  vectors: (readonly number[] | Float32Array)[];
+}
+
+export type Embed = (call: EmbedCall) => Promise<EmbedWhole>;
+
+/** A rerank request in the form of Cohere and Jina, as JSON text. */
+export interface RerankCall extends UpstreamCall {
+  body: string;
+  /** How many documents were sent: an index beyond them is no answer. */
+  documents: number;
+}
+
+export interface RerankWhole extends Whole {
+  /** The upstream's answer with `results` best first, whatever its shape was (WIRE.md 11.2); `usage` as it came, `model` is the public one. */
+  ranking: { results: { index: number; relevance_score: number; [key: string]: unknown }[]; [key: string]: unknown };
+}
+
+export type Rerank = (call: RerankCall) => Promise<RerankWhole>;
+
+/** The adapters: one function a verb and wire protocol. */
+export interface Adapters {
+  chat: Partial<Record<Protocol, Chat>>;
+  messages: Partial<Record<Protocol, Messages>>;
+  embed: Partial<Record<Protocol, Embed>>;
+  rerank: Partial<Record<Protocol, Rerank>>;
 }
 
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "function_call";
@@ -147,5 +235,3 @@ export interface ChatCompletion {
   choices: (ChatChoice & { [key: string]: unknown })[];
   [key: string]: unknown;
 }
-
-export type Chat = (call: ChatCall) => Promise<ChatWhole | ChatStream>;

@@ -2,9 +2,9 @@
 // WIRE.md 1 and 2.2. Which records may skip it is fast-path.ts's, order and endings are stream.ts's.
 import type { ChatTally } from "../types.ts";
 import { normalizeContent } from "./content.ts";
-import { errorUnderOk } from "./error-text.ts";
+import { errorUnderOk } from "../error-text.ts";
 import { readFinish, type Finish } from "./finish.ts";
-import { isObject, objectOf, textOf, type Json } from "./json.ts";
+import { isObject, objectOf, textOf, type Json } from "../json.ts";
 import { readLogprobs } from "./logprobs.ts";
 import { foreignKeys, idsOf } from "./response.ts";
 import { newCallsState, readCallDeltas, type CallsState } from "./tool-calls.ts";

@@ -6,7 +6,7 @@
 // their first unescaped quote, so no text can pass for structure.
 import type { ChatTally } from "../types.ts";
 import { stringEnd } from "../json-scan.ts";
-import { isObject, objectOf, type Json } from "./json.ts";
+import { isObject, objectOf, type Json } from "../json.ts";
 
 interface Template {
   head: string;

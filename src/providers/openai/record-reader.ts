@@ -3,10 +3,10 @@
 import type { SseRecord } from "../sse.ts";
 import { UpstreamError, type Provider } from "../types.ts";
 import { missingEnds, readChunk, type ChunkState } from "./chunk.ts";
-import { readErrorValue, safeReason } from "./error-text.ts";
-import { errorUnder200 } from "./errors.ts";
+import { readErrorValue, safeReason } from "../error-text.ts";
+import { errorUnder200 } from "../errors.ts";
 import { openFastPath } from "./fast-path.ts";
-import { isObject } from "./json.ts";
+import { isObject } from "../json.ts";
 
 export interface ReadRecord {
   records: string[];

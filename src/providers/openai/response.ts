@@ -3,10 +3,10 @@
 import { randomUUID } from "node:crypto";
 import { UpstreamError, type ChatCompletion, type ChatWhole, type Provider } from "../types.ts";
 import { normalizeContent } from "./content.ts";
-import { errorUnderOk } from "./error-text.ts";
-import { errorUnder200 } from "./errors.ts";
+import { errorUnderOk } from "../error-text.ts";
+import { errorUnder200 } from "../errors.ts";
 import { readFinish } from "./finish.ts";
-import { isObject, textOf, type Json } from "./json.ts";
+import { isObject, textOf, type Json } from "../json.ts";
 import { readLogprobs } from "./logprobs.ts";
 import { normalizeWholeCalls } from "./tool-calls.ts";
 import { readUsage } from "./usage.ts";

@@ -3,9 +3,9 @@
 import type { Clock } from "../../clock.ts";
 import type { UpstreamAnswer } from "../http.ts";
 import { openSseParser, type SseRecord } from "../sse.ts";
-import { UpstreamError, type ChatCall, type ChatStream } from "../types.ts";
+import { UpstreamError, type ChatCall, type ChatRecord, type ChatStream } from "../types.ts";
 import { allEnded, beginChunks, newChunkState, type ChunkState } from "./chunk.ts";
-import { openOutlet, type Outlet } from "./outlet.ts";
+import { openOutlet, type Outlet } from "../outlet.ts";
 import { openRecordReader, type RecordReader } from "./record-reader.ts";
 
 /** The end of the body follows [DONE] at once; a host that keeps it open loses the socket. */
@@ -17,7 +17,7 @@ const lingerMs = 1_000;
  */
 export async function openChatStream(answer: UpstreamAnswer, call: ChatCall, clock: Clock, startAfterMs: number): Promise<ChatStream> {
   const state = newChunkState(call.publicModel);
-  const outlet = openOutlet(
+  const outlet = openOutlet<ChatRecord>(
     () => beginChunks(state, {}, clock),
     () => void setTimeout(answer.body.cancel, lingerMs).unref(),
   );
@@ -44,7 +44,7 @@ export async function openChatStream(answer: UpstreamAnswer, call: ChatCall, clo
 }
 
 /** Reads the body to its end and tells the outlet how it went; never rejects. */
-async function run(answer: UpstreamAnswer, state: ChunkState, reader: RecordReader, outlet: Outlet): Promise<void> {
+async function run(answer: UpstreamAnswer, state: ChunkState, reader: RecordReader, outlet: Outlet<ChatRecord>): Promise<void> {
   const parser = openSseParser();
   let verdict: UpstreamError | null = null; // an error that a record told, not the socket
   const take = (records: SseRecord[]) => takeAll(records, reader, outlet, (error) => (verdict = error));
@@ -64,7 +64,7 @@ async function run(answer: UpstreamAnswer, state: ChunkState, reader: RecordRead
 function takeAll(
   records: SseRecord[],
   reader: RecordReader,
-  outlet: Outlet,
+  outlet: Outlet<ChatRecord>,
   onError: (error: UpstreamError) => void,
   from = 0,
 ): void | Promise<void> {
@@ -74,7 +74,12 @@ function takeAll(
   }
 }
 
-function takeOne(record: SseRecord, reader: RecordReader, outlet: Outlet, onError: (error: UpstreamError) => void): void | Promise<void> {
+function takeOne(
+  record: SseRecord,
+  reader: RecordReader,
+  outlet: Outlet<ChatRecord>,
+  onError: (error: UpstreamError) => void,
+): void | Promise<void> {
   let read: ReturnType<RecordReader["read"]>;
   try {
     read = reader.read(record, outlet.begun);
@@ -82,22 +87,22 @@ function takeOne(record: SseRecord, reader: RecordReader, outlet: Outlet, onErro
     if (error instanceof UpstreamError) onError(error);
     throw error;
   }
-  if (typeof read === "string") return outlet.emit(read);
+  if (typeof read === "string") return outlet.emit({ json: read });
   const pending = emitAll(read.records, outlet);
   if (!read.done) return pending;
   if (pending) return pending.then(outlet.end);
   outlet.end();
 }
 
-function emitAll(records: string[], outlet: Outlet, from = 0): void | Promise<void> {
+function emitAll(records: string[], outlet: Outlet<ChatRecord>, from = 0): void | Promise<void> {
   for (let at = from; at < records.length; at += 1) {
-    const pending = outlet.emit(records[at]!);
+    const pending = outlet.emit({ json: records[at]! });
     if (pending) return pending.then(() => emitAll(records, outlet, at + 1));
   }
 }
 
 /** WIRE.md 16: without a finish reason and without [DONE] a stream is interrupted, however cleanly the socket closed. */
-function endWithoutDone(state: ChunkState, outlet: Outlet): void {
+function endWithoutDone(state: ChunkState, outlet: Outlet<ChatRecord>): void {
   if (allEnded(state)) return outlet.end();
   if (!state.begun) throw new UpstreamError("unreadable", "the stream is empty", { status: 200 });
   throw new UpstreamError("unavailable", "the stream ended too early", { status: 200 });

@@ -1,6 +1,6 @@
 // Tool calls of whole messages and of deltas, in the one form that strict clients take (WIRE.md 1, rules 8 and 9).
 import { randomUUID } from "node:crypto";
-import { arrayOf, isObject, objectOf, textOf, type Json } from "./json.ts";
+import { arrayOf, isObject, objectOf, textOf, type Json } from "../json.ts";
 
 /** Changes the message in place; an empty list is no list. Returns whether there are any. */
 export function normalizeWholeCalls(message: Json): boolean {

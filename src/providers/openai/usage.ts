@@ -1,7 +1,7 @@
 // The tokens an upstream reports, wherever and however it does, as disjoint buckets that never go below zero.
 // Prices are pricing/'s; a cost that an upstream reports is never read (PEERS.md 2.1, row 1).
 import type { Usage } from "../../usage.ts";
-import { isObject, objectOf, type Json } from "./json.ts";
+import { isObject, objectOf, type Json } from "../json.ts";
 
 /** Above any context window there is: such a number is a fault, and must not become a charge. */
 const largestCount = 100_000_000;

@@ -1,7 +1,7 @@
 // A whole answer told as a stream, for a host that ignored `stream: true`.
 // The records obey the same rules as chunk.ts's (WIRE.md 2.2).
 import type { ChatStream, ChatTally, ChatWhole } from "../types.ts";
-import { arrayOf, isObject, objectOf, textOf, type Json } from "./json.ts";
+import { arrayOf, isObject, objectOf, textOf, type Json } from "../json.ts";
 import { foreignKeys } from "./response.ts";
 
 export function streamOfWhole({ completion, usage }: ChatWhole, signal: AbortSignal): ChatStream {

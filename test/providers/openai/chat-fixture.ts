@@ -17,7 +17,8 @@ export interface Ask {
 
 export async function ask(host: Host, options: Ask = {}): Promise<ChatWhole | ChatStream> {
   const { stream = false, signal = new AbortController().signal, body = '{"model":"upstream-model"}' } = options;
-  const call: ChatCall = { route: routeTo(`${host.url}/v1`, options.provider), signal, requestId: "req_test", body, stream, publicModel };
+  const route = routeTo(`${host.url}/v1`, options.provider);
+  const call: ChatCall = { route, signal, requestId: "req_test", body, stream, publicModel, outputMax: 100 };
   return await openaiChat(useUpstream(), options.times)(call);
 }
 

@@ -8,7 +8,7 @@ import { chunk, sse } from "./chat-fixture.ts";
 const first = sse(chunk({ role: "assistant", content: "The" }));
 
 function callOf(host: Host, signal: AbortSignal, stream = true): ChatCall {
-  return { route: routeTo(host.url), signal, requestId: "req_1", body: "{}", stream, publicModel: "m" };
+  return { route: routeTo(host.url), signal, requestId: "req_1", body: "{}", stream, publicModel: "m", outputMax: 100 };
 }
 
 /** Begins and never ends, a record every few milliseconds. */

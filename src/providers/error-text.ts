@@ -1,6 +1,6 @@
 // What an error body of any shape says: its codes, and one sentence that may be shown.
 // What to do about it is errors.ts's.
-import type { Provider } from "../types.ts";
+import type { Provider } from "./types.ts";
 import { arrayOf, isObject, objectOf, textOf, type Json } from "./json.ts";
 
 export interface ErrorSigns {

@@ -1,12 +1,11 @@
 // The consumer's end of a stream: when it has begun, who listens, how it ended.
-// What the records say is record-reader.ts's.
-import type { ChatRecord } from "../types.ts";
+// What the records say is the adapters'.
 
-type OnRecord = (record: ChatRecord) => void | Promise<void>;
+type OnRecord<Rec> = (record: Rec) => void | Promise<void>;
 
-export interface Outlet {
+export interface Outlet<Rec> {
   /** The first record is the start. A promise where the source has to wait. */
-  emit(json: string): void | Promise<void>;
+  emit(record: Rec): void | Promise<void>;
   /** From now on no other route may be tried. */
   start(): void;
   end(): void;
@@ -15,24 +14,24 @@ export interface Outlet {
   readonly ended: boolean;
   /** Resolves with start(), rejects with a fail() before it. */
   readonly started: Promise<void>;
-  forEach(onRecord: OnRecord, signal: AbortSignal): Promise<void>;
+  forEach(onRecord: OnRecord<Rec>, signal: AbortSignal): Promise<void>;
 }
 
-export function openOutlet(onStart: () => void, onEnd: () => void): Outlet {
-  const waiting: string[] = [];
+export function openOutlet<Rec>(onStart: () => void, onEnd: () => void): Outlet<Rec> {
+  const waiting: Rec[] = [];
   const started = Promise.withResolvers<void>();
   const attached = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
   ended.promise.catch(() => undefined); // forEach may never be called
-  let onRecord: OnRecord | null = null;
+  let onRecord: OnRecord<Rec> | null = null;
 
   const outlet = {
     begun: false,
     ended: false,
     started: started.promise,
-    emit(json: string): void | Promise<void> {
-      if (onRecord) return onRecord({ json });
-      waiting.push(json);
+    emit(record: Rec): void | Promise<void> {
+      if (onRecord) return onRecord(record);
+      waiting.push(record);
       outlet.start();
       return attached.promise; // nobody listens yet: the socket waits
     },
@@ -52,10 +51,10 @@ export function openOutlet(onStart: () => void, onEnd: () => void): Outlet {
       started.reject(error);
       ended.reject(error);
     },
-    async forEach(listener: OnRecord, signal: AbortSignal): Promise<void> {
-      for (let json = waiting.shift(); json !== undefined; json = waiting.shift()) {
+    async forEach(listener: OnRecord<Rec>, signal: AbortSignal): Promise<void> {
+      for (let record = waiting.shift(); record !== undefined; record = waiting.shift()) {
         signal.throwIfAborted();
-        const pending = listener({ json });
+        const pending = listener(record);
         if (pending) await pending;
       }
       onRecord = listener;

@@ -1,30 +1,33 @@
 // The times of a stream, on a clock of the test's own: comments while the upstream is silent, none while it speaks.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Context } from "../../src/context.ts";
-import type { ChatAnswer, ChatAsk } from "../../src/language/run-chat.ts";
-import { streamChat } from "../../src/language/stream-chat.ts";
-import type { ChatRecord } from "../../src/providers/types.ts";
+import type { OpenCall } from "../../src/language/open-call.ts";
+import type { Ask } from "../../src/language/serve.ts";
+import { streamAnswer, type StreamForm } from "../../src/language/stream-answer.ts";
+import type { AnswerStream, ChatRecord } from "../../src/providers/types.ts";
 import { noUsage } from "../../src/usage.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const comment = ": keep-alive\n\n";
+const form: StreamForm<ChatRecord> = {
+  record: ({ json }) => `data: ${json}\n\n`,
+  keepAlive: comment,
+  end: () => "data: [DONE]\n\n",
+  interrupted: () => "broken",
+};
 
 /** Streams what `speak` says, and returns what was written until then. */
 async function stream(speak: (say: (json: string) => void) => Promise<void>): Promise<string> {
   let written = "";
-  const bill = { usage: noUsage, cost: 0n, cacheDiscount: 0n };
-  const answer = {
-    kind: "stream",
-    call: { size: { tokensMax: 1, tokensLikely: 1 }, complete: async () => bill },
-    source: {
-      tally: { usage: noUsage, deltas: 0, characters: 0, id: "a", created: 1 },
-      forEach: (onRecord: (record: ChatRecord) => unknown) => speak((json) => void onRecord({ json })),
-    },
-  } as unknown as Extract<ChatAnswer, { kind: "stream" }>;
-  const ask = { body: {}, requestId: "req_1", signal: new AbortController().signal } as unknown as ChatAsk;
-  await streamChat({} as Context, ask, answer, { write: (chunk) => void (written += String(chunk)) });
+  const source = {
+    tally: { usage: noUsage, deltas: 0, characters: 0 },
+    forEach: (onRecord: (record: ChatRecord) => unknown) => speak((json) => void onRecord({ json })),
+  } as unknown as AnswerStream<ChatRecord>;
+  const call = { complete: async () => ({ usage: noUsage, cost: 0n, cacheDiscount: 0n }) } as unknown as OpenCall;
+  const ask = { requestId: "req_1", signal: new AbortController().signal } as unknown as Ask;
+  await streamAnswer({} as Context, ask, { call, source }, form, { write: (chunk) => void (written += String(chunk)) });
   return written;
 }
 

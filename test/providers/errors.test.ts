@@ -1,9 +1,9 @@
 // WIRE.md 10.3: which fault an upstream's error is, and what may be shown of it.
 import { describe, expect, test } from "vitest";
-import { errorOfAnswer, errorUnder200 } from "../../../src/providers/openai/errors.ts";
-import { providerAt } from "../upstream-fixture.ts";
-import { ask, askStream, askWhole, expectFault, json, sse } from "./chat-fixture.ts";
-import { startHost } from "../upstream-fixture.ts";
+import { errorOfAnswer, errorUnder200 } from "../../src/providers/errors.ts";
+import { providerAt } from "./upstream-fixture.ts";
+import { ask, askStream, askWhole, expectFault, json, sse } from "./openai/chat-fixture.ts";
+import { startHost } from "./upstream-fixture.ts";
 
 const provider = providerAt("http://demo.example/v1", { headers: { "x-tenant": "tenant-secret-7" } });
 const classify = (status: number, body: unknown) =>

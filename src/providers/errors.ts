@@ -1,6 +1,6 @@
 // Which fault an upstream's error is (WIRE.md 10.3, OPERATOR.md "The rest that is fixed").
 // What follows from a fault is routing's business.
-import { UpstreamError, type Provider, type UpstreamFault } from "../types.ts";
+import { UpstreamError, type Provider, type UpstreamFault } from "./types.ts";
 import { readErrorBody, readErrorValue, safeParam, safeReason, type ErrorSigns } from "./error-text.ts";
 
 /** An answer with a status outside 2xx. */

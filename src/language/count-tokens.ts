@@ -1,0 +1,60 @@
+// Counts tokens of text with a real tokenizer (o200k), where no upstream says them: an estimate for other vendors' models,
+// within a few per cent for prose. Knows nothing of requests.
+import { setImmediate as breathe } from "node:timers/promises";
+
+/** A tokenizer's work grows with the square of an unbroken run of characters; no word is that long. */
+const runMax = 256;
+/** Text beyond is counted by the rate of what came before: 25 MB would hold up everybody for seconds. */
+const countedMax = 262_144;
+/** Pieces between two turns of the event loop: a few milliseconds of the worst text. */
+const piecesATurn = 32;
+
+type Count = (text: string) => number;
+let loading: Promise<Count> | undefined;
+
+/** The table of ranks takes an eighth of a second and 70 MB: for those who need it. */
+function loadTokenizer(): Promise<Count> {
+  loading ??= import("gpt-tokenizer/encoding/o200k_base").then(
+    ({ countTokens }) =>
+      (text) =>
+        // Words such as <|endoftext|> are plain text in a prompt.
+        countTokens(text, { disallowedSpecial: new Set() }),
+  );
+  return loading;
+}
+
+export async function countTokens(texts: readonly string[]): Promise<number> {
+  const count = await loadTokenizer();
+  let tokens = 0;
+  let counted = 0;
+  let left = 0;
+  let pieces = 0;
+  for (const text of texts) {
+    const part = text.slice(0, countedMax - counted);
+    counted += part.length;
+    left += text.length - part.length;
+    for (const piece of piecesOf(part)) {
+      tokens += count(piece);
+      if (++pieces % piecesATurn === 0) await breathe();
+    }
+  }
+  return left === 0 ? tokens : tokens + Math.ceil((tokens * left) / counted);
+}
+
+/** Cut before a space where there is one, so that no token is cut. */
+function* piecesOf(text: string): Generator<string> {
+  for (let from = 0; from < text.length;) {
+    let to = Math.min(text.length, from + runMax);
+    if (to < text.length) {
+      const space = text.lastIndexOf(" ", to);
+      if (space > from) to = space;
+      else if (isLowSurrogate(text.charCodeAt(to))) to -= 1;
+    }
+    yield text.slice(from, to);
+    from = to;
+  }
+}
+
+function isLowSurrogate(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff;
+}

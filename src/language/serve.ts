@@ -1,0 +1,142 @@
+// The story of a request to a token-billed model, in whatever dialect it came: resolve, gate, count, reserve, route,
+// charge. What a dialect's request asks for and what its answer says is the orders' business.
+import { type OperationId, operations } from "../../generated/operations.ts";
+import type { Model } from "../catalog/types.ts";
+import type { Caller, Context } from "../context.ts";
+import { shownError } from "../error-text.ts";
+import { ApiError } from "../fail.ts";
+import { countCall, orGiveBack } from "../limits/call.ts";
+import { type AnswerStream, type Protocol, type Tally, UpstreamError, type Whole } from "../providers/types.ts";
+import { attempt } from "../routing/attempt.ts";
+import { type Candidate, candidatesOf } from "../routing/candidates.ts";
+import { GatewayStopping } from "../stopping.ts";
+import { noUsage } from "../usage.ts";
+import { admitModel, assertMayUse, mayUse, tokenPricesOf } from "./admit.ts";
+import { countedUsage } from "./counted-usage.ts";
+import { type Bill, openCall, type OpenCall } from "./open-call.ts";
+import { suggestOthers } from "./other-models.ts";
+import type { PromptSize } from "./prompt-size.ts";
+import { type Hold, type OutputCap, reserveTokens } from "./reserve.ts";
+import { routeHeaders } from "./route-headers.ts";
+
+/** Who asks, and how its answer is told of. */
+export interface Ask {
+  operation: OperationId;
+  caller: Caller;
+  requestId: string;
+  receivedAt: Date;
+  signal: AbortSignal;
+  /** Of every answer from now on, a refusal as well. */
+  addHeaders: (headers: Record<string, string>) => void;
+}
+
+/** One route that is tried. */
+export interface RouteTry {
+  candidate: Candidate;
+  hold: Hold;
+  size: PromptSize;
+  /** Id of the model that was asked for, its alias resolved: what the answer must name, whoever serves it. */
+  publicModel: string;
+}
+
+/** What is asked for. */
+export interface Order<Answer extends Whole, Stream extends AnswerStream<unknown> = never> {
+  /** Id or alias. */
+  model: string;
+  type: Model["type"];
+  stream: boolean;
+  /** Refuses what the model does not declare; before any limit or money. */
+  assertFits(model: Model): void;
+  /** May stand in for the model that was asked for. */
+  fits(other: Model): boolean;
+  measure(): PromptSize;
+  cap: OutputCap;
+  /** One attempt at one route. */
+  call(tried: RouteTry): Promise<Answer | Stream>;
+  /** Characters of an answer whose upstream never said its usage, counted as a stream's tally is: both forms cost the same. */
+  charactersOf(answer: Answer): number;
+}
+
+export type Served<Answer, Stream> = { call: OpenCall; headers: Record<string, string> } & (
+  { kind: "whole"; answer: Answer; bill: Bill } | { kind: "stream"; source: Stream }
+);
+
+export async function serve<Answer extends Whole, Stream extends AnswerStream<unknown> = never>(
+  context: Context,
+  ask: Ask,
+  order: Order<Answer, Stream>,
+): Promise<Served<Answer, Stream>> {
+  const admitted = admitModel(context.catalog, order.model, order.type);
+  const { model } = admitted;
+  order.assertFits(model);
+  await assertMayUse(context, ask.caller, model);
+  const size = order.measure();
+  const { cap } = order;
+  const tokens = { input: size.tokensLikely, output: Math.min(cap.asked ?? 0, model.maxOutputTokens) * cap.choices };
+  const rate = await countCall(context, { ...ask, model, tokens });
+  const hold = await orGiveBack(rate, reserveTokens(context, ask.caller, model, tokenPricesOf(model), size, cap));
+  const call = openCall(context, { caller: ask.caller, facts: { ...ask, stream: order.stream }, admitted, hold, size, rate });
+  const mayServe = (other: Model) => other.type === order.type && order.fits(other) && mayUse(ask.caller, other);
+  const candidates = candidatesOf(context.catalog, model, mayServe);
+  try {
+    const { result, candidate } = await attempt(candidates, context.breakers, ask.signal, call.attempts, (candidate) =>
+      order.call({ candidate, hold, size, publicModel: model.id }),
+    );
+    call.served = candidate;
+    call.firstByteMs = context.clock().getTime() - ask.receivedAt.getTime();
+    const headers = routeHeaders(admitted, candidate, hold);
+    if (result.kind === "stream") return leaveTogether(context, ask, { kind: "stream", call, headers, source: result as Stream });
+    const answer = result as Answer;
+    const counted = () => countedUsage(size, { deltas: 0, characters: order.charactersOf(answer) });
+    return { kind: "whole", call, headers, answer, bill: await call.complete(answer.usage, counted) };
+  } catch (thrown) {
+    const error = thrown instanceof GatewayStopping ? new ApiError("overloaded", { cause: thrown }) : thrown;
+    await settleWithout(context, ask, call, error);
+    throw suggestOthers(error, context.catalog, candidates, mayServe);
+  }
+}
+
+/** A route of a protocol that has no adapter for the verb serves nothing. */
+export function adapterOf<Adapter>(adapters: Partial<Record<Protocol, Adapter>>, { route }: Candidate): Adapter {
+  const { protocol } = route.provider;
+  const adapter = adapters[protocol];
+  if (adapter === undefined) throw new UpstreamError("gone", `nothing here is served over the protocol ${protocol}`);
+  return adapter;
+}
+
+/** A stream whose client leaves before anybody reads it must be settled all the same. */
+function leaveTogether<Answer, Stream extends AnswerStream<unknown>>(
+  { log }: Context,
+  ask: Ask,
+  answer: { kind: "stream"; call: OpenCall; headers: Record<string, string>; source: Stream },
+): Served<Answer, Stream> {
+  const settle = () =>
+    (isLeft(ask.signal) ? chargeDelivered(answer) : answer.call.interrupted()).catch((cause: unknown) =>
+      log.error({ err: cause, request_id: ask.requestId }, "a stream that was left could not be settled"),
+    );
+  if (ask.signal.aborted) void settle();
+  else ask.signal.addEventListener("abort", settle, { once: true });
+  return answer;
+}
+
+/** The client left; not so where the gateway itself has to stop. */
+export function isLeft(signal: AbortSignal): boolean {
+  return signal.aborted && !(signal.reason instanceof GatewayStopping);
+}
+
+/** "A caller who leaves a stream pays for what was delivered": measured where the upstream said, else counted. */
+export async function chargeDelivered({ call, source }: { call: OpenCall; source: { tally: Tally } }): Promise<void> {
+  const { usage } = source.tally;
+  await call.aborted(usage ?? (await countedUsage(call.size, source.tally)), usage !== null);
+}
+
+async function settleWithout(context: Context, ask: Ask, call: OpenCall, error: unknown): Promise<void> {
+  const planned = error instanceof ApiError ? error : new ApiError("internal_error", {});
+  try {
+    if (isLeft(ask.signal)) await call.aborted(noUsage, false);
+    else await call.failed(planned.code, shownError(planned, operations[ask.operation].dialect));
+  } catch (cause) {
+    // The hold ends by itself; the caller's error is what matters to the caller.
+    context.log.error({ err: cause, request_id: ask.requestId }, "a failed call could not be settled");
+  }
+}

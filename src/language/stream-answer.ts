@@ -1,0 +1,72 @@
+// An answer as server-sent events, in any dialect: records as they come, the charge before the last byte, a record
+// that says so when the stream broke. The charge is durable before the client reads the end.
+import type { Context } from "../context.ts";
+import { type AnswerStream, UpstreamError } from "../providers/types.ts";
+import type { Sink } from "../server/types.ts";
+import { countedUsage } from "./counted-usage.ts";
+import type { Bill, OpenCall } from "./open-call.ts";
+import { type Ask, chargeDelivered, isLeft } from "./serve.ts";
+
+/** WIRE.md 2.1: the norm among gateways; proxies close silent connections after 15 s and more. */
+const keepAliveMs = 10_000;
+
+export const eventStreamHeaders = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no",
+};
+
+/** How a dialect writes its stream. Every text is whole events, their blank lines included; "" writes nothing. */
+export interface StreamForm<Rec> {
+  record(record: Rec): string;
+  keepAlive: string;
+  /** After everything was charged. */
+  end(bill: Bill): string;
+  /** After a stream that broke: nothing is charged. */
+  interrupted(): string;
+}
+
+export async function streamAnswer<Rec>(
+  context: Context,
+  ask: Ask,
+  answer: { call: OpenCall; source: AnswerStream<Rec> },
+  form: StreamForm<Rec>,
+  sink: Sink,
+): Promise<void> {
+  const { call, source } = answer;
+  const silence = setTimeout(() => {
+    void sink.write(form.keepAlive);
+    silence.refresh();
+  }, keepAliveMs);
+  try {
+    await source.forEach((record) => {
+      const text = form.record(record);
+      if (text === "") return;
+      silence.refresh();
+      return sink.write(text);
+    });
+    const bill = await call.complete(source.tally.usage, () => countedUsage(call.size, source.tally));
+    await sink.write(form.end(bill));
+  } catch (error) {
+    if (isLeft(ask.signal)) return await chargeDelivered(answer);
+    context.log.warn({ ...withoutWords(error), request_id: ask.requestId }, "a stream broke");
+    await settleBroken(context, ask, call);
+    await sink.write(form.interrupted());
+  } finally {
+    clearTimeout(silence);
+  }
+}
+
+/** WIRE.md 2.4 prefers the record to a dead socket, also where the books can't be reached: the hold then ends by itself. */
+async function settleBroken({ log }: Context, { requestId }: Ask, call: OpenCall): Promise<void> {
+  try {
+    await call.interrupted();
+  } catch (cause) {
+    log.error({ err: cause, request_id: requestId }, "a stream that broke could not be settled");
+  }
+}
+
+/** What an upstream says of its failure may quote the prompt, and prompts stay out of logs. */
+function withoutWords(error: unknown): Record<string, unknown> {
+  return error instanceof UpstreamError ? { fault: error.fault, upstream_status: error.status } : { err: error };
+}

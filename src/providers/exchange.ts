@@ -1,0 +1,45 @@
+// One exchange with an upstream, as every adapter makes it: a request out, an answer of status 2xx back, or the fault
+// that says what to do next. What the answer's bytes mean is the adapters' business.
+import type { Clock } from "../clock.ts";
+import { errorOfAnswer } from "./errors.ts";
+import type { Upstream, UpstreamAnswer, UpstreamRequest } from "./http.ts";
+import { retryAfterMs } from "./retry-after.ts";
+
+/** A whole answer: images come in base64, several choices of them. */
+const answerBytesMax = 33_554_432;
+/** Of an error only a sentence is kept. */
+const errorBytesMax = 65_536;
+/** An error's body must not hold up the next route. */
+const errorBodyMs = 5_000;
+
+/** Throws UpstreamError for any other status, the signal's reason where it fired. */
+export async function exchange(upstream: Upstream, request: UpstreamRequest, clock: Clock): Promise<UpstreamAnswer> {
+  const answer = await upstream.send(request);
+  if (answer.status >= 200 && answer.status <= 299) return answer;
+  const text = await errorText(answer);
+  request.signal.throwIfAborted(); // an abort while the error was read is an abort
+  throw errorOfAnswer(answer.status, text, retryAfterMs(answer.headers, clock()), request.provider);
+}
+
+export async function wholeText({ body }: UpstreamAnswer): Promise<string> {
+  return (await body.bytes(answerBytesMax)).toString("utf8");
+}
+
+export function isJson(answer: UpstreamAnswer): boolean {
+  return /^application\/(?:[\w.+-]+\+)?json\b/i.test(String(answer.headers["content-type"] ?? ""));
+}
+
+/** What came of it before it broke, grew too large or took too long: the status alone says enough. */
+async function errorText({ body }: UpstreamAnswer): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const timer = setTimeout(() => body.cancel(), errorBodyMs);
+  const reading = body.read((chunk) => {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > errorBytesMax) body.cancel();
+  });
+  await reading.catch(() => undefined);
+  clearTimeout(timer);
+  return Buffer.concat(chunks).toString("utf8", 0, errorBytesMax);
+}
