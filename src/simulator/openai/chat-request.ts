@@ -4,7 +4,8 @@ import { readModelId, type Knobs } from "../knobs.ts";
 import { refuse } from "../refused.ts";
 import type { Schema } from "../schema-sample.ts";
 import { digest } from "../seed.ts";
-import { isFields, readFields, readModel, readWhole, type Fields } from "./request-fields.ts";
+import { tokensByEffort } from "../words.ts";
+import { isFields, readFields, readModel, readWhole, type Fields } from "../request-fields.ts";
 
 export interface ChatRequest {
   fields: Fields;
@@ -94,8 +95,6 @@ function readDocumentSchema(format: unknown): Schema | null {
     refuse("response_format.json_schema.schema", "Missing 'response_format.json_schema.schema'.");
   return wrapped["schema"];
 }
-
-const tokensByEffort: Record<string, number> = { none: 0, minimal: 8, low: 16, medium: 32, high: 64, xhigh: 96, max: 128 };
 
 /** A model whose name contains `reason` thinks unless told not to; any model thinks when told to. */
 function reasoningTokens(name: string, fields: Fields): number {

@@ -2,7 +2,7 @@
 import type { Choice } from "./chat-answer.ts";
 import type { ChatRequest } from "./chat-request.ts";
 import { countTokens } from "../tokens.ts";
-import { isFields, type Fields } from "./request-fields.ts";
+import { isFields, type Fields } from "../request-fields.ts";
 
 /** Role and framing of each message. */
 const tokensPerMessage = 4;

@@ -5,7 +5,7 @@ import { jsonReply, type Plan } from "../protocol.ts";
 import { refuse } from "../refused.ts";
 import { seededRandom } from "../seed.ts";
 import { countTokens } from "../tokens.ts";
-import { readFields, readModel, readWhole } from "./request-fields.ts";
+import { readFields, readModel, readWhole } from "../request-fields.ts";
 
 const inputsMax = 2048;
 const dimensionsDefault = 1536;
