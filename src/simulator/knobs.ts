@@ -39,6 +39,8 @@ const patterns = {
   promptTokens: { form: "sim-prompt-tokens-N", max: 1e9 },
   completionTokens: { form: "sim-completion-tokens-N", max: 1e9 },
   cachedTokens: { form: "sim-cached-N", max: 1e9 },
+  cacheWriteTokens: { form: "sim-cache-write-N", max: 1e9 },
+  usageTwice: { form: "sim-usage-twice" },
   nullToolFields: { form: "sim-null-tool-fields" },
   wholeToolCalls: { form: "sim-whole-tool-calls" },
   noToolIndex: { form: "sim-no-tool-index" },
@@ -46,6 +48,13 @@ const patterns = {
   finishFiltered: { form: "sim-finish-filtered" },
   finishEos: { form: "sim-finish-eos" },
   finishEmpty: { form: "sim-finish-empty" },
+  finishPause: { form: "sim-finish-pause" },
+  finishWindow: { form: "sim-finish-window" },
+  interleaved: { form: "sim-interleaved" },
+  redacted: { form: "sim-redacted" },
+  citations: { form: "sim-citations" },
+  adaptiveOnly: { form: "sim-adaptive-only" },
+  budgetOnly: { form: "sim-budget-only" },
 } as const satisfies Record<string, { form: string; min?: number; max?: number }>;
 
 export type KnobName = keyof typeof patterns;

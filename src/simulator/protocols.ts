@@ -1,8 +1,9 @@
 // The protocols that the simulator speaks. A new one is a folder beside openai/ and a line here; longest prefix first.
+import { anthropic } from "./anthropic/anthropic.ts";
 import { openai } from "./openai/openai.ts";
 import type { SimulatorProtocol } from "./protocol.ts";
 
-const protocols: readonly SimulatorProtocol[] = [openai];
+const protocols: readonly SimulatorProtocol[] = [anthropic, openai];
 
 export const fallbackProtocol: SimulatorProtocol = openai;
 
