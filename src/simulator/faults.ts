@@ -28,9 +28,9 @@ export function faultReply(
   if (knobs.empty && (status !== undefined || !promise.streaming)) return emptyReply(status ?? 200);
   const met = refusalOf(knobs, status);
   const refusal = met === null ? null : (protocol.rewordRefusal?.(met) ?? met);
-  if (refusal !== null) return jsonReply(refusal.status, protocol.renderRefusal(refusal), refusal.headers);
+  if (refusal !== null) return jsonReply(refusal.status, protocol.renderRefusal({ ...refusal, knobs }), refusal.headers);
   if (promise.streaming) return null;
-  if (knobs.okError || knobs.errorAfter !== undefined) return jsonReply(200, renderStreamError(protocol));
+  if (knobs.okError || knobs.errorAfter !== undefined) return jsonReply(200, renderStreamError(protocol, knobs));
   if (knobs.badJson && promise.body !== null)
     return jsonReply(200, promise.body.subarray(0, Math.ceil(promise.body.length / 2)).toString("latin1"));
   return null;
@@ -44,8 +44,8 @@ const streamError: Refusal = {
   message: "The model stopped working on this request.",
 };
 
-export function renderStreamError(protocol: SimulatorProtocol): string {
-  return protocol.renderRefusal(protocol.rewordRefusal?.(streamError) ?? streamError);
+export function renderStreamError(protocol: SimulatorProtocol, knobs: Knobs): string {
+  return protocol.renderRefusal({ ...(protocol.rewordRefusal?.(streamError) ?? streamError), knobs });
 }
 
 function refusalOf(knobs: Knobs, status: number | undefined): Refusal | null {

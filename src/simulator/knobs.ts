@@ -41,6 +41,13 @@ const patterns = {
   cachedTokens: { form: "sim-cached-N", max: 1e9 },
   cacheWriteTokens: { form: "sim-cache-write-N", max: 1e9 },
   usageTwice: { form: "sim-usage-twice" },
+  usageLate: { form: "sim-usage-late" },
+  noLogprobs: { form: "sim-no-logprobs" },
+  rejectLogprobs: { form: "sim-reject-logprobs" },
+  interleavedTools: { form: "sim-interleaved-tools" },
+  unordered: { form: "sim-unordered" },
+  floatOnly: { form: "sim-float-only" },
+  ignoreDimensions: { form: "sim-ignore-dimensions" },
   nullToolFields: { form: "sim-null-tool-fields" },
   wholeToolCalls: { form: "sim-whole-tool-calls" },
   noToolIndex: { form: "sim-no-tool-index" },
@@ -55,6 +62,11 @@ const patterns = {
   citations: { form: "sim-citations" },
   adaptiveOnly: { form: "sim-adaptive-only" },
   budgetOnly: { form: "sim-budget-only" },
+  cohere: { form: "sim-cohere" },
+  voyage: { form: "sim-voyage" },
+  together: { form: "sim-together" },
+  openrouter: { form: "sim-openrouter" },
+  vllm: { form: "sim-vllm" },
 } as const satisfies Record<string, { form: string; min?: number; max?: number }>;
 
 export type KnobName = keyof typeof patterns;

@@ -88,7 +88,7 @@ function* records(reply: StreamReply, knobs: Knobs, protocol: SimulatorProtocol)
   let count = 0;
   for (const data of reply.records()) {
     if (count === errorAt) {
-      yield renderStreamError(protocol);
+      yield renderStreamError(protocol, knobs);
       return;
     }
     yield count === 0 && knobs.badJson ? data.slice(0, Math.ceil(data.length / 2)) : data;

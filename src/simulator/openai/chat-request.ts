@@ -46,7 +46,7 @@ export function readChatRequest(body: Buffer): ChatRequest {
     stop: readStop(fields["stop"]),
     stream: fields["stream"] === true,
     includeUsage: isFields(fields["stream_options"]) && fields["stream_options"]["include_usage"] === true,
-    topLogprobs: readTopLogprobs(fields),
+    topLogprobs: readTopLogprobs(fields, knobs),
     documentSchema: readDocumentSchema(fields["response_format"]),
     reasoningTokens: knobs.reasoningTokens ?? reasoningTokens(name, fields),
   };
@@ -75,7 +75,10 @@ function readStop(stop: unknown): string[] {
 }
 
 /** `logprobs: true` with `top_logprobs`, or the older `logprobs: N`. */
-function readTopLogprobs(fields: Fields): number | null {
+function readTopLogprobs(fields: Fields, knobs: Knobs): number | null {
+  if (knobs.noLogprobs) return null;
+  if (knobs.rejectLogprobs && (fields["logprobs"] ?? false) !== false)
+    refuse("logprobs", "Unsupported parameter: 'logprobs' is not supported with this model.", "unsupported_parameter");
   if (typeof fields["logprobs"] === "number") return Math.min(Math.max(fields["logprobs"], 0), 20);
   const top = readWhole(fields, "top_logprobs", 0, 20);
   if (fields["logprobs"] !== true) {
