@@ -8423,8 +8423,8 @@ export interface components {
         };
         /** @description Think as much as the model finds right, without a cap. */
         ThinkingAdaptive: {
-            /** @description What is shown of it; default: what the model shows. */
-            display?: components["schemas"]["ThinkingDisplay"] | null;
+            /** @description What is shown of it: nothing where it is `omitted`; otherwise, and by default, what the model shows. */
+            display?: string | null;
             /**
              * @description Always `adaptive`. (enum property replaced by openapi-typescript)
              * @enum {string}
@@ -8475,11 +8475,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /**
-         * @description What is shown of the model's thinking.
-         * @enum {string}
-         */
-        ThinkingDisplay: "summarized" | "omitted";
         /** @description Think, with a budget or without a cap. */
         ThinkingEnabled: {
             /**
@@ -8488,8 +8483,8 @@ export interface components {
              *     Without it, reasoning has no cap.
              */
             budget_tokens?: number;
-            /** @description What is shown of it; default: what the model shows. */
-            display?: components["schemas"]["ThinkingDisplay"] | null;
+            /** @description What is shown of it: nothing where it is `omitted`; otherwise, and by default, what the model shows. */
+            display?: string | null;
             /**
              * @description Always `enabled`. (enum property replaced by openapi-typescript)
              * @enum {string}
