@@ -9,9 +9,9 @@ import { spliceJson } from "../json-splice.ts";
 import { type Embed, type EmbedCall, type EmbedWhole, type Route, UpstreamError } from "../types.ts";
 import { readVectors } from "./vectors.ts";
 
-/** 2048 vectors of 4096 numbers are 45 MB of base64. */
-const answerBytesMax = 67_108_864;
-/** Texts from which on the numbers of an answer are megabytes of text, three times their base64, and as slow to read. */
+/** 2048 vectors of 4096 numbers are 45 MB of base64; of 1536 numbers, from a host that writes no base64, 67 MB. */
+const answerBytesMax = 134_217_728;
+/** Texts from which on the numbers of an answer are megabytes of text: four times their base64, and ten times as slow to parse. */
 const manyInputs = 64;
 
 export function openaiEmbed(upstream: Upstream, clock: Clock = systemClock): Embed {
