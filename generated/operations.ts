@@ -65,7 +65,6 @@ export type UnbuiltOperationId =
   | "listVoices"
   | "createCompletion"
   | "createDecision"
-  | "createEmbeddings"
   | "getGenmediaJob"
   | "runGenmedia"
   | "createImage"
@@ -73,7 +72,6 @@ export type UnbuiltOperationId =
   | "getJob"
   | "createMessage"
   | "countMessageTokens"
-  | "createRerank"
   | "createSystemOneDecision"
   | "createVideo";
 
@@ -1371,7 +1369,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "statuses": {
@@ -1390,7 +1387,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "getGenmediaJob": {
     "id": "getGenmediaJob",
@@ -2025,7 +2022,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "statuses": {
@@ -2047,7 +2043,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "createSystemOneDecision": {
     "id": "createSystemOneDecision",

@@ -2,6 +2,8 @@
 import type { Handlers } from "../src/server/types.ts";
 import { createApiKey } from "./create-api-key.ts";
 import { createChatCompletion } from "./create-chat-completion.ts";
+import { createEmbeddings } from "./create-embeddings.ts";
+import { createRerank } from "./create-rerank.ts";
 import { createTopup } from "./create-topup.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
 import { forgotPassword } from "./forgot-password.ts";
@@ -33,6 +35,8 @@ import { verifyAccount } from "./verify-account.ts";
 export const handlers: Handlers = {
   createApiKey,
   createChatCompletion,
+  createEmbeddings,
+  createRerank,
   createTopup,
   deleteApiKey,
   forgotPassword,

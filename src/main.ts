@@ -16,6 +16,8 @@ import { createLimits } from "./limits/limits.ts";
 import { createMailer } from "./mail/mailer.ts";
 import { connectUpstreams } from "./providers/http.ts";
 import { openaiChat } from "./providers/openai/chat.ts";
+import { openaiEmbed } from "./providers/openai/embed.ts";
+import { rerank } from "./providers/rerank/rerank.ts";
 import { createBreakers } from "./routing/breaker.ts";
 import { createMetrics } from "./server/metrics.ts";
 import { createServer } from "./server/http.ts";
@@ -97,7 +99,12 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     identityProviders,
     payments,
     breakers: createBreakers(),
-    providers: { chat: { openai: openaiChat(upstreams) }, messages: {}, embed: {}, rerank: {} },
+    providers: {
+      chat: { openai: openaiChat(upstreams) },
+      messages: {},
+      embed: { openai: openaiEmbed(upstreams) },
+      rerank: { rerank: rerank(upstreams) },
+    },
     countAttempt: metrics.countAttempt,
     publicUrl: config.publicUrl ?? "",
   };
