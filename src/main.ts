@@ -14,6 +14,8 @@ import { openIdentityProviders } from "./identity/providers.ts";
 import { openLedger } from "./ledger/ledger.ts";
 import { createLimits } from "./limits/limits.ts";
 import { createMailer } from "./mail/mailer.ts";
+import { anthropicChat } from "./providers/anthropic/chat.ts";
+import { anthropicMessages } from "./providers/anthropic/messages.ts";
 import { connectUpstreams } from "./providers/http.ts";
 import { openaiChat } from "./providers/openai/chat.ts";
 import { createBreakers } from "./routing/breaker.ts";
@@ -83,6 +85,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   opening.defer(() => swept.stop());
   const upstreams = connectUpstreams();
   opening.defer(() => upstreams.close());
+  const messages = anthropicMessages(upstreams);
   const metrics = createMetrics();
   const context: Context = {
     config,
@@ -97,7 +100,12 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     identityProviders,
     payments,
     breakers: createBreakers(),
-    providers: { chat: { openai: openaiChat(upstreams) }, messages: {}, embed: {}, rerank: {} },
+    providers: {
+      chat: { openai: openaiChat(upstreams), anthropic: anthropicChat(messages) },
+      messages: { anthropic: messages },
+      embed: {},
+      rerank: {},
+    },
     countAttempt: metrics.countAttempt,
     publicUrl: config.publicUrl ?? "",
   };
