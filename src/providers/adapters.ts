@@ -4,6 +4,7 @@ import { anthropicMessages } from "./anthropic/messages.ts";
 import type { Upstream } from "./http.ts";
 import { openaiChat } from "./openai/chat.ts";
 import { openaiEmbed } from "./openai/embed.ts";
+import { openaiMessages } from "./openai/messages.ts";
 import { rerank } from "./rerank/rerank.ts";
 import type { Adapters } from "./types.ts";
 
@@ -12,7 +13,7 @@ export function openAdapters(upstream: Upstream): Adapters {
   const messages = anthropicMessages(upstream);
   return {
     chat: { openai: chat, anthropic: anthropicChat(messages) },
-    messages: { anthropic: messages },
+    messages: { openai: openaiMessages(chat), anthropic: messages },
     embed: { openai: openaiEmbed(upstream) },
     rerank: { rerank: rerank(upstream) },
   };
