@@ -3,6 +3,8 @@ import type { Handlers } from "../src/server/types.ts";
 import { countMessageTokens } from "./count-message-tokens.ts";
 import { createApiKey } from "./create-api-key.ts";
 import { createChatCompletion } from "./create-chat-completion.ts";
+import { createEmbeddings } from "./create-embeddings.ts";
+import { createRerank } from "./create-rerank.ts";
 import { createMessage } from "./create-message.ts";
 import { createTopup } from "./create-topup.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
@@ -36,6 +38,8 @@ export const handlers: Handlers = {
   countMessageTokens,
   createApiKey,
   createChatCompletion,
+  createEmbeddings,
+  createRerank,
   createMessage,
   createTopup,
   deleteApiKey,
