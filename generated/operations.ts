@@ -70,8 +70,6 @@ export type UnbuiltOperationId =
   | "createImage"
   | "listJobs"
   | "getJob"
-  | "createMessage"
-  | "countMessageTokens"
   | "createSystemOneDecision"
   | "createVideo";
 
@@ -1686,7 +1684,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -1700,7 +1697,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": true,
     "counts": true,
-    "built": false
+    "built": true
   },
   "countMessageTokens": {
     "id": "countMessageTokens",
@@ -1722,7 +1719,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "request_too_large",
       "rate_limit_exceeded",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -1736,7 +1732,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": false,
-    "built": false
+    "built": true
   },
   "listModels": {
     "id": "listModels",
