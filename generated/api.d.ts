@@ -2777,8 +2777,9 @@ export interface components {
             text: string;
         };
         /**
-         * @description A text to be continued. Unknown fields are ignored. What `POST /v1/chat/completions` does instead is no bound of this schema: the
-         *     endpoint refuses it itself, so that the message can name that path.
+         * @description A text to be continued. `top_p`, `seed`, `presence_penalty`, `frequency_penalty`, `logit_bias` and `user` are forwarded as sent, other
+         *     unknown fields are ignored. What `POST /v1/chat/completions` does instead is no bound of this schema: the endpoint refuses it itself, so
+         *     that the message can name that path.
          */
         CompletionRequest: {
             /**
@@ -3045,7 +3046,7 @@ export interface components {
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content";
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -13766,7 +13767,6 @@ export interface operations {
              *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
              *     `wrong_endpoint`: The model exists, but another endpoint serves models of its type.
              *     `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
-             *     `unsupported_content`: The request holds a content block of a kind that this model does not read.
              */
             400: {
                 headers: {
@@ -13953,25 +13953,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error500InternalError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
                 };
             };
             /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */

@@ -63,7 +63,6 @@ export type UnbuiltOperationId =
   | "cloneVoice"
   | "designVoice"
   | "listVoices"
-  | "createCompletion"
   | "createDecision"
   | "createEmbeddings"
   | "getGenmediaJob"
@@ -1071,7 +1070,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_parameter",
       "wrong_endpoint",
       "request_rejected",
-      "unsupported_content",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
@@ -1086,7 +1084,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -1100,7 +1097,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": true,
     "counts": true,
-    "built": false
+    "built": true
   },
   "getCreditBalance": {
     "id": "getCreditBalance",
