@@ -7527,7 +7527,7 @@ export interface components {
             model: string;
             /** @description USD that were reserved before the call: an estimate is charged up to here and no further. */
             reserved_usd: components["schemas"]["Usd"];
-            /** @description The sum rounded up once, to 8 decimals. */
+            /** @description The sum rounded up once, to 8 decimals; of decisions to 4. */
             rounded_usd: components["schemas"]["Usd"];
             /** @description The exact sum in USD. */
             sum_usd: string;
