@@ -4536,7 +4536,12 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Questions under ids that the caller chooses. */
+        /** @description Questions; what they are about is said beside them. */
+        DecisionQuestioning: {
+            /** @description The questions, keyed by ids of your choice. At least one. */
+            questions: components["schemas"]["DecisionQuestions"];
+        };
+        /** @description Questions under ids that the caller chooses; 1 to 1000. */
         DecisionQuestions: {
             [key: string]: components["schemas"]["DecisionQuestion"];
         };
@@ -4544,13 +4549,9 @@ export interface components {
         DecisionRequest: {
             /** @description The decisions model; `jev` is the default and the only value, anything else gives 400 `invalid_parameter`. */
             model?: string | null;
-            /** @description The questions, keyed by ids of your choice. At least one. */
-            questions: components["schemas"]["DecisionQuestions"];
             /** @description What is to be judged: a text, or an array of text parts. */
             state: string | components["schemas"]["DecisionTextPart"][];
-        } & {
-            [key: string]: unknown;
-        };
+        } & components["schemas"]["DecisionQuestioning"];
         /** @description The decisions. */
         DecisionResult: {
             /** @description One answer per question, under the question's id. */
@@ -14898,25 +14899,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
-                };
-            };
             /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
             502: {
                 headers: {
@@ -17654,25 +17636,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error500InternalError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
                 };
             };
             /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */

@@ -63,7 +63,6 @@ export type UnbuiltOperationId =
   | "cloneVoice"
   | "designVoice"
   | "listVoices"
-  | "createDecision"
   | "createEmbeddings"
   | "getGenmediaJob"
   | "runGenmedia"
@@ -73,7 +72,6 @@ export type UnbuiltOperationId =
   | "createMessage"
   | "countMessageTokens"
   | "createRerank"
-  | "createSystemOneDecision"
   | "createVideo";
 
 export interface Parameter {
@@ -1326,7 +1324,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -1340,7 +1337,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "createEmbeddings": {
     "id": "createEmbeddings",
@@ -2069,7 +2066,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -2083,7 +2079,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "getReceipt": {
     "id": "getReceipt",

@@ -3,6 +3,8 @@ import type { Handlers } from "../src/server/types.ts";
 import { createApiKey } from "./create-api-key.ts";
 import { createChatCompletion } from "./create-chat-completion.ts";
 import { createCompletion } from "./create-completion.ts";
+import { createDecision } from "./create-decision.ts";
+import { createSystemOneDecision } from "./create-system-one-decision.ts";
 import { createTopup } from "./create-topup.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
 import { forgotPassword } from "./forgot-password.ts";
@@ -35,6 +37,8 @@ export const handlers: Handlers = {
   createApiKey,
   createChatCompletion,
   createCompletion,
+  createDecision,
+  createSystemOneDecision,
   createTopup,
   deleteApiKey,
   forgotPassword,

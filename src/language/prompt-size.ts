@@ -7,6 +7,8 @@ export interface PromptSize {
   tokensMax: number;
   /** What it probably is: four bytes a token. Costs nothing, for limits. */
   tokensLikely: number;
+  /** How many prompts it is the sum of, each of which a context window bounds; absent: one. */
+  prompts?: number;
   /** What it is by a real tokenizer, as near as anyone but its model can tell; dear, for charges and counts. */
   countTokens(): Promise<number>;
 }

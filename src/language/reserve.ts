@@ -43,7 +43,7 @@ export async function reserveTokens(
   size: PromptSize,
   cap: OutputCap,
 ): Promise<Hold> {
-  const inputTokens = Math.min(size.tokensMax, model.contextWindow);
+  const inputTokens = Math.min(size.tokensMax, (size.prompts ?? 1) * model.contextWindow);
   const outputMax = cap.asked ?? model.maxOutputTokens;
   const want = tokenCostBound(prices, inputTokens, outputMax * cap.choices);
   const least = tokenCostBound(prices, inputTokens, cap.choices);

@@ -55,6 +55,8 @@ export interface Order<Answer extends Whole, Stream extends AnswerStream<unknown
   call(tried: RouteTry): Promise<Answer | Stream>;
   /** Characters of an answer whose upstream never said its usage, counted as a stream's tally is: both forms cost the same. */
   charactersOf(answer: Answer): number;
+  /** Says an error in a code that the operation declares, where it knows fewer than chat; absent: as it is. */
+  declared?(error: unknown): unknown;
 }
 
 export type Served<Answer, Stream> = { call: OpenCall; headers: Record<string, string> } & (
@@ -90,7 +92,8 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
     const counted = () => countedUsage(size, { deltas: 0, characters: order.charactersOf(answer) });
     return { kind: "whole", call, headers, answer, bill: await call.complete(answer.usage, counted) };
   } catch (thrown) {
-    const error = thrown instanceof GatewayStopping ? new ApiError("overloaded", { cause: thrown }) : thrown;
+    const stopping = thrown instanceof GatewayStopping;
+    const error = stopping ? new ApiError("overloaded", { cause: thrown }) : order.declared === undefined ? thrown : order.declared(thrown);
     await settleWithout(context, ask, call, error);
     throw suggestOthers(error, context.catalog, candidates, mayServe);
   }
