@@ -706,7 +706,8 @@ export interface paths {
          * @description Picks one of the options of each question and says how sure it is. Billed on input tokens, rounded up to the nearest 0.0001 USD;
          *     output is free and failures cost nothing. A missing `state` or `questions` gives 400 `missing_parameter`. Another model gives
          *     400 `invalid_parameter` with near matches in `did_you_mean` and `suggested_models`; so do, without them, a question that is no `choice`
-         *     and questions as an array. OpenAI's form of a decision (`input`, questions as an array) is not taken.
+         *     and questions as an array. OpenAI's form of a decision (`input`, questions as an array) is not taken. A state that the model rejects or
+         *     refuses gives 400 `invalid_parameter` on `state`. While `jev` is not served: 503 `model_unavailable`.
          */
         post: operations["createDecision"];
         delete?: never;
@@ -4505,10 +4506,10 @@ export interface components {
             choice: string;
             /**
              * Format: double
-             * @description How sure the model is, 0 to 1.
+             * @description How sure the model is, 0 to 1: the probability of its choice, or what it says itself where there are no probabilities.
              */
             confidence: number;
-            /** @description Every option and its probability, summing to 1; present when the model reports them. */
+            /** @description Every option and its probability, summing to 1; present when the model reports them, which it does for up to 20 options. */
             probabilities?: {
                 [key: string]: number;
             };
@@ -4549,7 +4550,7 @@ export interface components {
         DecisionRequest: {
             /** @description The decisions model; `jev` is the default and the only value, anything else gives 400 `invalid_parameter`. */
             model?: string | null;
-            /** @description What is to be judged: a text, or an array of text parts. */
+            /** @description What is to be judged: a text, or an array of text parts, which are read one a line. Not blank. */
             state: string | components["schemas"]["DecisionTextPart"][];
         } & components["schemas"]["DecisionQuestioning"];
         /** @description The decisions. */
