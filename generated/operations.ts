@@ -63,15 +63,11 @@ export type UnbuiltOperationId =
   | "cloneVoice"
   | "designVoice"
   | "listVoices"
-  | "createEmbeddings"
   | "getGenmediaJob"
   | "runGenmedia"
   | "createImage"
   | "listJobs"
   | "getJob"
-  | "createMessage"
-  | "countMessageTokens"
-  | "createRerank"
   | "createVideo";
 
 export interface Parameter {
@@ -1365,7 +1361,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "statuses": {
@@ -1384,7 +1379,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "getGenmediaJob": {
     "id": "getGenmediaJob",
@@ -1683,7 +1678,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -1697,7 +1691,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": true,
     "counts": true,
-    "built": false
+    "built": true
   },
   "countMessageTokens": {
     "id": "countMessageTokens",
@@ -1719,7 +1713,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "request_too_large",
       "rate_limit_exceeded",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -1733,7 +1726,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": false,
-    "built": false
+    "built": true
   },
   "listModels": {
     "id": "listModels",
@@ -2019,7 +2012,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "statuses": {
@@ -2041,7 +2033,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "createSystemOneDecision": {
     "id": "createSystemOneDecision",

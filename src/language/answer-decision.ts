@@ -5,7 +5,7 @@ import { uuidHex } from "../ids.ts";
 import { toUsd } from "../money.ts";
 import { decisionModelName, decisionTask } from "./decision-request.ts";
 import { decisionOrder } from "./decision-order.ts";
-import { type Ask, serve } from "./serve.ts";
+import { type Ask, serveWhole } from "./serve.ts";
 
 type Schemas = components["schemas"];
 
@@ -16,9 +16,7 @@ export async function answerDecision(
 ): Promise<{ headers: Record<string, string>; body: Schemas["DecisionResult"] }> {
   const task = decisionTask(request);
   const name = decisionModelName(context.catalog, request.model);
-  const served = await serve(context, ask, decisionOrder(context, ask, name, task));
-  if (served.kind === "stream") throw new Error("decisions never stream");
-  const { answer, bill, call, headers } = served;
+  const { answer, bill, call, headers } = await serveWhole(context, ask, decisionOrder(context, ask, name, task));
   const { input, cacheRead, cacheWrite, output } = bill.usage;
   return {
     headers,

@@ -9,6 +9,7 @@ import { type Decided, decideQuestion, type DecisionRoute } from "./decide-quest
 import { documentFields, documentPrompt, labelPrompt } from "./decision-prompts.ts";
 import type { DecisionTask, Question } from "./decision-request.ts";
 import { type PromptSize, sizeOf } from "./prompt-size.ts";
+import { noOutput } from "./reserve.ts";
 import { adapterOf, type Ask, type Order } from "./serve.ts";
 
 export interface DecisionsWhole extends Whole {
@@ -34,7 +35,7 @@ export function decisionOrder(
     assertFits: () => undefined,
     fits: () => true,
     measure: () => decisionSize(state, questions),
-    cap: { asked: 1, choices: questions.length },
+    cap: noOutput,
     async call({ candidate, publicModel }) {
       const chat = adapterOf(providers.chat, candidate);
       const route: DecisionRoute = { chat, candidate, publicModel, requestId: ask.requestId, state, tellsNoOdds: false };
@@ -48,7 +49,7 @@ export function decisionOrder(
       }
     },
     charactersOf: ({ answers }) => answers.length * charactersAToken,
-    declared: asDeclared,
+    declared: inOwnCodes,
   };
 }
 
@@ -65,7 +66,7 @@ function decisionSize(state: string, questions: readonly Question[]): PromptSize
   return {
     tokensMax: 2 * length * stateSize.tokensMax + labelled.tokensMax + asDocuments.tokensMax,
     tokensLikely: length * stateSize.tokensLikely + labelled.tokensLikely,
-    prompts: 2 * length,
+    contexts: 2 * length,
     countTokens: async () => length * (await stateSize.countTokens()) + (await labelled.countTokens()),
   };
 }
@@ -79,7 +80,7 @@ function asOurs(error: unknown): unknown {
 const ownFields = new Set(["model", "max_tokens", "temperature", "logprobs", "top_logprobs", "response_format"]);
 
 /** WIRE.md 16 has no code here for what an upstream rejects or refuses: all that the caller chose is the state and its questions. */
-function asDeclared(error: unknown): unknown {
+function inOwnCodes(error: unknown): unknown {
   if (!(error instanceof ApiError) || (error.code !== "request_rejected" && error.code !== "route_refused")) return error;
   const { text, cause } = error.details;
   const reason = `the model ${error.code === "route_refused" ? "refused" : "rejected"} it: ${text?.["reason"] ?? ""}`;
