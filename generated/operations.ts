@@ -63,14 +63,11 @@ export type UnbuiltOperationId =
   | "cloneVoice"
   | "designVoice"
   | "listVoices"
-  | "createCompletion"
-  | "createDecision"
   | "getGenmediaJob"
   | "runGenmedia"
   | "createImage"
   | "listJobs"
   | "getJob"
-  | "createSystemOneDecision"
   | "createVideo";
 
 export interface Parameter {
@@ -1067,7 +1064,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_parameter",
       "wrong_endpoint",
       "request_rejected",
-      "unsupported_content",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
@@ -1082,7 +1078,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -1096,7 +1091,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": true,
     "counts": true,
-    "built": false
+    "built": true
   },
   "getCreditBalance": {
     "id": "getCreditBalance",
@@ -1325,7 +1320,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -1339,7 +1333,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "createEmbeddings": {
     "id": "createEmbeddings",
@@ -2064,7 +2058,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -2078,7 +2071,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "getReceipt": {
     "id": "getReceipt",
