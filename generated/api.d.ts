@@ -7028,7 +7028,7 @@ export interface components {
             user: components["schemas"]["User"];
         };
         /**
-         * @description A block of a kind that this gateway does not know, such as `server_tool_use`, `web_search_tool_result` or `tool_reference`. It is
+         * @description A block of a kind that this gateway does not know, such as `server_tool_use` or `web_search_tool_result`. It is
          *     refused with 400 `unsupported_content`, which names its kind.
          */
         OtherBlock: {
@@ -7834,7 +7834,7 @@ export interface components {
         /** @description Form of the answer. Forms other than text are for models with `supports_structured_outputs`. */
         ResponseFormat: components["schemas"]["TextFormat"] | components["schemas"]["JsonObjectFormat"] | components["schemas"]["JsonSchemaFormat"];
         /** @description What a tool's answer can be made of. */
-        ResultBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["DocumentBlock"] | components["schemas"]["SearchResultBlock"] | components["schemas"]["OtherBlock"];
+        ResultBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["DocumentBlock"] | components["schemas"]["SearchResultBlock"] | components["schemas"]["ToolReferenceBlock"] | components["schemas"]["OtherBlock"];
         /** @description Body of a 400. */
         RunGenmediaGenmediaError400: {
             /** @description What is wrong, for machines. */
@@ -8651,6 +8651,18 @@ export interface components {
              * @enum {string}
              */
             type: "tool";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A tool that the caller's own search has found, in the search's result. The model may call it from then on. */
+        ToolReferenceBlock: {
+            /** @description Name of one of the request's tools. */
+            tool_name: string;
+            /**
+             * @description Always `tool_reference`.
+             * @enum {string}
+             */
+            type: "tool_reference";
         } & {
             [key: string]: unknown;
         };

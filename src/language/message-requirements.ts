@@ -47,11 +47,12 @@ export function fetchesDocuments({ routes }: Pick<Model, "routes">): boolean {
   return routes.some(({ provider }) => provider.protocol === "anthropic");
 }
 
-function readBlocks(content: string | readonly { type: string }[], path: string, needs: MessageRequirements): void {
+function readBlocks(content: string | readonly { type: string }[], path: string, needs: MessageRequirements, insideResult = false): void {
   if (typeof content === "string") return;
   content.forEach((block, index) => {
     const param = `${path}[${index}]`;
-    if (isKnown(block)) readBlock(block, param, needs);
+    // What a search of the caller's own has found stands in its result and nowhere else.
+    if (isKnown(block) && (block.type !== "tool_reference" || insideResult)) readBlock(block, param, needs);
     else needs.unreadable ??= { kind: block.type, param };
   });
 }
@@ -61,7 +62,7 @@ function readBlock(block: KnownBlock, param: string, needs: MessageRequirements)
     if (block.source.type === "file") needs.unreadable ??= { kind: "stored file", param };
     else note("image", param, needs);
   } else if (block.type === "document") readDocument(block, param, needs);
-  else if (block.type === "tool_result" && block.content !== undefined) readBlocks(block.content, `${param}.content`, needs);
+  else if (block.type === "tool_result" && block.content !== undefined) readBlocks(block.content, `${param}.content`, needs, true);
 }
 
 /** A document of texts is text. */

@@ -40,6 +40,8 @@ function addBlock(block: KnownBlock, parts: PromptParts): void {
     case "tool_result":
       parts.texts.push(block.tool_use_id);
       return addMessage("tool", block.content ?? [], parts); // a message of its own to most models
+    case "tool_reference":
+      return void parts.texts.push(block.tool_name);
     case "search_result":
       return void parts.texts.push(block.source, block.title, ...block.content.map(({ text }) => text));
     case "document":

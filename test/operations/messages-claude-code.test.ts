@@ -97,6 +97,22 @@ test("the next turn: what the model thought, its call, a result that is an error
   ]);
 });
 
+test("the tools that its own search has found", async () => {
+  const search = { type: "tool_use", id: "call_1", name: "ToolSearch", input: { query: "tool" } };
+  const found = [{ type: "tool_reference", tool_name: "mcp__server__tool" }];
+  const messages = [
+    turn.messages[0],
+    { role: "assistant", content: [search] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "call_1", content: found }] },
+  ];
+  messageOf(eventsOf(await ask({ ...turn, messages })));
+  expect((world.sent()[0]!.messages as object[]).at(-1)).toEqual({
+    role: "tool",
+    tool_call_id: "call_1",
+    content: "Found the tool mcp__server__tool; it can be called.",
+  });
+});
+
 test("the probe with one token, and a title in JSON", async () => {
   const probe = { model: "demo/agent", max_tokens: 1, messages: [{ role: "user", content: "quota" }], metadata: turn.metadata };
   expect((await ask(probe)).json.usage.output_tokens).toBeLessThanOrEqual(1);

@@ -18,6 +18,8 @@ export function partsOf(block: KnownBlock): ChatPart[] {
       return documentParts(block);
     case "search_result":
       return textPart([block.title, block.source, ...block.content.map(({ text }) => text)].join("\n"));
+    case "tool_reference": // every tool goes out, found or not: the model only has to hear that its search did
+      return textPart(`Found the tool ${block.tool_name}; it can be called.`);
     default:
       return [];
   }

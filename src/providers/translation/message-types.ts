@@ -20,7 +20,8 @@ export type KnownBlock =
   | Schemas["InputThinkingBlock"]
   | Schemas["RedactedThinkingBlock"]
   | ToolUse
-  | ToolResult;
+  | ToolResult
+  | Schemas["ToolReferenceBlock"];
 
 const known: ReadonlySet<string> = new Set<KnownBlock["type"]>([
   "text",
@@ -31,6 +32,7 @@ const known: ReadonlySet<string> = new Set<KnownBlock["type"]>([
   "redacted_thinking",
   "tool_use",
   "tool_result",
+  "tool_reference",
 ]);
 
 export function isKnown(block: { type: string }): block is KnownBlock {
