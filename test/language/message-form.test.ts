@@ -1,0 +1,33 @@
+// How a message's stream is kept open and how it says that it broke (WIRE.md 5.4; 14, row 13).
+import { expect, test } from "vitest";
+import { messageForm } from "../../src/language/message-form.ts";
+import { type MessageStream, UpstreamError } from "../../src/providers/types.ts";
+
+function form() {
+  const answer = { call: {}, source: {} } as unknown as Parameters<typeof messageForm>[2] & { source: MessageStream };
+  return messageForm({ publicUrl: "https://gw.example" }, { requestId: "req_1" } as Parameters<typeof messageForm>[1], answer);
+}
+
+test("keep-alives are comments before message_start and pings after it", () => {
+  const written = form();
+  expect(written.keepAlive).toBe(": keep-alive\n\n");
+  expect(written.record({ event: "message_start", json: '{"type":"message_start"}' })).toBe(
+    'event: message_start\ndata: {"type":"message_start"}\n\n',
+  );
+  expect(written.keepAlive).toBe('event: ping\ndata: {"type":"ping"}\n\n');
+});
+
+test.each([
+  [new UpstreamError("unavailable", "x", { status: 200 }), "api_error"],
+  [new UpstreamError("unavailable", "x", { status: 529 }), "overloaded_error"],
+  [new UpstreamError("rate_limited", "x"), "overloaded_error"],
+  [new Error("x"), "api_error"],
+])("%s is told as %s: agents wait on overloaded, so only an upstream that says so itself is", (error, type) => {
+  const [name, data] = form().interrupted(error).split("\n");
+  expect(name).toBe("event: error");
+  expect(JSON.parse(data!.slice("data: ".length))).toMatchObject({
+    type: "error",
+    error: { type, code: "stream_interrupted", retryable: true, request_id: "req_1" },
+    request_id: "req_1",
+  });
+});
