@@ -2,6 +2,7 @@
 import type { Handlers } from "../src/server/types.ts";
 import { createApiKey } from "./create-api-key.ts";
 import { createChatCompletion } from "./create-chat-completion.ts";
+import { createResponse } from "./create-response.ts";
 import { createTopup } from "./create-topup.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
 import { forgotPassword } from "./forgot-password.ts";
@@ -33,6 +34,7 @@ import { verifyAccount } from "./verify-account.ts";
 export const handlers: Handlers = {
   createApiKey,
   createChatCompletion,
+  createResponse,
   createTopup,
   deleteApiKey,
   forgotPassword,
