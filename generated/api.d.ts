@@ -8247,7 +8247,7 @@ export interface components {
          *
          *     `message`: `role` and `content`. `function_call`: `call_id`, `name`, `arguments`. `custom_tool_call`: `call_id`, `name`, `input`.
          *     `function_call_output` and `custom_tool_call_output`: `call_id`, `output`. `reasoning`: its text goes back to the model as
-         *     `reasoning_content`; without a text it is dropped. `web_search_call` and `image_generation_call` are dropped. `item_reference` is refused
+         *     `reasoning_content`; without a text it is dropped. `additional_tools`: `tools` beside those of the request. `web_search_call` and `image_generation_call` are dropped. `item_reference` is refused
          *     with 400 `stateless_only`, other kinds with 400 `unsupported_content`.
          */
         ResponseInputItem: {
@@ -8269,6 +8269,8 @@ export interface components {
             role?: string;
             /** @description Text of `reasoning`, in parts of type `summary_text`. */
             summary?: components["schemas"]["ResponseInputPart"][];
+            /** @description More tools that the model may call; of `additional_tools`. */
+            tools?: components["schemas"]["ResponseTool"][];
             /** @description Kind of the item; default `message`. */
             type?: string | null;
         } & {
