@@ -8530,8 +8530,8 @@ export interface components {
         };
         /** @description Thinking of the model, where it shows it. */
         ResponseReasoningItem: {
-            /** @description Always null; with `include: ["reasoning.encrypted_content"]`. */
-            encrypted_content?: null;
+            /** @description Always there, and empty: nothing is hidden. Clients that keep the conversation send back no thinking without it. */
+            encrypted_content: string;
             /** @description Id of the item. */
             id: string;
             /** @description The thinking, as the model's provider shows it. */
@@ -8615,7 +8615,7 @@ export interface components {
             background?: boolean | null;
             /** @description Refused with 400 `stateless_only`: send the whole conversation as `input`. */
             conversation?: unknown;
-            /** @description More to tell in the answer. Without effect but for `reasoning.encrypted_content`: reasoning items then have that field, null. */
+            /** @description More to tell in the answer; without effect. Reasoning items always have `encrypted_content`. */
             include?: string[] | null;
             /** @description The conversation: a text, or its items, at least one. */
             input: string | components["schemas"]["ResponseInputItem"][];
