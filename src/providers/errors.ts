@@ -52,7 +52,7 @@ function faultOfContent(signs: ErrorSigns): UpstreamFault {
 
 /** A code says more than the status it came with. */
 function faultOfWords(status: number, signs: ErrorSigns): UpstreamFault | null {
-  if (anyOf(signs, refusalWords)) return "refused";
+  if (anyOf(signs, refusalWords) || refusalText.test(signs.message ?? "")) return "refused";
   if (anyOf(signs, quotaWords)) return "our_fault";
   if (anyOf(signs, limitWords)) return "rate_limited"; // Groq: 413 for a burst of tokens
   if (status !== 429 && (anyOf(signs, keyWords) || badKeyText.test(signs.message ?? ""))) return "our_fault"; // xAI, Gemini: 400
@@ -104,6 +104,9 @@ const keyWords = new Set([
   "incorrect_api_key_error",
   "unauthenticated",
 ]);
+
+/** xAI says it in the sentence alone. */
+const refusalText = /\bviolates usage guidelines\b/i;
 
 /** xAI and Gemini say it in the sentence alone. */
 const badKeyText = /\b(?:incorrect|invalid) api key\b|\bapi key not valid\b/i;
