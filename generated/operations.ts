@@ -71,8 +71,6 @@ export type UnbuiltOperationId =
   | "createImage"
   | "listJobs"
   | "getJob"
-  | "createMessage"
-  | "countMessageTokens"
   | "createRerank"
   | "createSystemOneDecision"
   | "createVideo";
@@ -1689,7 +1687,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -1703,7 +1700,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": true,
     "counts": true,
-    "built": false
+    "built": true
   },
   "countMessageTokens": {
     "id": "countMessageTokens",
@@ -1725,7 +1722,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "request_too_large",
       "rate_limit_exceeded",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -1739,7 +1735,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": false,
-    "built": false
+    "built": true
   },
   "listModels": {
     "id": "listModels",

@@ -16,6 +16,7 @@ import { createLimits } from "./limits/limits.ts";
 import { createMailer } from "./mail/mailer.ts";
 import { connectUpstreams } from "./providers/http.ts";
 import { openaiChat } from "./providers/openai/chat.ts";
+import { openaiMessages } from "./providers/openai/messages.ts";
 import { createBreakers } from "./routing/breaker.ts";
 import { createMetrics } from "./server/metrics.ts";
 import { createServer } from "./server/http.ts";
@@ -83,6 +84,8 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   opening.defer(() => swept.stop());
   const upstreams = connectUpstreams();
   opening.defer(() => upstreams.close());
+  const chat = { openai: openaiChat(upstreams) };
+  const messages = { openai: openaiMessages(chat.openai) };
   const metrics = createMetrics();
   const context: Context = {
     config,
@@ -97,7 +100,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     identityProviders,
     payments,
     breakers: createBreakers(),
-    providers: { chat: { openai: openaiChat(upstreams) }, messages: {}, embed: {}, rerank: {} },
+    providers: { chat, messages, embed: {}, rerank: {} },
     countAttempt: metrics.countAttempt,
     publicUrl: config.publicUrl ?? "",
   };
