@@ -65,13 +65,11 @@ export type UnbuiltOperationId =
   | "listVoices"
   | "createCompletion"
   | "createDecision"
-  | "createEmbeddings"
   | "getGenmediaJob"
   | "runGenmedia"
   | "createImage"
   | "listJobs"
   | "getJob"
-  | "createRerank"
   | "createSystemOneDecision"
   | "createVideo";
 
@@ -1369,7 +1367,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "statuses": {
@@ -1388,7 +1385,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "getGenmediaJob": {
     "id": "getGenmediaJob",
@@ -2021,7 +2018,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "statuses": {
@@ -2043,7 +2039,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "createSystemOneDecision": {
     "id": "createSystemOneDecision",

@@ -4,6 +4,8 @@ import { countMessageTokens } from "./count-message-tokens.ts";
 import { createApiKey } from "./create-api-key.ts";
 import { createChatCompletion } from "./create-chat-completion.ts";
 import { createMessage } from "./create-message.ts";
+import { createEmbeddings } from "./create-embeddings.ts";
+import { createRerank } from "./create-rerank.ts";
 import { createTopup } from "./create-topup.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
 import { forgotPassword } from "./forgot-password.ts";
@@ -37,6 +39,8 @@ export const handlers: Handlers = {
   createApiKey,
   createChatCompletion,
   createMessage,
+  createEmbeddings,
+  createRerank,
   createTopup,
   deleteApiKey,
   forgotPassword,

@@ -17,6 +17,8 @@ import { createMailer } from "./mail/mailer.ts";
 import { connectUpstreams } from "./providers/http.ts";
 import { openaiChat } from "./providers/openai/chat.ts";
 import { openaiMessages } from "./providers/openai/messages.ts";
+import { openaiEmbed } from "./providers/openai/embed.ts";
+import { rerank } from "./providers/rerank/rerank.ts";
 import { createBreakers } from "./routing/breaker.ts";
 import { createMetrics } from "./server/metrics.ts";
 import { createServer } from "./server/http.ts";
@@ -100,7 +102,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     identityProviders,
     payments,
     breakers: createBreakers(),
-    providers: { chat, messages, embed: {}, rerank: {} },
+    providers: { chat, messages, embed: { openai: openaiEmbed(upstreams) }, rerank: { rerank: rerank(upstreams) } },
     countAttempt: metrics.countAttempt,
     publicUrl: config.publicUrl ?? "",
   };
