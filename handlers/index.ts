@@ -6,6 +6,7 @@ import { createChatCompletion } from "./create-chat-completion.ts";
 import { createMessage } from "./create-message.ts";
 import { createEmbeddings } from "./create-embeddings.ts";
 import { createRerank } from "./create-rerank.ts";
+import { createResponse } from "./create-response.ts";
 import { createTopup } from "./create-topup.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
 import { forgotPassword } from "./forgot-password.ts";
@@ -41,6 +42,7 @@ export const handlers: Handlers = {
   createMessage,
   createEmbeddings,
   createRerank,
+  createResponse,
   createTopup,
   deleteApiKey,
   forgotPassword,
