@@ -3,9 +3,9 @@ import type { Handlers } from "../src/server/types.ts";
 import { countMessageTokens } from "./count-message-tokens.ts";
 import { createApiKey } from "./create-api-key.ts";
 import { createChatCompletion } from "./create-chat-completion.ts";
-import { createMessage } from "./create-message.ts";
 import { createEmbeddings } from "./create-embeddings.ts";
 import { createRerank } from "./create-rerank.ts";
+import { createMessage } from "./create-message.ts";
 import { createResponse } from "./create-response.ts";
 import { createTopup } from "./create-topup.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
@@ -39,9 +39,9 @@ export const handlers: Handlers = {
   countMessageTokens,
   createApiKey,
   createChatCompletion,
-  createMessage,
   createEmbeddings,
   createRerank,
+  createMessage,
   createResponse,
   createTopup,
   deleteApiKey,

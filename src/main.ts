@@ -14,11 +14,8 @@ import { openIdentityProviders } from "./identity/providers.ts";
 import { openLedger } from "./ledger/ledger.ts";
 import { createLimits } from "./limits/limits.ts";
 import { createMailer } from "./mail/mailer.ts";
+import { openAdapters } from "./providers/adapters.ts";
 import { connectUpstreams } from "./providers/http.ts";
-import { openaiChat } from "./providers/openai/chat.ts";
-import { openaiMessages } from "./providers/openai/messages.ts";
-import { openaiEmbed } from "./providers/openai/embed.ts";
-import { rerank } from "./providers/rerank/rerank.ts";
 import { createBreakers } from "./routing/breaker.ts";
 import { createMetrics } from "./server/metrics.ts";
 import { createServer } from "./server/http.ts";
@@ -86,8 +83,6 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   opening.defer(() => swept.stop());
   const upstreams = connectUpstreams();
   opening.defer(() => upstreams.close());
-  const chat = { openai: openaiChat(upstreams) };
-  const messages = { openai: openaiMessages(chat.openai) };
   const metrics = createMetrics();
   const context: Context = {
     config,
@@ -102,7 +97,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     identityProviders,
     payments,
     breakers: createBreakers(),
-    providers: { chat, messages, embed: { openai: openaiEmbed(upstreams) }, rerank: { rerank: rerank(upstreams) } },
+    providers: openAdapters(upstreams),
     countAttempt: metrics.countAttempt,
     publicUrl: config.publicUrl ?? "",
   };

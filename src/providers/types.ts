@@ -91,7 +91,11 @@ export interface Tally {
   deltas: number;
   /** Characters of content, reasoning and tool arguments. */
   characters: number;
+  /** The prompt's tokens, where the upstream measured them before the end; null or absent: it has not. */
+  prompt?: PromptUsage | null;
 }
+
+export type PromptUsage = Pick<Usage, "input" | "cacheRead" | "cacheWrite">;
 
 /** An answer that streams. It has begun: its first record is already here, so no other route may be tried. */
 export interface AnswerStream<Rec, Shown extends Tally = Tally> {
