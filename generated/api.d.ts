@@ -727,7 +727,7 @@ export interface paths {
         /**
          * Create embeddings
          * @description Turns texts into vectors, one for each input and in input order. Billed on input tokens alone, after the call; never streamed.
-         *     A model that makes no embeddings is refused with 400 `wrong_endpoint`, a value that the model does not take with 400 `request_rejected`.
+         *     A model that makes no embeddings is refused with 400 `wrong_endpoint`, a value or a text that the model does not take with 400 `request_rejected`.
          */
         post: operations["createEmbeddings"];
         delete?: never;
@@ -1026,7 +1026,8 @@ export interface paths {
         /**
          * Rank documents against a query
          * @description Sorts documents by how well they fit a query. Billed on input tokens at the model's input rate; never streamed.
-         *     The request is refused before the call when the balance cannot pay for it. Errors are of the older form: `error.type` is the word to
+         *     The request is refused before the call when the balance cannot pay for the most that it may cost: some providers bill the query
+         *     with every document. Errors are of the older form: `error.type` is the word to
          *     branch on; a 402 says it as `error.code` too. A 401, 402 or 403 of the model's provider comes back as 503 `server_error`,
          *     its other 4xx as `invalid_request`.
          */
@@ -4854,7 +4855,10 @@ export interface components {
         };
         /** @description What to embed. Unknown fields are forwarded as sent. */
         EmbeddingRequest: {
-            /** @description Length of the vectors, on models that can truncate them (others refuse it); default: the model's own length. */
+            /**
+             * @description Length of the vectors, on models whose `supported_parameters` name it (others refuse it with `invalid_parameter`);
+             *     default: the model's own length.
+             */
             dimensions?: number | null;
             /** @description How the vectors are written; default `float`. */
             encoding_format?: components["schemas"]["EmbeddingEncoding"] | null;
@@ -7832,7 +7836,7 @@ export interface components {
         RerankRanking: {
             /** @description The model's id of this ranking, where it has one. */
             id?: string;
-            /** @description What the model says beside its ranking. */
+            /** @description What the model says beside its ranking; empty where it says nothing, as the AI SDK's Cohere provider reads no answer without it. */
             meta?: {
                 [key: string]: unknown;
             };
@@ -7887,7 +7891,7 @@ export interface components {
             cost: components["schemas"]["Usd"];
             /**
              * Format: int64
-             * @description Tokens of the query and of every document.
+             * @description Tokens of the query and of every document, as the model's provider bills them; else counted here, the query once.
              */
             prompt_tokens: number;
             /**
