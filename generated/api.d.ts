@@ -8204,7 +8204,7 @@ export interface components {
          *
          *     `message`: `role` and `content`. `function_call`: `call_id`, `name`, `arguments`. `custom_tool_call`: `call_id`, `name`, `input`.
          *     `function_call_output` and `custom_tool_call_output`: `call_id`, `output`. `reasoning`: its text goes back to the model as
-         *     `reasoning_content`; without a text it is dropped. `web_search_call` and `image_generation_call` are dropped. `item_reference` is refused
+         *     `reasoning_content`; without a text it is dropped. `additional_tools`: `tools` beside those of the request. `web_search_call` and `image_generation_call` are dropped. `item_reference` is refused
          *     with 400 `stateless_only`, other kinds with 400 `unsupported_content`.
          */
         ResponseInputItem: {
@@ -8226,6 +8226,8 @@ export interface components {
             role?: string;
             /** @description Text of `reasoning`, in parts of type `summary_text`. */
             summary?: components["schemas"]["ResponseInputPart"][];
+            /** @description More tools that the model may call; of `additional_tools`. */
+            tools?: components["schemas"]["ResponseTool"][];
             /** @description Kind of the item; default `message`. */
             type?: string | null;
         } & {
@@ -8485,8 +8487,8 @@ export interface components {
         };
         /** @description Thinking of the model, where it shows it. */
         ResponseReasoningItem: {
-            /** @description Always null; with `include: ["reasoning.encrypted_content"]`. */
-            encrypted_content?: null;
+            /** @description Always there, and empty: nothing is hidden. Clients that keep the conversation send back no thinking without it. */
+            encrypted_content: string;
             /** @description Id of the item. */
             id: string;
             /** @description The thinking, as the model's provider shows it. */
@@ -8570,7 +8572,7 @@ export interface components {
             background?: boolean | null;
             /** @description Refused with 400 `stateless_only`: send the whole conversation as `input`. */
             conversation?: unknown;
-            /** @description More to tell in the answer. Without effect but for `reasoning.encrypted_content`: reasoning items then have that field, null. */
+            /** @description More to tell in the answer; without effect. Reasoning items always have `encrypted_content`. */
             include?: string[] | null;
             /** @description The conversation: a text, or its items, at least one. */
             input: string | components["schemas"]["ResponseInputItem"][];

@@ -22,6 +22,8 @@ export interface Exchange {
 export interface Customer {
   account: TestAccount;
   exchanges: Exchange[];
+  /** Notes what goes through it in `exchanges`. */
+  fetch: typeof globalThis.fetch;
   openai(options?: ClientOptions): OpenAI;
   aiSdk(options?: { includeUsage?: boolean; supportsStructuredOutputs?: boolean }): ReturnType<typeof createOpenAICompatible>;
   /** The AI SDK's provider for OpenAI itself. */
@@ -66,6 +68,7 @@ function customerOf(gateway: Gateway, account: TestAccount): Customer {
   return {
     account,
     exchanges,
+    fetch,
     openai: (options = {}) => new OpenAI({ apiKey: account.key, baseURL, fetch, ...options }),
     aiSdk: (options = {}) => createOpenAICompatible({ name: "svc", apiKey: account.key, baseURL, fetch, ...options }),
     aiOpenai: () => createOpenAI({ apiKey: account.key, baseURL, fetch }),

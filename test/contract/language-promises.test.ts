@@ -37,6 +37,7 @@ const promised: Record<string, Refusals> = {
   createChatCompletion: chat,
   createCompletion: chat,
   createMessage: chat,
+  createResponse: { ...chat, 400: [...chat[400]!, "stateless_only"] },
   createEmbeddings: {
     ...account,
     ...routes,

@@ -89,7 +89,6 @@ function begun({ ask, request, model, offered }: Answering): ResponseObject {
   return newResponse(ask, request, model, offered);
 }
 
-function itemsOf({ ask, request, offered }: Answering, emit: Emit) {
-  const encrypted = request.include?.includes("reasoning.encrypted_content") ?? false;
-  return collectItems({ idTail: idTailOf(ask), callables: offered.callables, encrypted }, emit);
+function itemsOf({ ask, offered }: Answering, emit: Emit) {
+  return collectItems({ idTail: idTailOf(ask), callables: offered.callables }, emit);
 }

@@ -17,7 +17,7 @@ export interface Translated {
 export function toChatRequest(request: ResponseRequest): Translated {
   assertStateless(request);
   if (request.top_logprobs) failParameter("top_logprobs", "/v1/chat/completions serves them");
-  const offered = offerTools(request.tools ?? []);
+  const offered = offerTools(request);
   const { messages, origins } = toMessages(request, offered);
   const chosen = chooseTools(request.tool_choice, offered);
   const { model, stream, text, reasoning, max_output_tokens: cap } = request;

@@ -25,8 +25,8 @@ interface Building {
   results: Map<string, { item: InputItem; param: string }>;
 }
 
-/** Items that a provider's own tools left behind: no model here can read them. */
-const dropped = new Set(["web_search_call", "image_generation_call"]);
+/** What a provider's own tools left behind, which no model here can read, and tools, which are src/language/responses/tools.ts's. */
+const dropped = new Set(["web_search_call", "image_generation_call", "additional_tools"]);
 
 export function toMessages({ model, instructions, input }: ResponseRequest, offered: OfferedTools): Conversation {
   const building: Building = { model, offered, messages: [], partOrigins: new Map(), turn: null, thinking: "", results: new Map() };

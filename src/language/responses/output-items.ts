@@ -24,8 +24,6 @@ interface ItemRules {
   /** Ends the ids of the answer and its items. */
   idTail: string;
   callables: ReadonlyMap<string, Callable>;
-  /** Reasoning items have `encrypted_content`, null. */
-  encrypted: boolean;
 }
 
 type Message = Extract<OutputItem, { type: "message" }>;
@@ -40,7 +38,7 @@ interface OpenCall {
   text: string;
 }
 
-export function collectItems({ idTail, callables, encrypted }: ItemRules, emit: Emit): OutputItems {
+export function collectItems({ idTail, callables }: ItemRules, emit: Emit): OutputItems {
   const items: OutputItem[] = [];
   const calls = new Map<number, OpenCall>();
   /** The item that text or thinking is added to. */
@@ -85,7 +83,7 @@ export function collectItems({ idTail, callables, encrypted }: ItemRules, emit: 
   const think = (delta: string) => {
     if (current?.type !== "reasoning") {
       closeCurrent(false);
-      current = { id: idOf("rs"), type: "reasoning", summary: [], ...(encrypted ? { encrypted_content: null } : {}) };
+      current = { id: idOf("rs"), type: "reasoning", summary: [], encrypted_content: "" };
       open(current);
       const part = { type: "summary_text" as const, text: "" };
       emit("response.reasoning_summary_part.added", { ...placeOf(current), summary_index: 0, part });

@@ -2,7 +2,7 @@
 // left out or refused (spec/responses-request.tsp says which).
 import { createHash } from "node:crypto";
 import { fail, failParameter } from "../../fail.ts";
-import type { Callable, ChatFunction, Tool } from "./types.ts";
+import type { Callable, ChatFunction, ResponseRequest, Tool } from "./types.ts";
 
 export interface OfferedTools {
   functions: ChatFunction[];
@@ -18,16 +18,26 @@ const leftOut = /^(web_search|web_search_preview|image_generation|tool_search)(_
 /** The longest name of a function that hosts take. */
 const nameMax = 64;
 
-export function offerTools(tools: readonly Tool[]): OfferedTools {
+/** Those of the request and, where newer agents put them, of its items. */
+export function offerTools({ tools, input }: Pick<ResponseRequest, "tools" | "input">): OfferedTools {
   const offered: OfferedTools = { functions: [], callables: new Map(), shown: [] };
-  tools.forEach((tool, index) => {
-    if (leftOut.test(tool.type)) return;
-    offered.shown.push(tool);
-    const param = `tools[${index}]`;
+  offered.shown = offerList(offered, tools ?? [], "tools");
+  if (typeof input !== "string")
+    input.forEach((item, index) => {
+      if (item.type === "additional_tools") offerList(offered, item.tools ?? [], `input[${index}].tools`);
+    });
+  return offered;
+}
+
+/** Returns the tools that were not left out. */
+function offerList(offered: OfferedTools, tools: readonly Tool[], path: string): Tool[] {
+  return tools.filter((tool, index) => {
+    if (leftOut.test(tool.type)) return false;
+    const param = `${path}[${index}]`;
     if (tool.type === "namespace") offerNamespace(offered, tool, param);
     else offerTool(offered, tool, null, param);
+    return true;
   });
-  return offered;
 }
 
 /** The name that the model sees for a tool of an earlier turn. */
