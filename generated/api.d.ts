@@ -9497,8 +9497,8 @@ export interface components {
         };
         /** @description Think as much as the model finds right, without a cap. */
         ThinkingAdaptive: {
-            /** @description What is shown of it; default: what the model shows. */
-            display?: components["schemas"]["ThinkingDisplay"] | null;
+            /** @description What is shown of it: nothing where it is `omitted`; otherwise, and by default, what the model shows. */
+            display?: string | null;
             /**
              * @description Always `adaptive`. (enum property replaced by openapi-typescript)
              * @enum {string}
@@ -9549,11 +9549,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /**
-         * @description What is shown of the model's thinking.
-         * @enum {string}
-         */
-        ThinkingDisplay: "summarized" | "omitted";
         /** @description Think, with a budget or without a cap. */
         ThinkingEnabled: {
             /**
@@ -9562,8 +9557,8 @@ export interface components {
              *     Without it, reasoning has no cap.
              */
             budget_tokens?: number;
-            /** @description What is shown of it; default: what the model shows. */
-            display?: components["schemas"]["ThinkingDisplay"] | null;
+            /** @description What is shown of it: nothing where it is `omitted`; otherwise, and by default, what the model shows. */
+            display?: string | null;
             /**
              * @description Always `enabled`. (enum property replaced by openapi-typescript)
              * @enum {string}
