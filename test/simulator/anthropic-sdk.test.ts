@@ -44,6 +44,27 @@ describe.each([
     expect(answered).toMatchObject({ stop_reason: "end_turn", content: [{ type: "thinking" }, { type: "text" }] });
   });
 
+  test("the tool runner ends: tools are run with input of their schema, then text", async () => {
+    const seen: unknown[] = [];
+    const run = (input: unknown) => (seen.push(input), "sunny");
+    const runner = client().beta.messages.toolRunner({
+      model: "demo",
+      max_tokens: 500,
+      messages: userSays("get_weather of Paris"),
+      tools: [{ ...weatherTool, type: "custom", run, parse: (input: unknown) => input }],
+    });
+    expect(await runner).toMatchObject({ stop_reason: "end_turn", content: [{ type: "text" }] });
+    expect(seen).toEqual([{ city: expect.any(String), days: expect.any(Number) }]);
+  });
+
+  test("an answer goes back as it came, whole and from the stream helper", async () => {
+    const params = { model: "demo+sim-citations", max_tokens: 500, messages: userSays("hi") };
+    for (const answer of [await client().messages.create(params), await client().messages.stream(params).finalMessage()]) {
+      const messages = [...params.messages, { role: "assistant" as const, content: answer.content }, ...userSays("and?")];
+      expect((await client().messages.create({ ...params, messages })).stop_reason).toBe("end_turn");
+    }
+  });
+
   test("counting and models", async () => {
     expect(await client().messages.countTokens({ model: "demo", messages: userSays("Four") })).toMatchObject({ input_tokens: 5 });
     expect(await client().models.retrieve("vendor/anything")).toMatchObject({ id: "vendor/anything", type: "model" });

@@ -29,10 +29,13 @@ const messageByStatus: Record<number, string> = {
   529: "Overloaded",
 };
 
-/** The wordings of a real host. Only what the simulator itself has to say keeps its code; a real host sends none but for content. */
+/** What the simulator alone has to say, and the one code that clients act on. */
+const keptCodes = new Set(["unknown_knob", "unknown_url", "simulator_fault", "thread_unsupported_request"]);
+
+/** The wordings of a real host. Codes are left out as there, but for a content refusal, which has to be told from a wrong request. */
 export function rewordRefusal(refusal: Refusal): Refusal {
   const { status, code } = refusal;
-  if (code === "unknown_knob" || code === "unknown_url" || code === "simulator_fault") return refusal;
+  if (code !== null && keptCodes.has(code)) return refusal;
   if (code === "content_filter" || code === "content_policy_violation")
     return { ...refusal, message: "Output blocked by content filtering policy" };
   if (code === "context_length_exceeded") return { ...refusal, code: null, message: "prompt is too long: 5000 tokens > 4096 maximum" };

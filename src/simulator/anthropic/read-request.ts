@@ -38,6 +38,9 @@ export function readMessageRequest(body: Buffer, version: string, purpose: "answ
   const { model } = fields;
   if (typeof model !== "string" || model === "") refuse("model", "model: Field required");
   const { name, knobs } = readModelId(model);
+  // The tool runner of @anthropic-ai/sdk 1.x asks for it, and sends the whole conversation once it reads this code.
+  if (fields["thread"] !== undefined)
+    refuse("thread", "Threads are not supported here. Send the full conversation without `thread`.", "thread_unsupported_request");
   checkFields(fields, purpose === "answer" ? messageFields : countFields);
   if (purpose === "answer") {
     const most = fields["max_tokens"];
