@@ -6,7 +6,7 @@ import { chatToMessageRequest } from "../../src/providers/translation/chat-to-me
 
 const id = fc.constantFrom("a", "b", "c.1", "c:1", "");
 const words = fc.constantFrom("", " ", "one", "two ", "three");
-const argumentText = fc.oneof(fc.json({ maxDepth: 1 }), fc.constantFrom("", "{", '{"n":12345678901234567890}'));
+const argumentText = fc.oneof(fc.json({ maxDepth: 1 }), fc.constantFrom("", "{", '{"n":12345678901234567890,"m":1.0}'));
 const image = fc.constant({ type: "image_url", image_url: { url: "data:image/png;base64,iVBO" } });
 const parts = fc.array(fc.oneof(fc.record({ type: fc.constant("text"), text: words }), image), { maxLength: 3 });
 const message = fc.oneof(
@@ -62,7 +62,7 @@ test("roles, pairs, ids and blank texts are as Claude takes them; images and cal
 /** The same JSON without white space; what is no object keeps its text. */
 function inputText(text: string): string {
   if (text.trim() === "") return "{}";
-  if (text === '{"n":12345678901234567890}') return text;
+  if (text.startsWith('{"n":1')) return text;
   try {
     const value = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return JSON.stringify(value);

@@ -1,6 +1,6 @@
 // The messages of a chat request as those of Anthropic's dialect (WIRE.md 7, 9): system ahead, every call of a tool answered
 // once and at once. Blank texts and a first turn of the assistant are left to the adapter.
-import { parseExact } from "../exact-json.ts";
+import { parseExact } from "./exact-json.ts";
 import { arrayOf, isObject, objectOf, textOf, type Json } from "../json.ts";
 import { contentBlocks, plainText } from "./chat-to-message-content.ts";
 import { newToolIds } from "./chat-to-message-tool-ids.ts";
