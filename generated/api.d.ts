@@ -1447,42 +1447,6 @@ export interface components {
              */
             type: "error";
         };
-        /** @description Body of a 501. */
-        AnthropicError501NotImplemented: {
-            /** @description What is wrong. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "not_implemented";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description For people; not to be parsed. */
-                message: string;
-                /** @description Request field at fault; null where none is. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether sending the same request again can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "api_error";
-            };
-            /** @description Equals the header `x-request-id`. */
-            request_id: string;
-            /**
-             * @description Always `error`.
-             * @constant
-             */
-            type: "error";
-        };
         /** @description Body of a 502. */
         AnthropicError502UpstreamInvalidResponse: {
             /** @description What is wrong. */
@@ -1795,21 +1759,6 @@ export interface components {
         };
         /** @description Body of a 500. */
         BareError500ServerError: {
-            /** @description What is wrong. */
-            error: {
-                /** @description For people; not to be parsed. */
-                message: string;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /**
-                 * @description Stable word to branch on; it takes the place of a code.
-                 * @enum {string}
-                 */
-                type: "server_error";
-            };
-        };
-        /** @description Body of a 501. */
-        BareError501ServerError: {
             /** @description What is wrong. */
             error: {
                 /** @description For people; not to be parsed. */
@@ -6591,6 +6540,10 @@ export interface components {
         };
         /** @description How the message ended. */
         MessageEnd: {
+            /** @description More about a refusal, where the model says more. */
+            stop_details?: {
+                [key: string]: unknown;
+            } | null;
             /** @description Why it ended. */
             stop_reason: components["schemas"]["StopReason"];
             /** @description The sequence that stopped it, when one did. */
@@ -15192,25 +15145,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
-                };
-            };
             /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
             502: {
                 headers: {
@@ -16572,27 +16506,6 @@ export interface operations {
                     "application/json": components["schemas"]["AnthropicError500InternalError"];
                 };
             };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description The same id, under the name that Anthropic's clients read. */
-                    "request-id": string;
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AnthropicError501NotImplemented"];
-                };
-            };
             /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
             502: {
                 headers: {
@@ -16792,21 +16705,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AnthropicError500InternalError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description The same id, under the name that Anthropic's clients read. */
-                    "request-id": string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AnthropicError501NotImplemented"];
                 };
             };
             /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
@@ -17423,25 +17321,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BareError500ServerError"];
-                };
-            };
-            /** @description `server_error`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BareError501ServerError"];
                 };
             };
             /** @description `server_error`: Every route answered with something that is no answer. Nothing was charged. */

@@ -65,15 +65,11 @@ export type UnbuiltOperationId =
   | "listVoices"
   | "createCompletion"
   | "createDecision"
-  | "createEmbeddings"
   | "getGenmediaJob"
   | "runGenmedia"
   | "createImage"
   | "listJobs"
   | "getJob"
-  | "createMessage"
-  | "countMessageTokens"
-  | "createRerank"
   | "createSystemOneDecision"
   | "createVideo";
 
@@ -1371,7 +1367,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "statuses": {
@@ -1390,7 +1385,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "getGenmediaJob": {
     "id": "getGenmediaJob",
@@ -1689,7 +1684,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -1703,7 +1697,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": true,
     "counts": true,
-    "built": false
+    "built": true
   },
   "countMessageTokens": {
     "id": "countMessageTokens",
@@ -1725,7 +1719,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "request_too_large",
       "rate_limit_exceeded",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -1739,7 +1732,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": false,
-    "built": false
+    "built": true
   },
   "listModels": {
     "id": "listModels",
@@ -2025,7 +2018,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "statuses": {
@@ -2047,7 +2039,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "createSystemOneDecision": {
     "id": "createSystemOneDecision",

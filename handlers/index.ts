@@ -1,7 +1,11 @@
 // The handler of every operation that is built; those of spec/not-built.json answer 501 at the edge.
 import type { Handlers } from "../src/server/types.ts";
+import { countMessageTokens } from "./count-message-tokens.ts";
 import { createApiKey } from "./create-api-key.ts";
 import { createChatCompletion } from "./create-chat-completion.ts";
+import { createEmbeddings } from "./create-embeddings.ts";
+import { createRerank } from "./create-rerank.ts";
+import { createMessage } from "./create-message.ts";
 import { createTopup } from "./create-topup.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
 import { forgotPassword } from "./forgot-password.ts";
@@ -31,8 +35,12 @@ import { updateApiKey } from "./update-api-key.ts";
 import { verifyAccount } from "./verify-account.ts";
 
 export const handlers: Handlers = {
+  countMessageTokens,
   createApiKey,
   createChatCompletion,
+  createEmbeddings,
+  createRerank,
+  createMessage,
   createTopup,
   deleteApiKey,
   forgotPassword,

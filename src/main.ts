@@ -14,10 +14,8 @@ import { openIdentityProviders } from "./identity/providers.ts";
 import { openLedger } from "./ledger/ledger.ts";
 import { createLimits } from "./limits/limits.ts";
 import { createMailer } from "./mail/mailer.ts";
-import { anthropicChat } from "./providers/anthropic/chat.ts";
-import { anthropicMessages } from "./providers/anthropic/messages.ts";
+import { openAdapters } from "./providers/adapters.ts";
 import { connectUpstreams } from "./providers/http.ts";
-import { openaiChat } from "./providers/openai/chat.ts";
 import { createBreakers } from "./routing/breaker.ts";
 import { createMetrics } from "./server/metrics.ts";
 import { createServer } from "./server/http.ts";
@@ -85,7 +83,6 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   opening.defer(() => swept.stop());
   const upstreams = connectUpstreams();
   opening.defer(() => upstreams.close());
-  const messages = anthropicMessages(upstreams);
   const metrics = createMetrics();
   const context: Context = {
     config,
@@ -100,12 +97,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     identityProviders,
     payments,
     breakers: createBreakers(),
-    providers: {
-      chat: { openai: openaiChat(upstreams), anthropic: anthropicChat(messages) },
-      messages: { anthropic: messages },
-      embed: {},
-      rerank: {},
-    },
+    providers: openAdapters(upstreams),
     countAttempt: metrics.countAttempt,
     publicUrl: config.publicUrl ?? "",
   };

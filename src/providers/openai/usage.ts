@@ -87,7 +87,7 @@ function promptDetails(usage: Json): Json {
 }
 
 /** The first of the values that can be a number of tokens; some hosts write it as text. */
-function count(...values: unknown[]): number | null {
+export function count(...values: unknown[]): number | null {
   for (const shown of values) {
     const value = typeof shown === "string" && /^\d{1,9}(\.\d{1,6})?$/.test(shown) ? Number(shown) : shown;
     if (typeof value === "number" && value >= 0 && value <= largestCount) return Math.ceil(value);
