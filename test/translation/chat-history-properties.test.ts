@@ -25,7 +25,8 @@ const message = fc.oneof(
 
 test("roles, pairs, ids and blank texts are as Claude takes them; images and calls keep their number and order", () => {
   fc.assert(
-    fc.property(fc.array(message, { minLength: 1, maxLength: 8 }), (chat: any[]) => {
+    fc.property(fc.array(message, { minLength: 1, maxLength: 8 }), (history: any[]) => {
+      const chat = [...history, { role: "user", content: "Well?" }];
       const { messages }: any = chatToMessageRequest({ model: "up", messages: chat }, { route: { thinking: "budget" }, outputMax: 100 });
       const sent = cleanMessages(messages) as any[];
       expect(sent[0].role).toBe("user");

@@ -40,6 +40,7 @@ describe("fields", () => {
     expect(budget({ stop: "\n" })).not.toHaveProperty("stop_sequences");
     expect(budget({ temperature: 1.4, top_p: 0.9, top_k: 3 })).toMatchObject({ temperature: 1, top_p: 0.9, top_k: 3 });
     expect(budget({ user: "u1" }).metadata).toEqual({ user_id: "u1" });
+    expect(budget({ user: "u".repeat(300) }).metadata.user_id).toMatch(/^[0-9a-f]{64}$/);
     expect(budget({ safety_identifier: "s1" }).metadata).toEqual({ user_id: "s1" });
   });
   test("n above 1: refused, naming n", () => {
