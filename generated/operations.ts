@@ -49,6 +49,7 @@ export type OperationId =
   | "getModel"
   | "getPricing"
   | "createRerank"
+  | "createResponse"
   | "createSystemOneDecision"
   | "getReceipt"
   | "createVideo";
@@ -63,14 +64,11 @@ export type UnbuiltOperationId =
   | "cloneVoice"
   | "designVoice"
   | "listVoices"
-  | "createCompletion"
-  | "createDecision"
   | "getGenmediaJob"
   | "runGenmedia"
   | "createImage"
   | "listJobs"
   | "getJob"
-  | "createSystemOneDecision"
   | "createVideo";
 
 export interface Parameter {
@@ -1067,7 +1065,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_parameter",
       "wrong_endpoint",
       "request_rejected",
-      "unsupported_content",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
@@ -1082,7 +1079,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -1096,7 +1092,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": true,
     "counts": true,
-    "built": false
+    "built": true
   },
   "getCreditBalance": {
     "id": "getCreditBalance",
@@ -1325,7 +1321,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -1339,7 +1334,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "createEmbeddings": {
     "id": "createEmbeddings",
@@ -2041,6 +2036,50 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "counts": true,
     "built": true
   },
+  "createResponse": {
+    "id": "createResponse",
+    "method": "post",
+    "path": "/v1/responses",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "wrong_endpoint",
+      "request_rejected",
+      "unsupported_content",
+      "stateless_only",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "insufficient_credits",
+      "key_limit_reached",
+      "model_requires_paid",
+      "model_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "route_refused",
+      "upstream_invalid_response",
+      "provider_unavailable",
+      "model_unavailable",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": true,
+    "counts": true,
+    "built": true
+  },
   "createSystemOneDecision": {
     "id": "createSystemOneDecision",
     "method": "post",
@@ -2064,7 +2103,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -2078,7 +2116,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "getReceipt": {
     "id": "getReceipt",

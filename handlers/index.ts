@@ -3,9 +3,13 @@ import type { Handlers } from "../src/server/types.ts";
 import { countMessageTokens } from "./count-message-tokens.ts";
 import { createApiKey } from "./create-api-key.ts";
 import { createChatCompletion } from "./create-chat-completion.ts";
+import { createCompletion } from "./create-completion.ts";
+import { createDecision } from "./create-decision.ts";
+import { createSystemOneDecision } from "./create-system-one-decision.ts";
 import { createEmbeddings } from "./create-embeddings.ts";
 import { createRerank } from "./create-rerank.ts";
 import { createMessage } from "./create-message.ts";
+import { createResponse } from "./create-response.ts";
 import { createTopup } from "./create-topup.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
 import { forgotPassword } from "./forgot-password.ts";
@@ -38,9 +42,13 @@ export const handlers: Handlers = {
   countMessageTokens,
   createApiKey,
   createChatCompletion,
+  createCompletion,
+  createDecision,
+  createSystemOneDecision,
   createEmbeddings,
   createRerank,
   createMessage,
+  createResponse,
   createTopup,
   deleteApiKey,
   forgotPassword,

@@ -19,6 +19,8 @@ export interface Exchange {
 export interface Customer {
   account: TestAccount;
   exchanges: Exchange[];
+  /** Notes what goes through it in `exchanges`. */
+  fetch: typeof globalThis.fetch;
   openai(options?: ClientOptions): OpenAI;
   aiSdk(options?: { includeUsage?: boolean; supportsStructuredOutputs?: boolean }): ReturnType<typeof createOpenAICompatible>;
   langchain(model: string, fields?: ChatOpenAIFields): ChatOpenAI;
@@ -59,6 +61,7 @@ function customerOf(gateway: Gateway, account: TestAccount): Customer {
   return {
     account,
     exchanges,
+    fetch,
     openai: (options = {}) => new OpenAI({ apiKey: account.key, baseURL, fetch, ...options }),
     aiSdk: (options = {}) => createOpenAICompatible({ name: "svc", apiKey: account.key, baseURL, fetch, ...options }),
     langchain: (model, fields = {}) =>

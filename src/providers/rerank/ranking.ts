@@ -26,7 +26,7 @@ export function readRanking(answer: Json, asked: Asked): RerankWhole {
       model: asked.publicModel,
       results: readResults(answer["results"] ?? answer["data"], asked),
       ...Object.fromEntries(foreign),
-      ...(isObject(meta) ? { meta } : {}),
+      meta: objectOf(meta), // the AI SDK's Cohere provider takes no answer without one
     },
   };
 }

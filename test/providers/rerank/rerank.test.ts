@@ -64,6 +64,7 @@ describe("hosts", () => {
       model: "demo/rerank",
       results: [{ index: 0, relevance_score: 1, segment: 4 }],
       took: 3,
+      meta: {},
     });
   });
 
