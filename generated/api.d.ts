@@ -1039,6 +1039,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/responses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a response
+         * @description Answers a conversation in the form of OpenAI's Responses, whole or as a stream (`stream: true`), with the models and prices of chat. An
+         *     addition to the specification, for clients that speak nothing else. Nothing is stored: the whole conversation is sent each time, and what
+         *     would need an earlier answer (`previous_response_id`, `conversation`, `item_reference`, `background`, `prompt`, `file_id`) is refused with
+         *     400 `stateless_only`.
+         *
+         *     Of the provider's own tools those that agents send unasked are left out, the others refused; see `tools`. A stream that broke ends with
+         *     an `error` record of code `stream_interrupted` and `response.failed`; nothing is charged then.
+         */
+        post: operations["createResponse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/systemone": {
         parameters: {
             query?: never;
@@ -3794,6 +3820,112 @@ export interface components {
                  * @enum {string}
                  */
                 type: "server_error";
+            };
+        };
+        /** @description Body of a 400. */
+        CreateResponseError400: {
+            /** @description What is wrong. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault; null where none is. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 402. */
+        CreateResponseError402: {
+            /** @description What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
+            balance: components["schemas"]["Usd"];
+            /** @description The model, the account's tier and what could be paid. */
+            details: components["schemas"]["PaymentDetails"];
+            /** @description What is wrong. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault; null where none is. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "billing_error";
+            };
+            /** @description Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
+            have_usd: components["schemas"]["Usd"];
+            /** @description Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
+            held_usd?: components["schemas"]["Usd"];
+            /** @description Least that must be available for this request, in USD. */
+            need_usd: components["schemas"]["Usd"];
+            /** @description The same as `need_usd`. */
+            required: components["schemas"]["Usd"];
+            /** @description How credit is added. */
+            topup: components["schemas"]["TopUp"];
+            /**
+             * Format: uri
+             * @description Page that says how credit is added.
+             */
+            topup_url: string;
+        };
+        /** @description Body of a 503. */
+        CreateResponseError503: {
+            /** @description What is wrong. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "provider_unavailable" | "model_unavailable" | "overloaded";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault; null where none is. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "upstream_error" | "api_error";
             };
         };
         /** @description Body of a 400. */
@@ -7831,8 +7963,958 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /** @description The next piece of a function call's arguments; those of parallel calls may take turns. */
+        ResponseArgumentsDeltaEvent: {
+            /** @description The next piece of the arguments' JSON text. */
+            delta: string;
+            /** @description Id of the item. */
+            item_id: string;
+            /**
+             * Format: int32
+             * @description Which item, from 0 without gaps.
+             */
+            output_index: number;
+            /**
+             * Format: int32
+             * @description From 0, without gaps.
+             */
+            sequence_number: number;
+            /**
+             * @description Kind of the record.
+             * @enum {string}
+             */
+            type: "response.function_call_arguments.delta";
+        };
+        /** @description A function call's arguments are whole. */
+        ResponseArgumentsDoneEvent: {
+            /** @description The arguments' JSON text. */
+            arguments: string;
+            /** @description Id of the item. */
+            item_id: string;
+            /** @description Name of the function. */
+            name: string;
+            /**
+             * Format: int32
+             * @description Which item, from 0 without gaps.
+             */
+            output_index: number;
+            /**
+             * Format: int32
+             * @description From 0, without gaps.
+             */
+            sequence_number: number;
+            /**
+             * @description Kind of the record.
+             * @enum {string}
+             */
+            type: "response.function_call_arguments.done";
+        };
+        /** @description Ends the stream: the whole response, with usage and cost. */
+        ResponseCompletedEvent: {
+            /** @description The response as it stands. */
+            response: components["schemas"]["ResponseObject"];
+            /**
+             * Format: int32
+             * @description From 0, without gaps.
+             */
+            sequence_number: number;
+            /**
+             * @description Kind of the record.
+             * @enum {string}
+             */
+            type: "response.completed";
+        };
+        /** @description Opens the stream. */
+        ResponseCreatedEvent: {
+            /** @description The response as it stands. */
+            response: components["schemas"]["ResponseObject"];
+            /**
+             * Format: int32
+             * @description From 0, without gaps.
+             */
+            sequence_number: number;
+            /**
+             * @description Kind of the record.
+             * @enum {string}
+             */
+            type: "response.created";
+        };
+        /** @description A custom tool's input, in one piece. */
+        ResponseCustomInputDeltaEvent: {
+            /** @description The piece. */
+            delta: string;
+            /** @description Id of the item. */
+            item_id: string;
+            /**
+             * Format: int32
+             * @description Which item, from 0 without gaps.
+             */
+            output_index: number;
+            /**
+             * Format: int32
+             * @description From 0, without gaps.
+             */
+            sequence_number: number;
+            /**
+             * @description Kind of the record.
+             * @enum {string}
+             */
+            type: "response.custom_tool_call_input.delta";
+        };
+        /** @description A custom tool's input is whole. */
+        ResponseCustomInputDoneEvent: {
+            /** @description The input. */
+            input: string;
+            /** @description Id of the item. */
+            item_id: string;
+            /**
+             * Format: int32
+             * @description Which item, from 0 without gaps.
+             */
+            output_index: number;
+            /**
+             * Format: int32
+             * @description From 0, without gaps.
+             */
+            sequence_number: number;
+            /**
+             * @description Kind of the record.
+             * @enum {string}
+             */
+            type: "response.custom_tool_call_input.done";
+        };
+        /** @description A call of a custom tool by the model. */
+        ResponseCustomToolCall: {
+            /** @description Ties the call and its output together. */
+            call_id: string;
+            /** @description Id of the item. */
+            id: string;
+            /** @description The tool's input. */
+            input: string;
+            /** @description Name of the tool. */
+            name: string;
+            /** @description Its namespace, where it has one. */
+            namespace?: string;
+            /** @description How far it has come. */
+            status: components["schemas"]["ResponseItemStatus"];
+            /**
+             * @description Always `custom_tool_call`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "custom_tool_call";
+        };
+        /** @description What broke the stream, in both places where clients look; `response.failed` follows. */
+        ResponseErrorEvent: {
+            /**
+             * @description Always `stream_interrupted`.
+             * @enum {string}
+             */
+            code: "stream_interrupted";
+            /** @description What broke it. */
+            error: components["schemas"]["StreamError"];
+            /** @description For people; not to be parsed. */
+            message: string;
+            /** @description Always null. */
+            param: null;
+            /**
+             * Format: int32
+             * @description From 0, without gaps.
+             */
+            sequence_number: number;
+            /**
+             * @description Kind of the record.
+             * @enum {string}
+             */
+            type: "error";
+        };
+        /** @description Ends a stream that broke, after the `error` record. Nothing is charged. */
+        ResponseFailedEvent: {
+            /** @description The response as it stands. */
+            response: components["schemas"]["ResponseObject"];
+            /**
+             * Format: int32
+             * @description From 0, without gaps.
+             */
+            sequence_number: number;
+            /**
+             * @description Kind of the record.
+             * @enum {string}
+             */
+            type: "response.failed";
+        };
         /** @description Form of the answer. Forms other than text are for models with `supports_structured_outputs`. */
         ResponseFormat: components["schemas"]["TextFormat"] | components["schemas"]["JsonObjectFormat"] | components["schemas"]["JsonSchemaFormat"];
+        /** @description A call of a function by the model. */
+        ResponseFunctionCall: {
+            /** @description Arguments as JSON text. */
+            arguments: string;
+            /** @description Ties the call and its output together. */
+            call_id: string;
+            /** @description Id of the item. */
+            id: string;
+            /** @description Name of the function. */
+            name: string;
+            /** @description Its namespace, where it has one. */
+            namespace?: string;
+            /** @description How far it has come. */
+            status: components["schemas"]["ResponseItemStatus"];
+            /**
+             * @description Always `function_call`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "function_call";
+        };
+        /** @description Why an answer was cut. */
+        ResponseIncompleteDetails: {
+            /**
+             * @description `max_output_tokens`: the output cap was reached. `content_filter`: the provider's filter stopped it.
+             * @enum {string}
+             */
+            reason: "max_output_tokens" | "content_filter";
+        };
+        /** @description Ends the stream: the answer was cut; `incomplete_details` says why. */
+        ResponseIncompleteEvent: {
+            /** @description The response as it stands. */
+            response: components["schemas"]["ResponseObject"];
+            /**
+             * Format: int32
+             * @description From 0, without gaps.
+             */
+            sequence_number: number;
+            /**
+             * @description Kind of the record.
+             * @enum {string}
+             */
+            type: "response.incomplete";
+        };
+        /** @description The model answers. */
+        ResponseInProgressEvent: {
+            /** @description The response as it stands. */
+            response: components["schemas"]["ResponseObject"];
+            /**
+             * Format: int32
+             * @description From 0, without gaps.
+             */
+            sequence_number: number;
+            /**
+             * @description Kind of the record.
+             * @enum {string}
+             */
+            type: "response.in_progress";
+        };
+        /**
+         * @description One item of the conversation; ids are ignored.
+         *
+         *     `message`: `role` and `content`. `function_call`: `call_id`, `name`, `arguments`. `custom_tool_call`: `call_id`, `name`, `input`.
+         *     `function_call_output` and `custom_tool_call_output`: `call_id`, `output`. `reasoning`: its text goes back to the model as
+         *     `reasoning_content`; without a text it is dropped. `additional_tools`: `tools` beside those of the request. `web_search_call` and `image_generation_call` are dropped. `item_reference` is refused
+         *     with 400 `stateless_only`, other kinds with 400 `unsupported_content`.
+         */
+        ResponseInputItem: {
+            /** @description Arguments of a function as JSON text. */
+            arguments?: string;
+            /** @description Ties a call and its output together. */
+            call_id?: string;
+            /** @description Text or parts of a `message`; of `reasoning` its text, in parts of type `reasoning_text`. */
+            content?: string | components["schemas"]["ResponseInputPart"][] | null;
+            /** @description Input of a custom tool. */
+            input?: string;
+            /** @description Name of the called tool. */
+            name?: string;
+            /** @description The namespace of the called tool; default: none. */
+            namespace?: string | null;
+            /** @description What a tool answered: a text, or parts. */
+            output?: string | components["schemas"]["ResponseInputPart"][];
+            /** @description Who speaks in a `message`: `user`, `assistant`, `system` or `developer`, which is another name of `system`. */
+            role?: string;
+            /** @description Text of `reasoning`, in parts of type `summary_text`. */
+            summary?: components["schemas"]["ResponseInputPart"][];
+            /** @description More tools that the model may call; of `additional_tools`. */
+            tools?: components["schemas"]["ResponseTool"][];
+            /** @description Kind of the item; default `message`. */
+            type?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @description One part of a message or of a tool's result. `input_text`, `output_text`, `text`, `input_image` (models with vision), `input_file`
+         *     (models that take files), `input_audio`, `refusal`; other kinds are refused with 400 `unsupported_content`.
+         */
+        ResponseInputPart: {
+            /** @description How closely the model looks: `auto` (default), `low` or `high`; `original` counts as `high`. */
+            detail?: string | null;
+            /** @description A file as data URL. */
+            file_data?: string | null;
+            /** @description An uploaded file. There is no file store here: refused with 400 `stateless_only`. */
+            file_id?: string | null;
+            /** @description Name of the file. */
+            filename?: string | null;
+            /** @description https address or data URL of an image. */
+            image_url?: string | null;
+            /** @description The refusal of a `refusal` part. */
+            refusal?: string;
+            /** @description The text of a text part. */
+            text?: string;
+            /** @description Kind of the part. */
+            type: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What the prompt's tokens were. */
+        ResponseInputTokensDetails: {
+            /**
+             * Format: int64
+             * @description Written to the model's prompt cache.
+             */
+            cache_write_tokens: number;
+            /**
+             * Format: int64
+             * @description Read from the model's prompt cache; billed at the cached rate.
+             */
+            cached_tokens: number;
+        };
+        /** @description Opens an item. */
+        ResponseItemAddedEvent: {
+            /** @description The item, still empty. */
+            item: components["schemas"]["ResponseOutputItem"];
+            /**
+             * Format: int32
+             * @description Which item, from 0 without gaps.
+             */
+            output_index: number;
+            /**
+             * Format: int32
+             * @description From 0, without gaps.
+             */
+            sequence_number: number;
+            /**
+             * @description Kind of the record.
+             * @enum {string}
+             */
+            type: "response.output_item.added";
+        };
+        /** @description Closes an item. */
+        ResponseItemDoneEvent: {
+            /** @description The item, whole. */
+            item: components["schemas"]["ResponseOutputItem"];
+            /**
+             * Format: int32
+             * @description Which item.
+             */
+            output_index: number;
+            /**
+             * Format: int32
+             * @description From 0, without gaps.
+             */
+            sequence_number: number;
+            /**
+             * @description Kind of the record.
+             * @enum {string}
+             */
+            type: "response.output_item.done";
+        };
+        /**
+         * @description How far an item has come.
+         * @enum {string}
+         */
+        ResponseItemStatus: "in_progress" | "completed" | "incomplete";
+        /** @description A response. */
+        ResponseObject: {
+            /** @description Always false. */
+            background: boolean;
+            /** @description When it was complete; null until then. */
+            completed_at: components["schemas"]["UnixTime"] | null;
+            /** @description When it was asked for. */
+            created_at: components["schemas"]["UnixTime"];
+            /** @description What broke its stream; else null. */
+            error: components["schemas"]["StreamError"] | null;
+            /** @description Id of the answer; nothing can be read by it. */
+            id: string;
+            /** @description Why it was cut; else null. */
+            incomplete_details: components["schemas"]["ResponseIncompleteDetails"] | null;
+            /** @description As sent. */
+            instructions: string | null;
+            /** @description As sent. */
+            max_output_tokens: number | null;
+            /** @description As sent; empty where nothing was. */
+            metadata: {
+                [key: string]: string;
+            } | null;
+            /** @description The model that was asked for, its alias resolved. */
+            model: string;
+            /**
+             * @description Always `response`.
+             * @enum {string}
+             */
+            object: "response";
+            /** @description Thinking, messages and tool calls, in the order in which they came. */
+            output: components["schemas"]["ResponseOutputItem"][];
+            /** @description As sent; true where nothing was. */
+            parallel_tool_calls: boolean;
+            /** @description Always null. */
+            previous_response_id: null;
+            /** @description As sent. */
+            prompt_cache_key?: string | null;
+            /** @description As sent. */
+            reasoning: components["schemas"]["ResponseReasoning"] | null;
+            /** @description As sent. */
+            safety_identifier?: string | null;
+            /** @description How it ended, or that it has not. */
+            status: components["schemas"]["ResponseStatus"];
+            /** @description Always false. */
+            store: boolean;
+            /** @description As sent. */
+            temperature: number | null;
+            /** @description As sent; plain text where nothing was. */
+            text: components["schemas"]["ResponseTextOptions"];
+            /** @description As sent; `auto` where nothing was. */
+            tool_choice: string | components["schemas"]["ResponseToolChoice"];
+            /** @description The tools that the model was offered. */
+            tools: components["schemas"]["ResponseTool"][];
+            /** @description As sent. */
+            top_p: number | null;
+            /** @description Always `disabled`. */
+            truncation: components["schemas"]["ResponseTruncation"];
+            /** @description What was used and charged; null until it is complete. */
+            usage: components["schemas"]["ResponseUsage"] | null;
+            /** @description As sent. */
+            user?: string | null;
+        };
+        /** @description What an answer is made of. */
+        ResponseOutputItem: components["schemas"]["ResponseOutputMessage"] | components["schemas"]["ResponseReasoningItem"] | components["schemas"]["ResponseFunctionCall"] | components["schemas"]["ResponseCustomToolCall"];
+        /** @description A message of the model. */
+        ResponseOutputMessage: {
+            /** @description What it says. */
+            content: components["schemas"]["ResponseOutputPart"][];
+            /** @description Id of the item. */
+            id: string;
+            /**
+             * @description Always `assistant`.
+             * @enum {string}
+             */
+            role: "assistant";
+            /** @description How far it has come. */
+            status: components["schemas"]["ResponseItemStatus"];
+            /**
+             * @description Always `message`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "message";
+        };
+        /** @description A part of a message. */
+        ResponseOutputPart: components["schemas"]["ResponseOutputText"] | components["schemas"]["ResponseRefusal"];
+        /** @description A text of the model. */
+        ResponseOutputText: {
+            /** @description Always empty: nothing is cited. */
+            annotations: unknown[];
+            /** @description Always empty. */
+            logprobs: unknown[];
+            /** @description The text. */
+            text: string;
+            /**
+             * @description Always `output_text`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "output_text";
+        };
+        /** @description What the answer's tokens were. */
+        ResponseOutputTokensDetails: {
+            /**
+             * Format: int64
+             * @description Thinking; counted inside `output_tokens` and billed as output.
+             */
+            reasoning_tokens: number;
+        };
+        /** @description Opens a part of a message. */
+        ResponsePartAddedEvent: {
+            /**
+             * Format: int32
+             * @description Which part of the message, from 0.
+             */
+            content_index: number;
+            /** @description Id of the item. */
+            item_id: string;
+            /**
+             * Format: int32
+             * @description Which item, from 0 without gaps.
+             */
+            output_index: number;
+            /** @description The part, still empty. */
+            part: components["schemas"]["ResponseOutputPart"];
+            /**
+             * Format: int32
+             * @description From 0, without gaps.
+             */
+            sequence_number: number;
+            /**
+             * @description Kind of the record.
+             * @enum {string}
+             */
+            type: "response.content_part.added";
+        };
+        /** @description Closes a part of a message. */
+        ResponsePartDoneEvent: {
+            /**
+             * Format: int32
+             * @description Which part of the message, from 0.
+             */
+            content_index: number;
+            /** @description Id of the item. */
+            item_id: string;
+            /**
+             * Format: int32
+             * @description Which item, from 0 without gaps.
+             */
+            output_index: number;
+            /** @description The part, whole. */
+            part: components["schemas"]["ResponseOutputPart"];
+            /**
+             * Format: int32
+             * @description From 0, without gaps.
+             */
+            sequence_number: number;
+            /**
+             * @description Kind of the record.
+             * @enum {string}
+             */
+            type: "response.content_part.done";
+        };
+        /** @description Reasoning controls. Dropped for models without `supports_reasoning`. */
+        ResponseReasoning: {
+            /** @description How much the model thinks; default: the model's. */
+            effort?: components["schemas"]["ReasoningEffort"] | null;
+            /** @description Without effect: thinking that a model shows always comes back, in `summary`. */
+            summary?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Thinking of the model, where it shows it. */
+        ResponseReasoningItem: {
+            /** @description Always there, and empty: nothing is hidden. Clients that keep the conversation send back no thinking without it. */
+            encrypted_content: string;
+            /** @description Id of the item. */
+            id: string;
+            /** @description The thinking, as the model's provider shows it. */
+            summary: components["schemas"]["ResponseSummaryText"][];
+            /**
+             * @description Always `reasoning`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "reasoning";
+        };
+        /** @description Why the model refused to answer. */
+        ResponseRefusal: {
+            /** @description The model's words. */
+            refusal: string;
+            /**
+             * @description Always `refusal`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "refusal";
+        };
+        /** @description The next piece of a refusal. */
+        ResponseRefusalDeltaEvent: {
+            /**
+             * Format: int32
+             * @description Which part of the message, from 0.
+             */
+            content_index: number;
+            /** @description The piece. */
+            delta: string;
+            /** @description Id of the item. */
+            item_id: string;
+            /**
+             * Format: int32
+             * @description Which item, from 0 without gaps.
+             */
+            output_index: number;
+            /**
+             * Format: int32
+             * @description From 0, without gaps.
+             */
+            sequence_number: number;
+            /**
+             * @description Kind of the record.
+             * @enum {string}
+             */
+            type: "response.refusal.delta";
+        };
+        /** @description A refusal is whole. */
+        ResponseRefusalDoneEvent: {
+            /**
+             * Format: int32
+             * @description Which part of the message, from 0.
+             */
+            content_index: number;
+            /** @description Id of the item. */
+            item_id: string;
+            /**
+             * Format: int32
+             * @description Which item, from 0 without gaps.
+             */
+            output_index: number;
+            /** @description The refusal. */
+            refusal: string;
+            /**
+             * Format: int32
+             * @description From 0, without gaps.
+             */
+            sequence_number: number;
+            /**
+             * @description Kind of the record.
+             * @enum {string}
+             */
+            type: "response.refusal.done";
+        };
+        /**
+         * @description A request in the form of OpenAI's Responses. The whole conversation is sent each time: nothing is stored. Fields not listed here
+         *     (`client_metadata`, `context_management`, `max_tool_calls`, …) have no effect.
+         */
+        ResponseRequest: {
+            /** @description Refused with 400 `stateless_only`, if true: wait for the answer, or stream it. */
+            background?: boolean | null;
+            /** @description Refused with 400 `stateless_only`: send the whole conversation as `input`. */
+            conversation?: unknown;
+            /** @description More to tell in the answer; without effect. Reasoning items always have `encrypted_content`. */
+            include?: string[] | null;
+            /** @description The conversation: a text, or its items, at least one. */
+            input: string | components["schemas"]["ResponseInputItem"][];
+            /** @description What the model should know and do; stands before the conversation. Default: nothing. */
+            instructions?: string | null;
+            /** @description Most tokens of the answer, thinking included. Default: the model's. Lowered when the balance cannot pay for all of it. */
+            max_output_tokens?: number | null;
+            /** @description Up to 16 pairs of texts; comes back in the answer, else without effect. */
+            metadata?: {
+                [key: string]: string;
+            } | null;
+            /** @description Model id or alias. */
+            model: string;
+            /** @description Whether the model may call several tools at once; default: the model's. */
+            parallel_tool_calls?: boolean | null;
+            /** @description Refused with 400 `stateless_only`: send the whole conversation as `input`. */
+            previous_response_id?: string | null;
+            /** @description Refused with 400 `stateless_only`: send its text as `instructions` and `input`. */
+            prompt?: unknown;
+            /** @description Which requests share a prompt cache; comes back in the answer, else without effect. */
+            prompt_cache_key?: string | null;
+            /** @description Reasoning controls; default: the model's. */
+            reasoning?: components["schemas"]["ResponseReasoning"] | null;
+            /** @description Your user, hashed; forwarded as sent. */
+            safety_identifier?: string | null;
+            /** @description Answers are never stored, whatever is asked: the answer says false. */
+            store?: boolean | null;
+            /** @description Whether the answer comes as server-sent events; default false. */
+            stream?: boolean | null;
+            /** @description 0 to 2. No service default; the model's applies. */
+            temperature?: number | null;
+            /** @description How the text of the answer looks; default: plain text. */
+            text?: components["schemas"]["ResponseTextOptions"] | null;
+            /** @description `none`, `auto`, `required`, or an object that names tools; default `auto` beside tools. */
+            tool_choice?: string | components["schemas"]["ResponseToolChoice"] | null;
+            /** @description Tools that the model may call; default: none. */
+            tools?: components["schemas"]["ResponseTool"][] | null;
+            /** @description Alternatives of each token. Served by chat only: other than 0 it is refused. */
+            top_logprobs?: number | null;
+            /** @description 0 to 1. No service default; the model's applies. */
+            top_p?: number | null;
+            /** @description Only `disabled`, the default: a conversation that is too long is refused, not cut. */
+            truncation?: components["schemas"]["ResponseTruncation"] | null;
+            /** @description Your user; forwarded as sent. */
+            user?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description JSON that follows a schema. */
+        ResponseSchemaFormat: {
+            /** @description What it is for; default: nothing is said. */
+            description?: string | null;
+            /** @description Name of the schema. */
+            name: string;
+            /** @description The JSON Schema. */
+            schema: {
+                [key: string]: unknown;
+            };
+            /** @description Whether the answer must follow it exactly; default false. */
+            strict?: boolean | null;
+            /**
+             * @description Always `json_schema`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "json_schema";
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @description How a response ended, or that it has not.
+         * @enum {string}
+         */
+        ResponseStatus: "in_progress" | "completed" | "incomplete" | "failed";
+        /** @description Opens shown thinking. */
+        ResponseSummaryPartAddedEvent: {
+            /** @description Id of the item. */
+            item_id: string;
+            /**
+             * Format: int32
+             * @description Which item, from 0 without gaps.
+             */
+            output_index: number;
+            /** @description The thinking, still empty. */
+            part: components["schemas"]["ResponseSummaryText"];
+            /**
+             * Format: int32
+             * @description From 0, without gaps.
+             */
+            sequence_number: number;
+            /**
+             * Format: int32
+             * @description Always 0: thinking comes in one piece.
+             */
+            summary_index: number;
+            /**
+             * @description Kind of the record.
+             * @enum {string}
+             */
+            type: "response.reasoning_summary_part.added";
+        };
+        /** @description Closes shown thinking. */
+        ResponseSummaryPartDoneEvent: {
+            /** @description Id of the item. */
+            item_id: string;
+            /**
+             * Format: int32
+             * @description Which item, from 0 without gaps.
+             */
+            output_index: number;
+            /** @description The thinking, whole. */
+            part: components["schemas"]["ResponseSummaryText"];
+            /**
+             * Format: int32
+             * @description From 0, without gaps.
+             */
+            sequence_number: number;
+            /**
+             * Format: int32
+             * @description Always 0: thinking comes in one piece.
+             */
+            summary_index: number;
+            /**
+             * @description Kind of the record.
+             * @enum {string}
+             */
+            type: "response.reasoning_summary_part.done";
+        };
+        /** @description A piece of shown thinking. */
+        ResponseSummaryText: {
+            /** @description The thinking. */
+            text: string;
+            /**
+             * @description Always `summary_text`.
+             * @enum {string}
+             */
+            type: "summary_text";
+        };
+        /** @description The next piece of shown thinking. */
+        ResponseSummaryTextDeltaEvent: {
+            /** @description The piece. */
+            delta: string;
+            /** @description Id of the item. */
+            item_id: string;
+            /**
+             * Format: int32
+             * @description Which item, from 0 without gaps.
+             */
+            output_index: number;
+            /**
+             * Format: int32
+             * @description From 0, without gaps.
+             */
+            sequence_number: number;
+            /**
+             * Format: int32
+             * @description Always 0: thinking comes in one piece.
+             */
+            summary_index: number;
+            /**
+             * @description Kind of the record.
+             * @enum {string}
+             */
+            type: "response.reasoning_summary_text.delta";
+        };
+        /** @description Shown thinking is whole. */
+        ResponseSummaryTextDoneEvent: {
+            /** @description Id of the item. */
+            item_id: string;
+            /**
+             * Format: int32
+             * @description Which item, from 0 without gaps.
+             */
+            output_index: number;
+            /**
+             * Format: int32
+             * @description From 0, without gaps.
+             */
+            sequence_number: number;
+            /**
+             * Format: int32
+             * @description Always 0: thinking comes in one piece.
+             */
+            summary_index: number;
+            /** @description The thinking. */
+            text: string;
+            /**
+             * @description Kind of the record.
+             * @enum {string}
+             */
+            type: "response.reasoning_summary_text.done";
+        };
+        /** @description The next piece of a text. */
+        ResponseTextDeltaEvent: {
+            /**
+             * Format: int32
+             * @description Which part of the message, from 0.
+             */
+            content_index: number;
+            /** @description The piece. */
+            delta: string;
+            /** @description Id of the item. */
+            item_id: string;
+            /** @description Always empty. */
+            logprobs: unknown[];
+            /**
+             * Format: int32
+             * @description Which item, from 0 without gaps.
+             */
+            output_index: number;
+            /**
+             * Format: int32
+             * @description From 0, without gaps.
+             */
+            sequence_number: number;
+            /**
+             * @description Kind of the record.
+             * @enum {string}
+             */
+            type: "response.output_text.delta";
+        };
+        /** @description A text is whole. */
+        ResponseTextDoneEvent: {
+            /**
+             * Format: int32
+             * @description Which part of the message, from 0.
+             */
+            content_index: number;
+            /** @description Id of the item. */
+            item_id: string;
+            /** @description Always empty. */
+            logprobs: unknown[];
+            /**
+             * Format: int32
+             * @description Which item, from 0 without gaps.
+             */
+            output_index: number;
+            /**
+             * Format: int32
+             * @description From 0, without gaps.
+             */
+            sequence_number: number;
+            /** @description The text. */
+            text: string;
+            /**
+             * @description Kind of the record.
+             * @enum {string}
+             */
+            type: "response.output_text.done";
+        };
+        /** @description Form of the answer. Forms other than text are for models with `supports_structured_outputs`. */
+        ResponseTextFormat: components["schemas"]["TextFormat"] | components["schemas"]["JsonObjectFormat"] | components["schemas"]["ResponseSchemaFormat"];
+        /** @description How the text of the answer looks. */
+        ResponseTextOptions: {
+            /** @description Its form; default: text. */
+            format?: components["schemas"]["ResponseTextFormat"] | null;
+            /** @description How much it says: `low`, `medium`, `high`; default: the model's. Forwarded as sent. */
+            verbosity?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @description A tool that the model may call; on models with `supports_tools`.
+         *
+         *     `function`: called with arguments as JSON text. `custom`: called with free text; the model sees a function with one string, `input`.
+         *     `namespace`: a group of both; the model sees them as `<namespace>__<name>`, calls come back with `namespace` and `name`.
+         *
+         *     `web_search`, `web_search_preview`, `image_generation` and `tool_search` (with or without a date behind the name) are not run here and
+         *     left out: the model is never offered them, and `tools` of the answer does not show them. Agents send them whether they are needed or
+         *     not. Tools of every other kind (`file_search`, `code_interpreter`, `computer`, `mcp`, `shell`, …) are refused with 400
+         *     `invalid_parameter`.
+         */
+        ResponseTool: {
+            /** @description What it does, for the model. */
+            description?: string | null;
+            /** @description Form of a custom tool's input; a grammar is told to the model and not enforced. Default: free text. */
+            format?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Its name; required for `function`, `custom` and `namespace`. */
+            name?: string;
+            /** @description JSON Schema of a function's arguments; default: it takes none. */
+            parameters?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Whether a function's arguments must follow the schema exactly; default: the model's provider decides. */
+            strict?: boolean | null;
+            /** @description Tools of a namespace. */
+            tools?: components["schemas"]["ResponseTool"][];
+            /** @description Kind of the tool. */
+            type: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A tool that must be called, or those that may be. */
+        ResponseToolChoice: {
+            /** @description `auto` or `required`; for `allowed_tools`. */
+            mode?: string;
+            /** @description Name of the tool; required for `function` and `custom`. */
+            name?: string;
+            /** @description The tools that are allowed, by type and name; for `allowed_tools`. */
+            tools?: {
+                [key: string]: unknown;
+            }[];
+            /** @description `function`, `custom` or `allowed_tools`. To force a tool that a provider runs itself is refused. */
+            type: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @description What happens to a conversation that is too long: it is refused.
+         * @enum {string}
+         */
+        ResponseTruncation: "disabled";
+        /** @description Tokens that were used and what they cost. */
+        ResponseUsage: {
+            /** @description Saved by prompt caching, in USD. */
+            cache_discount: components["schemas"]["Usd"];
+            /** @description Charged for this call, in USD. */
+            cost: components["schemas"]["Usd"];
+            /**
+             * Format: int64
+             * @description All tokens of the prompt, the cached ones included.
+             */
+            input_tokens: number;
+            /** @description What the prompt's tokens were. */
+            input_tokens_details: components["schemas"]["ResponseInputTokensDetails"];
+            /**
+             * Format: int64
+             * @description All tokens of the answer, thinking included.
+             */
+            output_tokens: number;
+            /** @description What the answer's tokens were. */
+            output_tokens_details: components["schemas"]["ResponseOutputTokensDetails"];
+            /**
+             * Format: int64
+             * @description The sum of both.
+             */
+            total_tokens: number;
+        };
         /** @description What a tool's answer can be made of. */
         ResultBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["DocumentBlock"] | components["schemas"]["SearchResultBlock"] | components["schemas"]["ToolReferenceBlock"] | components["schemas"]["OtherBlock"];
         /** @description Body of a 400. */
@@ -17336,6 +18418,294 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CreateRerankBareError503"];
+                };
+            };
+        };
+    };
+    createResponse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The conversation and how to answer it. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResponseRequest"];
+            };
+        };
+        responses: {
+            /** @description The whole answer. */
+            200: {
+                headers: {
+                    /** @description Requests a minute that the tier allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    "x-request-id": string;
+                    /** @description The alias, when one was sent. */
+                    "x-svc-alias"?: string;
+                    /** @description What the account could spend, in USD; beside `x-svc-max-tokens-clamped`. */
+                    "x-svc-credits-have"?: number;
+                    /** @description `true` when a fallback route or model answered. */
+                    "x-svc-fallback"?: "true";
+                    /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
+                    "x-svc-fallback-layer"?: number;
+                    /** @description The `max_tokens` that was sent to the model, when the balance could not pay for what was asked. */
+                    "x-svc-max-tokens-clamped"?: number;
+                    /** @description Id of the model that was asked for, its alias resolved. */
+                    "x-svc-model": string;
+                    /** @description The model that answered, when it is another one. */
+                    "x-svc-served-model"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseObject"];
+                    "text/event-stream": string;
+                };
+            };
+            /**
+             * @description `invalid_json`: The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is absent. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
+             *     `wrong_endpoint`: The model exists, but another endpoint serves models of its type.
+             *     `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `unsupported_content`: The request holds a content block of a kind that this model does not read.
+             *     `stateless_only`: The request refers to something that would have to be kept between requests: an earlier answer, a conversation, an item, a prompt or a file, or it asks for an answer to be fetched later.
+             */
+            400: {
+                headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateResponseError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less.
+             *     `key_limit_reached`: The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more.
+             *     `model_requires_paid`: An account that never added credit can call only models with `free_tier: true`. Nothing was charged.
+             */
+            402: {
+                headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateResponseError402"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.
+             *     `route_refused`: The content was refused by each provider that serves the model. Nothing was charged. `error.suggested_models` lists others.
+             */
+            403: {
+                headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDeniedOrRouteRefused"];
+                };
+            };
+            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
+            404: {
+                headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404ModelNotFound"];
+                };
+            };
+            /**
+             * @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one.
+             */
+            413: {
+                headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestRejectedOrRequestTooLarge"];
+                };
+            };
+            /** @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
+            422: {
+                headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error422RequestRejected"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
+            502: {
+                headers: {
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error502UpstreamInvalidResponse"];
+                };
+            };
+            /**
+             * @description `provider_unavailable`: Every route failed. Nothing was charged.
+             *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateResponseError503"];
                 };
             };
         };

@@ -33,6 +33,7 @@ export type ErrorCode =
   | "wrong_endpoint"
   | "request_rejected"
   | "unsupported_content"
+  | "stateless_only"
   | "content_refused"
   | "invalid_request"
   | "invalid_model"
@@ -164,6 +165,14 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "{model} cannot read {kind} content.",
     "happened": "The request holds a content block of a kind that this model does not read.",
     "fix": "Use a model whose `input_modalities` names the kind, or leave the block out."
+  },
+  "stateless_only": {
+    "status": 400,
+    "type": "invalid_request_error",
+    "retryable": false,
+    "message": "{param} needs an answer or a file that was stored, and nothing is stored here: {instead}.",
+    "happened": "The request refers to something that would have to be kept between requests: an earlier answer, a conversation, an item, a prompt or a file, or it asks for an answer to be fetched later.",
+    "fix": "Send the whole conversation with every request, as clients do with `store: false`; the message says what to do instead."
   },
   "content_refused": {
     "status": 400,

@@ -49,6 +49,7 @@ export type OperationId =
   | "getModel"
   | "getPricing"
   | "createRerank"
+  | "createResponse"
   | "createSystemOneDecision"
   | "getReceipt"
   | "createVideo";
@@ -2032,6 +2033,50 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
+    "counts": true,
+    "built": true
+  },
+  "createResponse": {
+    "id": "createResponse",
+    "method": "post",
+    "path": "/v1/responses",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "wrong_endpoint",
+      "request_rejected",
+      "unsupported_content",
+      "stateless_only",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "insufficient_credits",
+      "key_limit_reached",
+      "model_requires_paid",
+      "model_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "route_refused",
+      "upstream_invalid_response",
+      "provider_unavailable",
+      "model_unavailable",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": true,
     "counts": true,
     "built": true
   },

@@ -9,6 +9,7 @@ import { createSystemOneDecision } from "./create-system-one-decision.ts";
 import { createEmbeddings } from "./create-embeddings.ts";
 import { createRerank } from "./create-rerank.ts";
 import { createMessage } from "./create-message.ts";
+import { createResponse } from "./create-response.ts";
 import { createTopup } from "./create-topup.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
 import { forgotPassword } from "./forgot-password.ts";
@@ -47,6 +48,7 @@ export const handlers: Handlers = {
   createEmbeddings,
   createRerank,
   createMessage,
+  createResponse,
   createTopup,
   deleteApiKey,
   forgotPassword,

@@ -73,11 +73,11 @@ function decisionSize(state: string, questions: readonly Question[]): PromptSize
 
 /** What the gateway wrote itself and a route does not take, no caller can mend: the next route. */
 function asOurs(error: unknown): unknown {
-  if (!(error instanceof UpstreamError) || error.fault !== "rejected" || !ownFields.has(error.param ?? "")) return error;
+  if (!(error instanceof UpstreamError) || error.fault !== "rejected" || !ownFields.test(error.param ?? "")) return error;
   return new UpstreamError("gone", error.reason, { status: error.status, cause: error });
 }
 
-const ownFields = new Set(["model", "max_tokens", "temperature", "logprobs", "top_logprobs", "response_format"]);
+const ownFields = /^(?:model|max_tokens|temperature|(?:top_)?logprobs|response_format|messages\[0\])/;
 
 /** WIRE.md 16 has no code here for what an upstream rejects or refuses: all that the caller chose is the state and its questions. */
 function inOwnCodes(error: unknown): unknown {

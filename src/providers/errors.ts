@@ -95,9 +95,9 @@ const quotaWords = new Set([
   "billing_error", // Anthropic
 ]);
 
-/** Anthropic: 400 `invalid_request_error`, told apart by the sentence alone. */
+/** Anthropic: 400 `invalid_request_error`, told apart by the sentence alone. xAI refuses by a sentence too. */
 const quotaText = /\bcredit balance is too low\b/i;
-const refusalText = /\bblocked by (?:our )?content filtering policy\b/i;
+const refusalText = /\bblocked by (?:our )?content filtering policy\b|\bviolates usage guidelines\b/i;
 
 const limitWords = new Set(["rate_limit_exceeded", "rate_limit_error", "rate_limit", "rate_limited", "too_many_requests"]);
 

@@ -38,6 +38,7 @@ const promised: Record<string, Refusals> = {
   // A prompt is text, which every model reads: its one difference from the row that it shares with chat.
   createCompletion: { ...chat, 400: [...body, "wrong_endpoint", "request_rejected"] },
   createMessage: chat,
+  createResponse: { ...chat, 400: [...chat[400]!, "stateless_only"] },
   createEmbeddings: {
     ...account,
     ...routes,

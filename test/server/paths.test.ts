@@ -26,7 +26,7 @@ describe("404 under /v1 has a shape of its own", () => {
     "/v1/jobs/a/b",
     "/v1/%zz",
     "/v1/MODELS",
-    "/v1/responses",
+    "/v1/responses/resp_1",
     "/v1/v1/messages",
   ])("%s", async (path) => {
     const { status, body, headers } = await call(edge, path, { headers: auth });
@@ -41,7 +41,7 @@ describe("404 under /v1 has a shape of its own", () => {
   });
   test("the message helps with known mistakes", async () => {
     expect((await call(edge, "/v1/v1/messages", { method: "POST" })).body.error.message).toContain("/v1 twice");
-    expect((await call(edge, "/v1/responses", { method: "POST" })).body.error.message).toContain("/v1/chat/completions");
+    expect((await call(edge, "/v1/responses/resp_1")).body.error.message).toContain("POST /v1/responses");
     expect((await call(edge, "/v1/models/")).body.error.message).toContain("Did you mean /v1/models?");
   });
 });

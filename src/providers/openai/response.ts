@@ -10,8 +10,8 @@ import { readLogprobs } from "./logprobs.ts";
 import { normalizeWholeCalls } from "./tool-calls.ts";
 import { readUsage } from "./usage.ts";
 
-/** Keys of an answer that say nothing to the caller or are written by the gateway itself. */
-const ownKeys = new Set(["id", "object", "created", "model", "choices", "usage", "error", "x_groq", "obfuscation"]);
+/** Keys of an answer that say nothing to the caller, are written by the gateway itself, or name who serves (OpenRouter's `provider`). */
+const ownKeys = new Set(["id", "object", "created", "model", "choices", "usage", "error", "x_groq", "obfuscation", "provider"]);
 
 export function readCompletion(text: string, publicModel: string, now: Date, provider: Provider): ChatWhole {
   const answer = readAnswer(text, provider);
@@ -44,7 +44,7 @@ export function foreignKeys(answer: Json): Json {
 
 function readChoice(value: unknown, position: number): ChatCompletion["choices"][number] {
   if (!isObject(value) || !isObject(value["message"])) throw unreadable("a choice has no message");
-  const { index, message: given, logprobs, finish_reason, ...rest } = value;
+  const { index, message: given, logprobs, finish_reason, usage: _usage, ...rest } = value;
   const message: Json = { ...given, role: "assistant", content: given["content"] ?? null };
   normalizeContent(message);
   message["content"] ??= null; // a Mistral answer of thinking alone

@@ -1,0 +1,94 @@
+// A chat answer as a response, whole and streamed: the same items either way.
+import type { Context } from "../../context.ts";
+import type { ChatRecord, ChatWhole } from "../../providers/types.ts";
+import type { Bill } from "../open-call.ts";
+import type { Ask } from "../serve.ts";
+import type { StreamForm } from "../stream-answer.ts";
+import { streamFault } from "../stream-fault.ts";
+import { collectItems, type Delta, type Emit } from "./output-items.ts";
+import { endedResponse, idTailOf, isCut, newResponse } from "./response-object.ts";
+import type { OfferedTools } from "./tools.ts";
+import type { ResponseObject, ResponseRequest } from "./types.ts";
+
+/** What an answer follows from, beside what the model says. */
+export interface Answering {
+  ask: Pick<Ask, "requestId" | "receivedAt">;
+  request: ResponseRequest;
+  /** Id of the model that was asked for. */
+  model: string;
+  offered: OfferedTools;
+}
+
+/** Chat's `n` is never sent, so there is one choice. */
+export function wholeResponse(
+  { clock }: Pick<Context, "clock">,
+  answering: Answering,
+  { completion }: Pick<ChatWhole, "completion">,
+  bill: Bill,
+): ResponseObject {
+  const output = itemsOf(answering, () => undefined);
+  const [choice] = completion.choices;
+  const finish = choice?.finish_reason ?? null;
+  if (choice !== undefined) {
+    const { message } = choice;
+    const tool_calls = (message.tool_calls ?? []).map((call, index) => ({ ...call, index }));
+    output.add({ ...message, tool_calls });
+  }
+  output.end(isCut(finish));
+  return endedResponse(begun(answering), { finish, output: output.items, bill, now: clock() });
+}
+
+export function responseForm(context: Pick<Context, "clock" | "publicUrl">, answering: Answering): StreamForm<ChatRecord> {
+  let sequence = 0;
+  let written = "";
+  let finish: string | null = null;
+  const emit: Emit = (type, fields) => {
+    written += `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence++, ...fields })}\n\n`;
+  };
+  const take = () => {
+    const text = written;
+    written = "";
+    return text;
+  };
+  const response = begun(answering);
+  const output = itemsOf(answering, emit);
+  const open = () => {
+    if (sequence > 0) return;
+    emit("response.created", { response });
+    emit("response.in_progress", { response });
+  };
+  return {
+    record({ json }) {
+      open();
+      const [choice] = (JSON.parse(json) as { choices: { delta?: Delta; finish_reason?: string | null }[] }).choices;
+      if (choice?.delta) output.add(choice.delta);
+      finish = choice?.finish_reason ?? finish;
+      return take();
+    },
+    keepAlive: ": keep-alive\n\n",
+    end(bill) {
+      open();
+      output.end(isCut(finish));
+      const ended = endedResponse(response, { finish, output: output.items, bill, now: context.clock() });
+      emit(`response.${ended.status}`, { response: ended });
+      return take();
+    },
+    // Clients of OpenAI raise at the first, Codex and others that read states at the second.
+    interrupted() {
+      open();
+      const error = streamFault(context, answering.ask);
+      const { code, message, param } = error;
+      emit("error", { code, message, param, error });
+      emit("response.failed", { response: { ...response, status: "failed", error, output: output.items } });
+      return take();
+    },
+  };
+}
+
+function begun({ ask, request, model, offered }: Answering): ResponseObject {
+  return newResponse(ask, request, model, offered);
+}
+
+function itemsOf({ ask, offered }: Answering, emit: Emit) {
+  return collectItems({ idTail: idTailOf(ask), callables: offered.callables }, emit);
+}

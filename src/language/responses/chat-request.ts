@@ -1,0 +1,51 @@
+// A request of /v1/responses as a chat request: a pure function, so that both go the same way from here on.
+import { failParameter } from "../../fail.ts";
+import type { ChatRequest } from "../chat-order.ts";
+import { toMessages } from "./messages.ts";
+import { assertStateless } from "./stateless.ts";
+import { chooseTools } from "./tool-choice.ts";
+import { type OfferedTools, offerTools } from "./tools.ts";
+import type { ResponseRequest } from "./types.ts";
+
+export interface Translated {
+  chat: ChatRequest;
+  offered: OfferedTools;
+  /** Paths of the chat request's content parts in the request that came. */
+  origins: Map<string, string>;
+}
+
+export function toChatRequest(request: ResponseRequest): Translated {
+  assertStateless(request);
+  if (request.top_logprobs) failParameter("top_logprobs", "/v1/chat/completions serves them");
+  const offered = offerTools(request);
+  const { messages, origins } = toMessages(request, offered);
+  const chosen = chooseTools(request.tool_choice, offered);
+  const { model, stream, text, reasoning, max_output_tokens: cap } = request;
+  const body = {
+    model,
+    messages,
+    ...(stream === true ? { stream: true } : {}),
+    // The older name, which every host knows; src/language/upstream-body.ts lowers it under the same one.
+    ...(cap == null ? {} : { max_tokens: cap }),
+    ...sent(request, ["temperature", "top_p", "user", "safety_identifier"]),
+    ...(text?.verbosity == null ? {} : { verbosity: text.verbosity }),
+    ...(reasoning?.effort == null ? {} : { reasoning_effort: reasoning.effort }),
+    ...chosen,
+    ...(chosen.tools === undefined ? {} : sent(request, ["parallel_tool_calls"])),
+    ...formatOf(text),
+  };
+  return { chat: { text: JSON.stringify(body), body }, offered, origins };
+}
+
+function sent<Key extends keyof ResponseRequest>(request: ResponseRequest, keys: readonly Key[]): Partial<Pick<ResponseRequest, Key>> {
+  const given = keys.filter((key) => request[key] != null).map((key) => [key, request[key]]);
+  return Object.fromEntries(given) as Partial<Pick<ResponseRequest, Key>>;
+}
+
+function formatOf(text: ResponseRequest["text"]): { response_format?: { type: string; json_schema?: object } } {
+  const format = text?.format;
+  if (format == null || format.type === "text") return {};
+  if (format.type === "json_object") return { response_format: { type: "json_object" } };
+  const { type, ...json_schema } = format;
+  return { response_format: { type, json_schema } };
+}

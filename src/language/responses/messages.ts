@@ -1,0 +1,183 @@
+// The items of a conversation as chat messages: one assistant message for a turn's thinking, text and calls, and the
+// results right after the calls that they answer, wherever they stood (WIRE.md 7, 9).
+import { fail, failParameter } from "../../fail.ts";
+import { type PartPlace, textOf, toChatPart } from "./parts.ts";
+import { failReference } from "./stateless.ts";
+import { functionName, type OfferedTools } from "./tools.ts";
+import type { ChatMessage, ChatPart, InputItem, InputPart, ResponseRequest } from "./types.ts";
+
+export interface Conversation {
+  messages: ChatMessage[];
+  /** Where a content part of the messages stood in the request, by its path in the messages. */
+  origins: Map<string, string>;
+}
+
+interface Building {
+  model: string;
+  offered: OfferedTools;
+  messages: ChatMessage[];
+  partOrigins: Map<ChatPart, string>;
+  /** The assistant's turn that more may be added to. */
+  turn: ChatMessage | null;
+  /** Thinking that waits for its turn. */
+  thinking: string;
+  /** Results that no call has taken yet, by call id. */
+  results: Map<string, { item: InputItem; param: string }>;
+}
+
+/** What a provider's own tools left behind, which no model here can read, and tools, which are src/language/responses/tools.ts's. */
+const dropped = new Set(["web_search_call", "image_generation_call", "additional_tools"]);
+
+export function toMessages({ model, instructions, input }: ResponseRequest, offered: OfferedTools): Conversation {
+  const building: Building = { model, offered, messages: [], partOrigins: new Map(), turn: null, thinking: "", results: new Map() };
+  if (instructions) building.messages.push({ role: "system", content: instructions });
+  if (typeof input === "string") building.messages.push({ role: "user", content: input });
+  else {
+    if (input.length === 0) failParameter("input", "it must hold at least one item");
+    input.forEach((item, index) => {
+      if (isResult(item)) building.results.set(required(item, "call_id", `input[${index}]`), { item, param: `input[${index}]` });
+    });
+    input.forEach((item, index) => addItem(building, item, `input[${index}]`));
+    endTurn(building);
+  }
+  const messages = oneSystemMessage(building.messages);
+  if (messages.length === 0) failParameter("input", "it says nothing");
+  return { messages, origins: originsOf(messages, building.partOrigins) };
+}
+
+function addItem(building: Building, item: InputItem, param: string): void {
+  const type = item.type ?? "message";
+  if (type === "message") return addMessage(building, item, param);
+  if (type === "reasoning") {
+    building.thinking += thinkingOf(item, { param, model: building.model });
+    return;
+  }
+  if (type === "function_call" || type === "custom_tool_call") return addCall(building, item, param);
+  if (isResult(item)) return addLoneResult(building, item, param);
+  if (dropped.has(type)) return;
+  if (type === "item_reference") failReference(param);
+  fail("unsupported_content", { param, text: { model: building.model, kind: type.slice(0, 60) } });
+}
+
+function addMessage(building: Building, item: InputItem, param: string): void {
+  const role = required(item, "role", param);
+  if (item.content == null) fail("missing_parameter", { param: `${param}.content`, text: { param: `${param}.content` } });
+  const parts = partsOf(building, item.content, `${param}.content`);
+  if (role === "assistant") {
+    endTurn(building);
+    building.turn = startTurn(building, textOf(parts));
+    return;
+  }
+  if (role !== "user" && role !== "system" && role !== "developer")
+    failParameter(`${param}.role`, "it must be user, assistant, system or developer");
+  endTurn(building);
+  // Hosts other than OpenAI's know no developer (WIRE.md 4.1), and want words alone from the system.
+  if (role !== "user") building.messages.push({ role: "system", content: parts.map((part) => textOf([part])).join("\n\n") });
+  else building.messages.push({ role: "user", content: plainOr(parts) });
+}
+
+function addCall(building: Building, item: InputItem, param: string): void {
+  const turn = (building.turn ??= startTurn(building, null));
+  if (building.thinking !== "") turn.reasoning_content = (turn.reasoning_content ?? "") + takeThinking(building);
+  const name = functionName(building.offered, item.namespace ?? null, required(item, "name", param));
+  const given =
+    item.type === "custom_tool_call" ? JSON.stringify({ input: required(item, "input", param) }) : required(item, "arguments", param);
+  (turn.tool_calls ??= []).push({ id: required(item, "call_id", param), type: "function", function: { name, arguments: given } });
+}
+
+function startTurn(building: Building, content: string | null): ChatMessage {
+  const turn: ChatMessage = { role: "assistant", content };
+  const thinking = takeThinking(building);
+  if (thinking !== "") turn.reasoning_content = thinking;
+  building.messages.push(turn);
+  return turn;
+}
+
+/** Hosts want the results of all calls of a turn next, before anything else is said. */
+function endTurn(building: Building): void {
+  const calls = building.turn?.tool_calls ?? [];
+  building.turn = null;
+  const pictures: ChatPart[] = [];
+  for (const { id } of calls) {
+    const result = building.results.get(id);
+    if (result === undefined) continue;
+    building.results.delete(id);
+    pictures.push(...addResult(building, result.item, result.param));
+  }
+  if (pictures.length > 0) building.messages.push({ role: "user", content: pictures });
+}
+
+/** A result that came with its call was taken; one without a call is the upstream's to judge. */
+function addLoneResult(building: Building, item: InputItem, param: string): void {
+  endTurn(building);
+  if (building.results.get(item.call_id!)?.item !== item) return;
+  building.results.delete(item.call_id!);
+  const pictures = addResult(building, item, param);
+  if (pictures.length > 0) building.messages.push({ role: "user", content: pictures });
+}
+
+/** Most hosts read nothing but text from tools: returns what a message of the user must show. */
+function addResult(building: Building, item: InputItem, param: string): ChatPart[] {
+  const parts = partsOf(building, required(item, "output", param), `${param}.output`);
+  const shown = parts.filter(({ type }) => type !== "text");
+  const words = textOf(parts) || (shown.length > 0 ? "[image returned by tool]" : "");
+  building.messages.push({ role: "tool", tool_call_id: item.call_id!, content: words });
+  return shown;
+}
+
+function partsOf(building: Building, content: string | readonly InputPart[], param: string): ChatPart[] {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return content.flatMap((part, index) => {
+    const at = `${param}[${index}]`;
+    const made = toChatPart(part, { param: at, model: building.model });
+    if (made === null) return [];
+    building.partOrigins.set(made, at);
+    return [made];
+  });
+}
+
+function plainOr(parts: ChatPart[]): string | ChatPart[] {
+  return parts.length === 0 || (parts.length === 1 && parts[0]!.type === "text") ? textOf(parts) : parts;
+}
+
+/** Its own words where it has them, else the summary that we answered with. */
+function thinkingOf({ content, summary }: InputItem, place: PartPlace): string {
+  if (typeof content === "string" && content !== "") return content;
+  const parts = Array.isArray(content) && content.length > 0 ? content : (summary ?? []);
+  return textOf(parts.flatMap((part) => toChatPart(part, place) ?? []));
+}
+
+function takeThinking(building: Building): string {
+  const { thinking } = building;
+  building.thinking = "";
+  return thinking;
+}
+
+/** Strict chat templates take one message of the system, at the start. */
+function oneSystemMessage(messages: ChatMessage[]): ChatMessage[] {
+  const first = messages.findIndex(({ role }) => role !== "system");
+  const leading = messages.slice(0, first === -1 ? messages.length : first);
+  if (leading.length < 2) return messages;
+  const content = leading.map((message) => message.content as string).join("\n\n");
+  return [{ role: "system", content }, ...messages.slice(leading.length)];
+}
+
+function originsOf(messages: readonly ChatMessage[], partOrigins: ReadonlyMap<ChatPart, string>): Map<string, string> {
+  const origins = new Map<string, string>();
+  messages.forEach(({ content }, m) => {
+    if (!Array.isArray(content)) return;
+    content.forEach((part, p) => {
+      const origin = partOrigins.get(part);
+      if (origin !== undefined) origins.set(`messages[${m}].content[${p}]`, origin);
+    });
+  });
+  return origins;
+}
+
+function isResult({ type }: InputItem): boolean {
+  return type === "function_call_output" || type === "custom_tool_call_output";
+}
+
+function required<Key extends keyof InputItem & string>(item: InputItem, key: Key, param: string): NonNullable<InputItem[Key]> {
+  return item[key] ?? fail("missing_parameter", { param: `${param}.${key}`, text: { param: `${param}.${key}` } });
+}

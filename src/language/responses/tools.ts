@@ -1,0 +1,105 @@
+// The tools of a request as chat functions: custom tools and namespaces are bridged, what providers run themselves is
+// left out or refused (spec/responses-request.tsp says which).
+import { createHash } from "node:crypto";
+import { fail, failParameter } from "../../fail.ts";
+import type { Callable, ChatFunction, ResponseRequest, Tool } from "./types.ts";
+
+export interface OfferedTools {
+  functions: ChatFunction[];
+  /** By the name that the model sees. */
+  callables: Map<string, Callable>;
+  /** The tools of the request without those that were left out. */
+  shown: Tool[];
+}
+
+/** Agents send these whether they need them or not. */
+const leftOut = /^(web_search|web_search_preview|image_generation|tool_search)(_\d{4}_\d{2}_\d{2})?$/;
+
+/** The longest name of a function that hosts take. */
+const nameMax = 64;
+
+/** Those of the request and, where newer agents put them, of its items. */
+export function offerTools({ tools, input }: Pick<ResponseRequest, "tools" | "input">): OfferedTools {
+  const offered: OfferedTools = { functions: [], callables: new Map(), shown: [] };
+  offered.shown = offerList(offered, tools ?? [], "tools");
+  if (typeof input !== "string")
+    input.forEach((item, index) => {
+      if (item.type === "additional_tools") offerList(offered, item.tools ?? [], `input[${index}].tools`);
+    });
+  return offered;
+}
+
+/** Returns the tools that were not left out. */
+function offerList(offered: OfferedTools, tools: readonly Tool[], path: string): Tool[] {
+  return tools.filter((tool, index) => {
+    if (leftOut.test(tool.type)) return false;
+    const param = `${path}[${index}]`;
+    if (tool.type === "namespace") offerNamespace(offered, tool, param);
+    else offerTool(offered, tool, null, param);
+    return true;
+  });
+}
+
+/** The name that the model sees for a tool of an earlier turn. */
+export function functionName({ callables }: OfferedTools, namespace: string | null, name: string): string {
+  for (const [seen, callable] of callables) if (callable.name === name && callable.namespace === namespace) return seen;
+  return joinedName(namespace, name);
+}
+
+/** What the namespace is for is told once, with its first tool. */
+function offerNamespace(offered: OfferedTools, { name, description, tools = [] }: Tool, param: string): void {
+  const namespace = nameOf(name, param);
+  tools.forEach((tool, index) => {
+    const told = index === 0 && description ? { ...tool, description: [description, tool.description].filter(Boolean).join("\n\n") } : tool;
+    offerTool(offered, told, namespace, `${param}.tools[${index}]`);
+  });
+}
+
+function offerTool({ functions, callables }: OfferedTools, tool: Tool, namespace: string | null, param: string): void {
+  const { type, description, parameters, strict } = tool;
+  if (type !== "function" && type !== "custom") failParameter(`${param}.type`, `tools of type ${type.slice(0, 60)} are not run here`);
+  const name = nameOf(tool.name, param);
+  const seen = joinedName(namespace, name);
+  if (callables.has(seen)) failParameter(`${param}.name`, `two tools are named ${seen}`);
+  callables.set(seen, { kind: type, name, namespace });
+  functions.push({
+    type: "function",
+    function:
+      type === "custom"
+        ? { name: seen, description: customDescription(tool), parameters: customParameters }
+        : {
+            name: seen,
+            ...(description == null ? {} : { description }),
+            ...(parameters == null ? {} : { parameters }),
+            ...(strict == null ? {} : { strict }),
+          },
+  });
+}
+
+function nameOf(name: string | undefined, param: string): string {
+  return name ?? fail("missing_parameter", { param: `${param}.name`, text: { param: `${param}.name` } });
+}
+
+function joinedName(namespace: string | null, name: string): string {
+  if (namespace === null) return name;
+  const whole = namespace.endsWith("__") ? namespace + name : `${namespace}__${name}`;
+  if (whole.length <= nameMax) return whole;
+  const digest = createHash("sha256").update(whole).digest("hex").slice(0, 8);
+  return `${whole.slice(0, nameMax - digest.length - 1)}_${digest}`;
+}
+
+const customParameters = {
+  type: "object",
+  properties: { input: { type: "string", description: "The whole input of the tool, as plain text." } },
+  required: ["input"],
+  additionalProperties: false,
+};
+
+function customDescription({ description, format }: Tool): string {
+  const { type, syntax, definition } = (format ?? {}) as { type?: unknown; syntax?: unknown; definition?: unknown };
+  const grammar =
+    type === "grammar" && typeof definition === "string"
+      ? `The input must follow this grammar${typeof syntax === "string" ? ` (${syntax})` : ""}:\n${definition}`
+      : null;
+  return [description, grammar].filter(Boolean).join("\n\n");
+}
