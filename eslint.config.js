@@ -2,7 +2,7 @@
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(
-  { ignores: ["generated/", "node_modules/", ".svc/", "**/fixtures/"] },
+  { ignores: ["generated/", "node_modules/", ".svc/", ".python-clients/", "**/fixtures/"] },
   ...tseslint.configs.recommendedTypeChecked,
   {
     languageOptions: {

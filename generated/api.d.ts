@@ -706,7 +706,8 @@ export interface paths {
          * @description Picks one of the options of each question and says how sure it is. Billed on input tokens, rounded up to the nearest 0.0001 USD;
          *     output is free and failures cost nothing. A missing `state` or `questions` gives 400 `missing_parameter`. Another model gives
          *     400 `invalid_parameter` with near matches in `did_you_mean` and `suggested_models`; so do, without them, a question that is no `choice`
-         *     and questions as an array. OpenAI's form of a decision (`input`, questions as an array) is not taken.
+         *     and questions as an array. OpenAI's form of a decision (`input`, questions as an array) is not taken. A state that the model rejects or
+         *     refuses gives 400 `invalid_parameter` on `state`. While `jev` is not served: 503 `model_unavailable`.
          */
         post: operations["createDecision"];
         delete?: never;
@@ -727,7 +728,7 @@ export interface paths {
         /**
          * Create embeddings
          * @description Turns texts into vectors, one for each input and in input order. Billed on input tokens alone, after the call; never streamed.
-         *     A model that makes no embeddings is refused with 400 `wrong_endpoint`, a value that the model does not take with 400 `request_rejected`.
+         *     A model that makes no embeddings is refused with 400 `wrong_endpoint`, a value or a text that the model does not take with 400 `request_rejected`.
          */
         post: operations["createEmbeddings"];
         delete?: never;
@@ -1026,7 +1027,8 @@ export interface paths {
         /**
          * Rank documents against a query
          * @description Sorts documents by how well they fit a query. Billed on input tokens at the model's input rate; never streamed.
-         *     The request is refused before the call when the balance cannot pay for it. Errors are of the older form: `error.type` is the word to
+         *     The request is refused before the call when the balance cannot pay for the most that it may cost: some providers bill the query
+         *     with every document. Errors are of the older form: `error.type` is the word to
          *     branch on; a 402 says it as `error.code` too. A 401, 402 or 403 of the model's provider comes back as 503 `server_error`,
          *     its other 4xx as `invalid_request`.
          */
@@ -1473,42 +1475,6 @@ export interface components {
              */
             type: "error";
         };
-        /** @description Body of a 501. */
-        AnthropicError501NotImplemented: {
-            /** @description What is wrong. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "not_implemented";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description For people; not to be parsed. */
-                message: string;
-                /** @description Request field at fault; null where none is. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether sending the same request again can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "api_error";
-            };
-            /** @description Equals the header `x-request-id`. */
-            request_id: string;
-            /**
-             * @description Always `error`.
-             * @constant
-             */
-            type: "error";
-        };
         /** @description Body of a 502. */
         AnthropicError502UpstreamInvalidResponse: {
             /** @description What is wrong. */
@@ -1821,21 +1787,6 @@ export interface components {
         };
         /** @description Body of a 500. */
         BareError500ServerError: {
-            /** @description What is wrong. */
-            error: {
-                /** @description For people; not to be parsed. */
-                message: string;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /**
-                 * @description Stable word to branch on; it takes the place of a code.
-                 * @enum {string}
-                 */
-                type: "server_error";
-            };
-        };
-        /** @description Body of a 501. */
-        BareError501ServerError: {
             /** @description What is wrong. */
             error: {
                 /** @description For people; not to be parsed. */
@@ -2803,8 +2754,9 @@ export interface components {
             text: string;
         };
         /**
-         * @description A text to be continued. Unknown fields are ignored. What `POST /v1/chat/completions` does instead is no bound of this schema: the
-         *     endpoint refuses it itself, so that the message can name that path.
+         * @description A text to be continued. `top_p`, `seed`, `presence_penalty`, `frequency_penalty`, `logit_bias` and `user` are forwarded as sent, other
+         *     unknown fields are ignored. What `POST /v1/chat/completions` does instead is no bound of this schema: the endpoint refuses it itself, so
+         *     that the message can name that path.
          */
         CompletionRequest: {
             /**
@@ -3071,7 +3023,7 @@ export interface components {
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content";
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -4636,10 +4588,10 @@ export interface components {
             choice: string;
             /**
              * Format: double
-             * @description How sure the model is, 0 to 1.
+             * @description How sure the model is, 0 to 1: the probability of its choice, or what it says itself where there are no probabilities.
              */
             confidence: number;
-            /** @description Every option and its probability, summing to 1; present when the model reports them. */
+            /** @description Every option and its probability, summing to 1; present when the model reports them, which it does for up to 20 options. */
             probabilities?: {
                 [key: string]: number;
             };
@@ -4667,7 +4619,12 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Questions under ids that the caller chooses. */
+        /** @description Questions; what they are about is said beside them. */
+        DecisionQuestioning: {
+            /** @description The questions, keyed by ids of your choice. At least one. */
+            questions: components["schemas"]["DecisionQuestions"];
+        };
+        /** @description Questions under ids that the caller chooses; 1 to 1000. */
         DecisionQuestions: {
             [key: string]: components["schemas"]["DecisionQuestion"];
         };
@@ -4675,13 +4632,9 @@ export interface components {
         DecisionRequest: {
             /** @description The decisions model; `jev` is the default and the only value, anything else gives 400 `invalid_parameter`. */
             model?: string | null;
-            /** @description The questions, keyed by ids of your choice. At least one. */
-            questions: components["schemas"]["DecisionQuestions"];
-            /** @description What is to be judged: a text, or an array of text parts. */
+            /** @description What is to be judged: a text, or an array of text parts, which are read one a line. Not blank. */
             state: string | components["schemas"]["DecisionTextPart"][];
-        } & {
-            [key: string]: unknown;
-        };
+        } & components["schemas"]["DecisionQuestioning"];
         /** @description The decisions. */
         DecisionResult: {
             /** @description One answer per question, under the question's id. */
@@ -4905,7 +4858,10 @@ export interface components {
         };
         /** @description What to embed. Unknown fields are forwarded as sent. */
         EmbeddingRequest: {
-            /** @description Length of the vectors, on models that can truncate them (others refuse it); default: the model's own length. */
+            /**
+             * @description Length of the vectors, on models whose `supported_parameters` name it (others refuse it with `invalid_parameter`);
+             *     default: the model's own length.
+             */
             dimensions?: number | null;
             /** @description How the vectors are written; default `float`. */
             encoding_format?: components["schemas"]["EmbeddingEncoding"] | null;
@@ -6723,6 +6679,10 @@ export interface components {
         };
         /** @description How the message ended. */
         MessageEnd: {
+            /** @description More about a refusal, where the model says more. */
+            stop_details?: {
+                [key: string]: unknown;
+            } | null;
             /** @description Why it ended. */
             stop_reason: components["schemas"]["StopReason"];
             /** @description The sequence that stopped it, when one did. */
@@ -7658,7 +7618,7 @@ export interface components {
             model: string;
             /** @description USD that were reserved before the call: an estimate is charged up to here and no further. */
             reserved_usd: components["schemas"]["Usd"];
-            /** @description The sum rounded up once, to 8 decimals. */
+            /** @description The sum rounded up once, to 8 decimals; of decisions to 4. */
             rounded_usd: components["schemas"]["Usd"];
             /** @description The exact sum in USD. */
             sum_usd: string;
@@ -7879,7 +7839,7 @@ export interface components {
         RerankRanking: {
             /** @description The model's id of this ranking, where it has one. */
             id?: string;
-            /** @description What the model says beside its ranking. */
+            /** @description What the model says beside its ranking; empty where it says nothing, as the AI SDK's Cohere provider reads no answer without it. */
             meta?: {
                 [key: string]: unknown;
             };
@@ -7934,7 +7894,7 @@ export interface components {
             cost: components["schemas"]["Usd"];
             /**
              * Format: int64
-             * @description Tokens of the query and of every document.
+             * @description Tokens of the query and of every document, as the model's provider bills them; else counted here, the query once.
              */
             prompt_tokens: number;
             /**
@@ -9537,8 +9497,8 @@ export interface components {
         };
         /** @description Think as much as the model finds right, without a cap. */
         ThinkingAdaptive: {
-            /** @description What is shown of it; default: what the model shows. */
-            display?: components["schemas"]["ThinkingDisplay"] | null;
+            /** @description What is shown of it: nothing where it is `omitted`; otherwise, and by default, what the model shows. */
+            display?: string | null;
             /**
              * @description Always `adaptive`. (enum property replaced by openapi-typescript)
              * @enum {string}
@@ -9589,11 +9549,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /**
-         * @description What is shown of the model's thinking.
-         * @enum {string}
-         */
-        ThinkingDisplay: "summarized" | "omitted";
         /** @description Think, with a budget or without a cap. */
         ThinkingEnabled: {
             /**
@@ -9602,8 +9557,8 @@ export interface components {
              *     Without it, reasoning has no cap.
              */
             budget_tokens?: number;
-            /** @description What is shown of it; default: what the model shows. */
-            display?: components["schemas"]["ThinkingDisplay"] | null;
+            /** @description What is shown of it: nothing where it is `omitted`; otherwise, and by default, what the model shows. */
+            display?: string | null;
             /**
              * @description Always `enabled`. (enum property replaced by openapi-typescript)
              * @enum {string}
@@ -14848,7 +14803,6 @@ export interface operations {
              *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
              *     `wrong_endpoint`: The model exists, but another endpoint serves models of its type.
              *     `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
-             *     `unsupported_content`: The request holds a content block of a kind that this model does not read.
              */
             400: {
                 headers: {
@@ -15035,25 +14989,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error500InternalError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
                 };
             };
             /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
@@ -15999,25 +15934,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
-                };
-            };
             /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
             502: {
                 headers: {
@@ -16272,25 +16188,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error500InternalError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
                 };
             };
             /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
@@ -17654,27 +17551,6 @@ export interface operations {
                     "application/json": components["schemas"]["AnthropicError500InternalError"];
                 };
             };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description The same id, under the name that Anthropic's clients read. */
-                    "request-id": string;
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AnthropicError501NotImplemented"];
-                };
-            };
             /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
             502: {
                 headers: {
@@ -17874,21 +17750,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AnthropicError500InternalError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description The same id, under the name that Anthropic's clients read. */
-                    "request-id": string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AnthropicError501NotImplemented"];
                 };
             };
             /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
@@ -18507,25 +18368,6 @@ export interface operations {
                     "application/json": components["schemas"]["BareError500ServerError"];
                 };
             };
-            /** @description `server_error`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BareError501ServerError"];
-                };
-            };
             /** @description `server_error`: Every route answered with something that is no answer. Nothing was charged. */
             502: {
                 headers: {
@@ -19043,25 +18885,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error500InternalError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
                 };
             };
             /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */

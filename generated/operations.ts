@@ -64,18 +64,11 @@ export type UnbuiltOperationId =
   | "cloneVoice"
   | "designVoice"
   | "listVoices"
-  | "createCompletion"
-  | "createDecision"
-  | "createEmbeddings"
   | "getGenmediaJob"
   | "runGenmedia"
   | "createImage"
   | "listJobs"
   | "getJob"
-  | "createMessage"
-  | "countMessageTokens"
-  | "createRerank"
-  | "createSystemOneDecision"
   | "createVideo";
 
 export interface Parameter {
@@ -1072,7 +1065,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_parameter",
       "wrong_endpoint",
       "request_rejected",
-      "unsupported_content",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
@@ -1087,7 +1079,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -1101,7 +1092,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": true,
     "counts": true,
-    "built": false
+    "built": true
   },
   "getCreditBalance": {
     "id": "getCreditBalance",
@@ -1330,7 +1321,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -1344,7 +1334,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "createEmbeddings": {
     "id": "createEmbeddings",
@@ -1372,7 +1362,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "statuses": {
@@ -1391,7 +1380,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "getGenmediaJob": {
     "id": "getGenmediaJob",
@@ -1690,7 +1679,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -1704,7 +1692,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": true,
     "counts": true,
-    "built": false
+    "built": true
   },
   "countMessageTokens": {
     "id": "countMessageTokens",
@@ -1726,7 +1714,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "request_too_large",
       "rate_limit_exceeded",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -1740,7 +1727,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": false,
-    "built": false
+    "built": true
   },
   "listModels": {
     "id": "listModels",
@@ -2026,7 +2013,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "statuses": {
@@ -2048,7 +2034,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "createResponse": {
     "id": "createResponse",
@@ -2117,7 +2103,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -2131,7 +2116,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "getReceipt": {
     "id": "getReceipt",

@@ -1,7 +1,14 @@
 // The handler of every operation that is built; those of spec/not-built.json answer 501 at the edge.
 import type { Handlers } from "../src/server/types.ts";
+import { countMessageTokens } from "./count-message-tokens.ts";
 import { createApiKey } from "./create-api-key.ts";
 import { createChatCompletion } from "./create-chat-completion.ts";
+import { createCompletion } from "./create-completion.ts";
+import { createDecision } from "./create-decision.ts";
+import { createSystemOneDecision } from "./create-system-one-decision.ts";
+import { createEmbeddings } from "./create-embeddings.ts";
+import { createRerank } from "./create-rerank.ts";
+import { createMessage } from "./create-message.ts";
 import { createResponse } from "./create-response.ts";
 import { createTopup } from "./create-topup.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
@@ -32,8 +39,15 @@ import { updateApiKey } from "./update-api-key.ts";
 import { verifyAccount } from "./verify-account.ts";
 
 export const handlers: Handlers = {
+  countMessageTokens,
   createApiKey,
   createChatCompletion,
+  createCompletion,
+  createDecision,
+  createSystemOneDecision,
+  createEmbeddings,
+  createRerank,
+  createMessage,
   createResponse,
   createTopup,
   deleteApiKey,

@@ -14,8 +14,8 @@ import { openIdentityProviders } from "./identity/providers.ts";
 import { openLedger } from "./ledger/ledger.ts";
 import { createLimits } from "./limits/limits.ts";
 import { createMailer } from "./mail/mailer.ts";
+import { openAdapters } from "./providers/adapters.ts";
 import { connectUpstreams } from "./providers/http.ts";
-import { openaiChat } from "./providers/openai/chat.ts";
 import { createBreakers } from "./routing/breaker.ts";
 import { createMetrics } from "./server/metrics.ts";
 import { createServer } from "./server/http.ts";
@@ -97,7 +97,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     identityProviders,
     payments,
     breakers: createBreakers(),
-    providers: { chat: { openai: openaiChat(upstreams) }, messages: {}, embed: {}, rerank: {} },
+    providers: openAdapters(upstreams),
     countAttempt: metrics.countAttempt,
     publicUrl: config.publicUrl ?? "",
   };

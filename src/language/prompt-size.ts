@@ -5,6 +5,8 @@ import { countTokens } from "./count-tokens.ts";
 export interface PromptSize {
   /** No tokenizer makes more tokens of it than this. */
   tokensMax: number;
+  /** How often a model's context window may be filled: texts that a model reads one by one. Default 1. */
+  contexts?: number;
   /** What it probably is: four bytes a token. Costs nothing, for limits. */
   tokensLikely: number;
   /** What it is by a real tokenizer, as near as anyone but its model can tell; dear, for charges and counts. */

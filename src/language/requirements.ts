@@ -1,16 +1,16 @@
-// What a chat request asks of a model, and whether a model declares it (gateway-api.md, chat request table).
+// What a request asks of a model, and whether a model declares it (gateway-api.md, chat request table); here as a chat request says it.
 import type { Model } from "../catalog/types.ts";
 import { fail, failParameter } from "../fail.ts";
 
-interface Requirements {
+export interface Requirements {
   tools: boolean;
-  /** Path of response_format where it asks for more than text. */
-  structured: boolean;
+  /** The field that asks for more than text; null: none does. */
+  structured: string | null;
   /** First content part of each kind that is not text. */
   parts: { kind: PartKind; param: string }[];
 }
 
-type PartKind = "image" | "audio" | "file" | "video";
+export type PartKind = "image" | "audio" | "file" | "video";
 
 const kindOfPart: Record<string, PartKind> = { image_url: "image", input_audio: "audio", file: "file", video_url: "video" };
 
@@ -32,7 +32,7 @@ export function requirementsOf(body: ChatFields): Requirements {
   const format = body.response_format?.type;
   return {
     tools: (body.tools?.length ?? 0) > 0,
-    structured: format !== undefined && format !== "text",
+    structured: format !== undefined && format !== "text" ? "response_format" : null,
     parts: [...parts].map(([kind, param]) => ({ kind, param })),
   };
 }
@@ -40,8 +40,8 @@ export function requirementsOf(body: ChatFields): Requirements {
 /** Refuses what the model does not declare. */
 export function assertDeclares(model: Model, needs: Requirements): void {
   if (needs.tools && !model.supports.tools) failParameter("tools", `${model.id} does not take tools`);
-  if (needs.structured && !model.supports.structuredOutputs)
-    failParameter("response_format", `${model.id} does not give structured outputs`);
+  if (needs.structured !== null && !model.supports.structuredOutputs)
+    failParameter(needs.structured, `${model.id} does not give structured outputs`);
   const unreadable = needs.parts.find(({ kind }) => !reads(model, kind));
   if (unreadable !== undefined) fail("unsupported_content", { param: unreadable.param, text: { model: model.id, kind: unreadable.kind } });
 }
@@ -50,7 +50,7 @@ export function assertDeclares(model: Model, needs: Requirements): void {
 export function declares(model: Model, needs: Requirements): boolean {
   return (
     (!needs.tools || model.supports.tools) &&
-    (!needs.structured || model.supports.structuredOutputs) &&
+    (needs.structured === null || model.supports.structuredOutputs) &&
     needs.parts.every(({ kind }) => reads(model, kind))
   );
 }

@@ -21,6 +21,9 @@ export interface OutputCap {
   choices: number;
 }
 
+/** Of an operation that is billed on its input alone. */
+export const noOutput: OutputCap = { asked: 0, choices: 1 };
+
 export interface Hold {
   id: string;
   granted: Amount;
@@ -43,15 +46,15 @@ export async function reserveTokens(
   size: PromptSize,
   cap: OutputCap,
 ): Promise<Hold> {
-  const inputTokens = Math.min(size.tokensMax, model.contextWindow);
+  const inputTokens = Math.min(size.tokensMax, model.contextWindow * (size.contexts ?? 1));
   const outputMax = cap.asked ?? model.maxOutputTokens;
   const want = tokenCostBound(prices, inputTokens, outputMax * cap.choices);
-  const least = tokenCostBound(prices, inputTokens, cap.choices);
+  const least = tokenCostBound(prices, inputTokens, Math.min(outputMax, 1) * cap.choices);
   const id = uuidv7(context.clock());
   const reserved = await context.ledger.reserve({ accountId: caller.accountId, keyId: caller.keyId, id, want, least });
   const affordable = (amount: Amount) => Math.min(outputMax, perChoice(affordableOutputTokens(prices, inputTokens, amount), cap));
   const { granted, refused, keyLeft } = reserved;
-  const refusal = { caller, model, need: least, reserved, affordable };
+  const refusal = { caller, model, need: least, reserved, affordable: outputMax === 0 ? null : affordable };
   if (refused === "key") await refuseKey(context, refusal);
   if (granted === null) refusePayment(context, refusal);
   const available = keyLeft !== null && keyLeft < reserved.available ? keyLeft : reserved.available;
@@ -69,24 +72,29 @@ interface Refusal {
   model: Model;
   need: Amount;
   reserved: Reserved;
-  /** Output tokens of one answer that an amount pays for. */
-  affordable: (amount: Amount) => number;
+  /** Output tokens of one answer that an amount pays for; null: there is no output that could be shorter. */
+  affordable: ((amount: Amount) => number) | null;
 }
 
 /** Tells money that is gone from money that other requests hold, and what could be paid once those end. */
 function refusePayment(context: Pick<Context, "catalog" | "publicUrl">, refusal: Refusal): never {
   const { available, reserved } = refusal.reserved;
   const { details, ...fields } = refusalFields(context, refusal, available);
-  const whenReleased = refusal.affordable(available + reserved);
+  const { affordable_max_tokens: now } = details;
+  const later = refusal.affordable?.(available + reserved);
   fail("insufficient_credits", {
     text: {
       model: details.model,
       need: usdText(refusal.need),
       have: usdText(available),
-      affordable: details.affordable_max_tokens,
-      ...(reserved > 0n ? { held: usdText(reserved), affordable_later: whenReleased } : {}),
+      ...(now === undefined ? {} : { affordable: now }),
+      ...(reserved > 0n ? { held: usdText(reserved), ...(later === undefined ? {} : { affordable_later: later }) } : {}),
     },
-    extra: { ...fields, held_usd: toUsd(reserved), details: { ...details, affordable_max_tokens_when_released: whenReleased } },
+    extra: {
+      ...fields,
+      held_usd: toUsd(reserved),
+      details: { ...details, ...(later === undefined ? {} : { affordable_max_tokens_when_released: later }) },
+    },
   });
 }
 
@@ -106,14 +114,12 @@ function refusalFields(
   { caller, model, need, affordable }: Refusal,
   have: Amount,
 ) {
-  return {
-    ...paymentFields(publicUrl, need, have),
-    details: {
-      model: model.id,
-      tier: tierOf(catalog, caller.purchased).tier,
-      affordable_max_tokens: affordable(have > 0n ? have : 0n),
-    },
+  const details: { model: string; tier: number; affordable_max_tokens?: number } = {
+    model: model.id,
+    tier: tierOf(catalog, caller.purchased).tier,
+    ...(affordable === null ? {} : { affordable_max_tokens: affordable(have > 0n ? have : 0n) }),
   };
+  return { ...paymentFields(publicUrl, need, have), details };
 }
 
 /** WIRE.md 14 row 4: every 402 carries them all. */

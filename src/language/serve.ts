@@ -13,6 +13,7 @@ import { GatewayStopping } from "../stopping.ts";
 import { noUsage } from "../usage.ts";
 import { admitModel, assertMayUse, mayUse, tokenPricesOf } from "./admit.ts";
 import { countedUsage } from "./counted-usage.ts";
+import { asDeclared } from "./declared-error.ts";
 import { type Bill, openCall, type OpenCall } from "./open-call.ts";
 import { suggestOthers } from "./other-models.ts";
 import type { PromptSize } from "./prompt-size.ts";
@@ -55,6 +56,8 @@ export interface Order<Answer extends Whole, Stream extends AnswerStream<unknown
   call(tried: RouteTry): Promise<Answer | Stream>;
   /** Characters of an answer whose upstream never said its usage, counted as a stream's tally is: both forms cost the same. */
   charactersOf(answer: Answer): number;
+  /** Says an error in a code of its own; any other stays as it is. Absent: none has one. */
+  declared?(error: unknown): unknown;
 }
 
 export type Served<Answer, Stream> = { call: OpenCall; headers: Record<string, string> } & (
@@ -90,10 +93,18 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
     const counted = () => countedUsage(size, { deltas: 0, characters: order.charactersOf(answer) });
     return { kind: "whole", call, headers, answer, bill: await call.complete(answer.usage, counted) };
   } catch (thrown) {
-    const error = thrown instanceof GatewayStopping ? new ApiError("overloaded", { cause: thrown }) : thrown;
+    const declared = asDeclared(order.declared?.(thrown) ?? thrown, ask.operation);
+    const error = thrown instanceof GatewayStopping ? new ApiError("overloaded", { cause: thrown }) : declared;
     await settleWithout(context, ask, call, error);
     throw suggestOthers(error, context.catalog, candidates, mayServe);
   }
+}
+
+/** For operations that never stream. */
+export async function serveWhole<Answer extends Whole>(context: Context, ask: Ask, order: Order<Answer>) {
+  const served = await serve(context, ask, order);
+  if (served.kind === "stream") throw new Error(`${ask.operation} does not stream`);
+  return served;
 }
 
 /** A route of a protocol that has no adapter for the verb serves nothing. */

@@ -23,7 +23,7 @@ export interface StreamForm<Rec> {
   /** After everything was charged. */
   end(bill: Bill): string;
   /** After a stream that broke: nothing is charged. */
-  interrupted(): string;
+  interrupted(error: unknown): string;
 }
 
 export async function streamAnswer<Rec>(
@@ -51,7 +51,7 @@ export async function streamAnswer<Rec>(
     if (isLeft(ask.signal)) return await chargeDelivered(answer);
     context.log.warn({ ...withoutWords(error), request_id: ask.requestId }, "a stream broke");
     await settleBroken(context, ask, call);
-    await sink.write(form.interrupted());
+    await sink.write(form.interrupted(error));
   } finally {
     clearTimeout(silence);
   }

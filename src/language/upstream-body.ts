@@ -30,8 +30,8 @@ export function upstreamBody(text: string, body: ChatFields, candidate: Candidat
   });
 }
 
-/** Another model may write more by itself than was reserved for, or less than was asked for. */
-function capFor({ layer, model }: Candidate, { sent, outputMax }: Hold): number | null {
+/** The output cap that goes upstream; null: none. Another model may write more by itself than was reserved for, or less than was asked for. */
+export function capFor({ layer, model }: Candidate, { sent, outputMax }: Hold): number | null {
   if (layer !== 3) return sent;
   const cap = Math.min(outputMax, model.maxOutputTokens);
   return sent === null && cap === model.maxOutputTokens ? null : cap;

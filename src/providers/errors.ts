@@ -52,10 +52,11 @@ function faultOfContent(signs: ErrorSigns): UpstreamFault {
 
 /** A code says more than the status it came with. */
 function faultOfWords(status: number, signs: ErrorSigns): UpstreamFault | null {
-  if (anyOf(signs, refusalWords)) return "refused";
-  if (anyOf(signs, quotaWords)) return "our_fault";
+  const message = signs.message ?? "";
+  if (anyOf(signs, refusalWords) || refusalText.test(message)) return "refused";
+  if (anyOf(signs, quotaWords) || quotaText.test(message)) return "our_fault";
   if (anyOf(signs, limitWords)) return "rate_limited"; // Groq: 413 for a burst of tokens
-  if (status !== 429 && (anyOf(signs, keyWords) || badKeyText.test(signs.message ?? ""))) return "our_fault"; // xAI, Gemini: 400
+  if (status !== 429 && (anyOf(signs, keyWords) || badKeyText.test(message))) return "our_fault"; // xAI, Gemini: 400
   if (anyOf(signs, goneWords)) return "gone";
   return null;
 }
@@ -91,7 +92,12 @@ const quotaWords = new Set([
   "billing_hard_limit_reached",
   "exceeded_current_quota_error", // Moonshot
   "arrearage", // Alibaba
+  "billing_error", // Anthropic
 ]);
+
+/** Anthropic: 400 `invalid_request_error`, told apart by the sentence alone. xAI refuses by a sentence too. */
+const quotaText = /\bcredit balance is too low\b/i;
+const refusalText = /\bblocked by (?:our )?content filtering policy\b|\bviolates usage guidelines\b/i;
 
 const limitWords = new Set(["rate_limit_exceeded", "rate_limit_error", "rate_limit", "rate_limited", "too_many_requests"]);
 
@@ -103,14 +109,21 @@ const keyWords = new Set([
   "invalid_authentication_error",
   "incorrect_api_key_error",
   "unauthenticated",
+  "permission_error", // Anthropic
 ]);
 
 /** xAI and Gemini say it in the sentence alone. */
 const badKeyText = /\b(?:incorrect|invalid) api key\b|\bapi key not valid\b/i;
 
-const goneWords = new Set(["model_not_found", "model_decommissioned", "model_not_available", "deploymentnotfound"]);
+const goneWords = new Set(["model_not_found", "model_decommissioned", "model_not_available", "deploymentnotfound", "not_found_error"]);
 
-const requestWords = new Set(["invalid_request_error", "context_length_exceeded", "badrequesterror", "invalid_argument"]);
+const requestWords = new Set([
+  "invalid_request_error",
+  "context_length_exceeded",
+  "badrequesterror",
+  "invalid_argument",
+  "request_too_large",
+]);
 
 const serverWords = new Set([
   "server_error",
@@ -120,4 +133,5 @@ const serverWords = new Set([
   "overloaded_error",
   "api_error",
   "timeout",
+  "timeout_error",
 ]);

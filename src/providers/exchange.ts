@@ -21,8 +21,8 @@ export async function exchange(upstream: Upstream, request: UpstreamRequest, clo
   throw errorOfAnswer(answer.status, text, retryAfterMs(answer.headers, clock()), request.provider);
 }
 
-export async function wholeText({ body }: UpstreamAnswer): Promise<string> {
-  return (await body.bytes(answerBytesMax)).toString("utf8");
+export async function wholeText({ body }: UpstreamAnswer, bytesMax = answerBytesMax): Promise<string> {
+  return (await body.bytes(bytesMax)).toString("utf8");
 }
 
 export function isJson(answer: UpstreamAnswer): boolean {

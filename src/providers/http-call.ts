@@ -102,7 +102,7 @@ function handlerOf(call: OpenCall, slots: Slots): Dispatcher.DispatchHandler {
 
 function dispatchOptions(request: UpstreamRequest, limits: UpstreamLimits): Dispatcher.DispatchOptions {
   const target = targetOf(request.provider);
-  const headers = [...target.headers, "accept", request.accept, "x-request-id", request.requestId];
+  const headers = [...target.headers, "accept", request.accept, "x-request-id", request.requestId, ...(request.headers ?? [])];
   if (request.body !== null) headers.push("content-type", request.contentType);
   return {
     method: request.method,

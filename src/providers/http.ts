@@ -16,6 +16,8 @@ export interface UpstreamRequest {
   body: string | Buffer | null;
   contentType: string;
   accept: string;
+  /** Beside the provider's own: name, value, name, value. */
+  headers?: readonly string[];
   requestId: string;
   signal: AbortSignal;
 }

@@ -36,8 +36,12 @@ const ownHeaders = new Set([
   "x-request-id", // prettier-ignore
 ]);
 
+/** Every model takes the older version; an operator's own header wins (WIRE.md 11.1). */
+const anthropicVersion = "2023-06-01";
+
 function headersOf(provider: Provider): string[] {
   const headers = new Map<string, string>([["user-agent", "svc-gateway/1"]]);
+  if (provider.protocol === "anthropic") headers.set("anthropic-version", anthropicVersion);
   if (provider.apiKey !== null) headers.set(...authHeader(provider.protocol, provider.apiKey));
   for (const [name, value] of Object.entries(provider.headers)) {
     const lower = name.toLowerCase();

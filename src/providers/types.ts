@@ -91,7 +91,11 @@ export interface Tally {
   deltas: number;
   /** Characters of content, reasoning and tool arguments. */
   characters: number;
+  /** The prompt's tokens, where the upstream measured them before the end; null or absent: it has not. */
+  prompt?: PromptUsage | null;
 }
+
+export type PromptUsage = Pick<Usage, "input" | "cacheRead" | "cacheWrite">;
 
 /** An answer that streams. It has begun: its first record is already here, so no other route may be tried. */
 export interface AnswerStream<Rec, Shown extends Tally = Tally> {
@@ -174,14 +178,23 @@ export type MessageStream = AnswerStream<MessageRecord, MessageTally>;
 
 export type Messages = (call: MessageCall) => Promise<MessageWhole | MessageStream>;
 
-/** An embeddings request in the OpenAI dialect, as JSON text; answers are asked for as floats or base64, whatever the caller wants. */
+/** An embeddings request in the OpenAI dialect, as JSON text. How vectors are asked for is the adapter's, whatever the caller wants. */
 export interface EmbedCall extends UpstreamCall {
   body: string;
+  /** Texts that were sent: as many vectors are an answer. */
+  inputs: number;
+  /** Length that was asked for; null: the model's own. */
+  dimensions: number | null;
+  /** The caller wants base64: an upstream that writes it saves both sides the numbers' text. */
+  base64: boolean;
 }
 
+/** Numbers as the upstream wrote them, or the float32 values of its base64. */
+export type Vector = readonly number[] | Float32Array;
+
 export interface EmbedWhole extends Whole {
-  /** One vector an input, in input order. */
-  vectors: (readonly number[] | Float32Array)[];
+  /** One vector an input, in input order, all of one length. */
+  vectors: Vector[];
 }
 
 export type Embed = (call: EmbedCall) => Promise<EmbedWhole>;
@@ -191,11 +204,21 @@ export interface RerankCall extends UpstreamCall {
   body: string;
   /** How many documents were sent: an index beyond them is no answer. */
   documents: number;
+  /** Most results that were asked for; null: all. */
+  topN: number | null;
+}
+
+export interface RankedDocument {
+  index: number;
+  relevance_score: number;
+  [key: string]: unknown;
 }
 
 export interface RerankWhole extends Whole {
-  /** The upstream's answer with `results` best first, whatever its shape was (WIRE.md 11.2); `usage` as it came, `model` is the public one. */
-  ranking: { results: { index: number; relevance_score: number; [key: string]: unknown }[]; [key: string]: unknown };
+  /** The upstream's answer with `results` best first, whatever its shape was (WIRE.md 11.2), naming the public model; its usage left out. */
+  ranking: { model: string; results: RankedDocument[]; [key: string]: unknown };
+  /** What the upstream says of its usage, without what it costs the gateway. */
+  usageShown: Record<string, unknown>;
 }
 
 export type Rerank = (call: RerankCall) => Promise<RerankWhole>;

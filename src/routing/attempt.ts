@@ -56,7 +56,7 @@ export async function attempt<Result>(
 
 /** The upstream's own where the contract knows it; a stream may begin with 200 and reject in its first record. */
 function rejectionStatus({ status }: UpstreamError): number {
-  return status === 413 || status === 422 ? status : 400;
+  return status === 413 || status === 415 || status === 422 ? status : 400;
 }
 
 /** Skips open breakers; when every candidate's is open, the first is tried anyway. */

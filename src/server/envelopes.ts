@@ -28,14 +28,13 @@ export const envelopes: Record<DialectRow["envelope"], Envelope> = {
     ...facts.extra,
   }),
 
-  /** Rerank: its types are the codes; on a 402 the code stands there too (WIRE.md 16). */
+  /** Rerank: its types are the codes; on a 402 the code stands there too (WIRE.md 16); nothing else stands inside. */
   bare: (facts) => ({
     error: {
       message: facts.message,
       type: facts.code,
       ...(facts.status === 402 && { code: facts.code }),
       request_id: facts.requestId,
-      ...facts.inside,
     },
     ...facts.extra,
   }),

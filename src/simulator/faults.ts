@@ -26,22 +26,27 @@ export function faultReply(
   const status = knobs.fail ?? knobs.status;
   if (knobs.html) return htmlReply(status ?? 200);
   if (knobs.empty && (status !== undefined || !promise.streaming)) return emptyReply(status ?? 200);
-  const refusal = refusalOf(knobs, status);
-  if (refusal !== null) return jsonReply(refusal.status, protocol.renderRefusal(refusal), refusal.headers);
+  const met = refusalOf(knobs, status);
+  const refusal = met === null ? null : (protocol.rewordRefusal?.(met) ?? met);
+  if (refusal !== null) return jsonReply(refusal.status, protocol.renderRefusal({ ...refusal, knobs }), refusal.headers);
   if (promise.streaming) return null;
-  if (knobs.okError || knobs.errorAfter !== undefined) return jsonReply(200, protocol.renderRefusal(streamError));
+  if (knobs.okError || knobs.errorAfter !== undefined) return jsonReply(200, renderStreamError(protocol, knobs));
   if (knobs.badJson && promise.body !== null)
     return jsonReply(200, promise.body.subarray(0, Math.ceil(promise.body.length / 2)).toString("latin1"));
   return null;
 }
 
 /** What an error says that comes inside a stream or under a 200. */
-export const streamError: Refusal = {
+const streamError: Refusal = {
   status: 500,
   type: "server_error",
   code: "internal_error",
   message: "The model stopped working on this request.",
 };
+
+export function renderStreamError(protocol: SimulatorProtocol, knobs: Knobs): string {
+  return protocol.renderRefusal({ ...(protocol.rewordRefusal?.(streamError) ?? streamError), knobs });
+}
 
 function refusalOf(knobs: Knobs, status: number | undefined): Refusal | null {
   if (knobs.refuse || knobs.refuseStatus) {

@@ -1,5 +1,6 @@
 // What a protocol gives the simulator: its paths, its error envelope, and plans of answers as plain data.
 // How a plan is sent, delayed or broken is the same for all protocols and stands in send.ts.
+import type { IncomingHttpHeaders } from "node:http";
 import type { Knobs } from "./knobs.ts";
 import type { Refusal } from "./refused.ts";
 
@@ -28,7 +29,8 @@ export interface StreamReply {
   terminator: string;
 }
 
-export type Operation = (body: Buffer) => Plan;
+/** `variant` is what the protocol reads off the headers, empty where it reads nothing. */
+export type Operation = (body: Buffer, variant: string) => Plan;
 
 export interface SimulatorProtocol {
   name: string;
@@ -36,8 +38,18 @@ export interface SimulatorProtocol {
   prefixes: readonly string[];
   /** The operation of a path below the prefix; null where the protocol has none. */
   findOperation(method: string, path: string): Operation | null;
+  /** Headers of every answer. */
+  headers?: Readonly<Record<string, string>>;
+  /** What of the headers decides an answer; a plan is kept for each. */
+  readVariant?(headers: IncomingHttpHeaders): string;
+  /** A fault in the words and under the status that hosts of this protocol have for it. */
+  rewordRefusal?(refusal: Refusal): Refusal;
   /** A refusal in the protocol's own envelope, as JSON text. */
   renderRefusal(refusal: Refusal): string;
+  /** The name a record is sent under, as `event:`; absent: records have none. */
+  eventName?(data: string): string;
+  /** Nothing follows an error inside a stream, not even the terminator. */
+  errorEndsStream?: boolean;
 }
 
 export function jsonReply(status: number, text: string, headers: Record<string, string> = {}): WholeReply {

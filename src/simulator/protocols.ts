@@ -1,8 +1,10 @@
 // The protocols that the simulator speaks. A new one is a folder beside openai/ and a line here; longest prefix first.
+import { anthropic } from "./anthropic/anthropic.ts";
 import { openai } from "./openai/openai.ts";
+import { rerank } from "./rerank/rerank.ts";
 import type { SimulatorProtocol } from "./protocol.ts";
 
-const protocols: readonly SimulatorProtocol[] = [openai];
+const protocols: readonly SimulatorProtocol[] = [anthropic, openai, rerank];
 
 export const fallbackProtocol: SimulatorProtocol = openai;
 

@@ -1,4 +1,5 @@
 // How the simulator refuses a request: in every protocol the same facts, each protocol in its own envelope.
+import type { Knobs } from "./knobs.ts";
 
 export interface Refusal {
   status: number;
@@ -7,6 +8,8 @@ export interface Refusal {
   param?: string | null;
   message: string;
   headers?: Record<string, string>;
+  /** Those of the model that refuses, for a protocol whose hosts have envelopes of their own. */
+  knobs?: Knobs;
 }
 
 export class Refused extends Error {

@@ -2,7 +2,7 @@
 // Knows no protocol; stops at once, with no timer left, when the client goes away.
 import type { ServerResponse } from "node:http";
 import type { OpenCall } from "./calls.ts";
-import { faultReply, streamError } from "./faults.ts";
+import { faultReply, renderStreamError } from "./faults.ts";
 import type { Knobs } from "./knobs.ts";
 import type { Plan, SimulatorProtocol, StreamReply, WholeReply } from "./protocol.ts";
 
@@ -64,7 +64,8 @@ async function sendStream(
   response.flushHeaders();
   if (knobs.empty) return void response.end();
   const lineEnd = knobs.crlf ? "\r\n" : "\n";
-  const write = (data: string) => writeFrame(response, `data: ${data}${lineEnd}${lineEnd}`, knobs);
+  const event = (data: string) => (protocol.eventName === undefined ? "" : `event: ${protocol.eventName(data)}${lineEnd}`);
+  const write = (data: string) => writeFrame(response, `${event(data)}data: ${data}${lineEnd}${lineEnd}`, knobs);
   for (const data of records(reply, knobs, protocol)) {
     if (call.records > 0 && knobs.paceMs && !(await waitFor(response, knobs.paceMs))) return;
     if (call.records === knobs.cutAfter) return cut(call, response);
@@ -75,22 +76,28 @@ async function sendStream(
     call.records += 1;
     if (flowing !== true && !(await flowing)) return;
   }
-  if (!knobs.noDone) await write(reply.terminator);
+  const errorAt = errorPosition(knobs);
+  const failed = errorAt !== undefined && call.records > errorAt;
+  if (!knobs.noDone && !(failed && protocol.errorEndsStream)) await write(reply.terminator);
   response.end();
 }
 
 /** The reply's records with the knobs' spoilt ones: an error in place of the rest, or a first record that isn't JSON. */
 function* records(reply: StreamReply, knobs: Knobs, protocol: SimulatorProtocol): Iterable<string> {
-  const errorAt = knobs.okError ? 0 : knobs.errorAfter;
+  const errorAt = errorPosition(knobs);
   let count = 0;
   for (const data of reply.records()) {
     if (count === errorAt) {
-      yield protocol.renderRefusal(streamError);
+      yield renderStreamError(protocol, knobs);
       return;
     }
     yield count === 0 && knobs.badJson ? data.slice(0, Math.ceil(data.length / 2)) : data;
     count += 1;
   }
+}
+
+function errorPosition(knobs: Knobs): number | undefined {
+  return knobs.okError ? 0 : knobs.errorAfter;
 }
 
 /** True, or a promise of whether the client is still there once the socket has taken what it was given. */

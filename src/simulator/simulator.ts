@@ -87,13 +87,14 @@ async function serve(world: World, request: IncomingMessage, response: ServerRes
   response.on("close", () => call.finish(response.writableFinished ? "answered" : "aborted"));
   const found = findProtocol(path);
   const protocol = found?.protocol ?? fallbackProtocol;
+  for (const [name, value] of Object.entries(protocol.headers ?? {})) response.setHeader(name, value);
   try {
     const body = await readBody(request);
     call.keepBody(body ?? Buffer.alloc(0));
     const operation = found === null ? null : protocol.findOperation(request.method ?? "GET", found.rest);
     if (body === null) sendRefusal(protocol, tooLarge, call, response);
     else if (operation === null) sendRefusal(protocol, unknownPath(request), call, response);
-    else await answer(world, protocol, operation, path, body, call, response);
+    else await answer(world, protocol, operation, { path, body, variant: protocol.readVariant?.(request.headers) ?? "" }, call, response);
   } catch (error) {
     if (response.destroyed || !request.complete) return call.finish("aborted");
     if (response.headersSent) return void response.destroy();
@@ -105,15 +106,14 @@ async function answer(
   world: World,
   protocol: SimulatorProtocol,
   operation: Operation,
-  path: string,
-  body: Buffer,
+  { path, body, variant }: { path: string; body: Buffer; variant: string },
   call: OpenCall,
   response: ServerResponse,
 ): Promise<void> {
-  const key = body.length <= plannedBodyBytesMax ? `${path}\n${body.toString("latin1")}` : null;
+  const key = body.length <= plannedBodyBytesMax ? `${path}\n${variant}\n${body.toString("latin1")}` : null;
   let plan = key === null ? undefined : world.plans.get(key);
   if (plan === undefined) {
-    plan = operation(body);
+    plan = operation(body, variant);
     if (key !== null) world.plans.set(key, plan);
   }
   call.model = plan.model;
@@ -143,7 +143,8 @@ function reset(world: World): void {
   world.flakyCalls.clear();
 }
 
-function sendRefusal(protocol: SimulatorProtocol, refusal: Refusal, call: OpenCall, response: ServerResponse): void {
+function sendRefusal(protocol: SimulatorProtocol, met: Refusal, call: OpenCall, response: ServerResponse): void {
+  const refusal = protocol.rewordRefusal?.(met) ?? met;
   const { status, headers, body } = jsonReply(refusal.status, protocol.renderRefusal(refusal), refusal.headers);
   call.status = status;
   response.writeHead(status, headers).end(body);

@@ -34,6 +34,17 @@ describe("the shipped file", () => {
     for (const model of models) for (const route of model.routes) expect(route.model).not.toMatch(/sim-|\+/);
   });
 
+  test("two models are sold over the Anthropic protocol alone, of which one thinks in the newer form, and one as a second route", () => {
+    const over = active.filter(({ routes }) => routes.some(({ provider }) => provider.protocol === "anthropic"));
+    expect(
+      over.map(({ id, routes }) => [id, routes.length, routes.find(({ provider }) => provider.protocol === "anthropic")!.thinking]),
+    ).toEqual([
+      ["harbor/chat-pro", 3, "adaptive"],
+      ["tern/opal-large", 1, "adaptive"],
+      ["tern/opal-small", 1, "budget"],
+    ]);
+  });
+
   test("every row fits the contract", () => {
     const document = JSON.parse(readFileSync(new URL("../../generated/openapi.json", import.meta.url), "utf8")) as { components: object };
     const ajv = new Ajv2020({ strict: false, allErrors: true });

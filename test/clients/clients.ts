@@ -1,6 +1,9 @@
 // A gateway for one test file, and the real clients pointed at it with every HTTP exchange they make noted.
 // Ends each file with the promise that all of them share: the books are right and nothing is left open.
+import { type AnthropicProvider, createAnthropic } from "@ai-sdk/anthropic";
+import { createOpenAI, type OpenAIProvider } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { type AnthropicInput, ChatAnthropic } from "@langchain/anthropic";
 import { ChatOpenAI, type ChatOpenAIFields } from "@langchain/openai";
 import OpenAI, { type ClientOptions } from "openai";
 import { afterAll, beforeAll, expect } from "vitest";
@@ -23,7 +26,11 @@ export interface Customer {
   fetch: typeof globalThis.fetch;
   openai(options?: ClientOptions): OpenAI;
   aiSdk(options?: { includeUsage?: boolean; supportsStructuredOutputs?: boolean }): ReturnType<typeof createOpenAICompatible>;
+  /** The AI SDK's provider for OpenAI itself. */
+  aiOpenai(): OpenAIProvider;
+  aiAnthropic(): AnthropicProvider;
   langchain(model: string, fields?: ChatOpenAIFields): ChatOpenAI;
+  langchainAnthropic(model: string, fields?: AnthropicInput): ChatAnthropic;
   /** USD spent so far, settled; nothing may still be held. */
   spent(): Promise<number>;
 }
@@ -64,6 +71,10 @@ function customerOf(gateway: Gateway, account: TestAccount): Customer {
     fetch,
     openai: (options = {}) => new OpenAI({ apiKey: account.key, baseURL, fetch, ...options }),
     aiSdk: (options = {}) => createOpenAICompatible({ name: "svc", apiKey: account.key, baseURL, fetch, ...options }),
+    aiOpenai: () => createOpenAI({ apiKey: account.key, baseURL, fetch }),
+    aiAnthropic: () => createAnthropic({ apiKey: account.key, baseURL, fetch }),
+    langchainAnthropic: (model, fields = {}) =>
+      new ChatAnthropic({ model, apiKey: account.key, anthropicApiUrl: gateway.url, maxRetries: 0, clientOptions: { fetch }, ...fields }),
     langchain: (model, fields = {}) =>
       new ChatOpenAI({ model, apiKey: account.key, maxRetries: 0, configuration: { baseURL, fetch }, ...fields }),
     async spent() {

@@ -44,7 +44,7 @@ describe("429 rate_limit_exceeded", () => {
     const { status, json, headers } = await ask(operation, credentialFor(operation));
     expect(status).toBe(429);
     const { codes }: DialectRow = dialects[operation.dialect];
-    expect(json.error.code).toBe(codes.rate_limit_exceeded ?? "rate_limit_exceeded");
+    expect(json.error[operation.dialect === "rerank" ? "type" : "code"]).toBe(codes.rate_limit_exceeded ?? "rate_limit_exceeded");
     expect(headers).toMatchObject({
       "retry-after": "60",
       "retry-after-ms": expect.stringMatching(/^[1-9]\d*$/),

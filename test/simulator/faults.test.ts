@@ -1,4 +1,5 @@
 // Every fault that a model id can order, the record of calls, and what happens when clients leave.
+import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import { startSimulator } from "../../src/simulator/simulator.ts";
@@ -37,6 +38,14 @@ describe("refusals", () => {
   test("names of the simulator's own and names of others are no knobs", async () => {
     for (const model of ["sim-chat", "sim-chat-large", "sim-embed-2-small", "vendor/sim-x", "gpt+x"])
       expect((await ask(model)).status).toBe(200);
+  });
+
+  test("the README names every knob that the refusal of an unknown one lists", async () => {
+    const { error }: any = await (await ask("sim-nonsense")).json();
+    const forms: string[] = error.message.split("Knobs: ")[1].split(", ");
+    const readme = readFileSync(new URL("../../src/simulator/README.md", import.meta.url), "utf8");
+    expect(forms.length).toBeGreaterThan(50);
+    expect(forms.filter((form) => !readme.includes(`\`${form}\``))).toEqual([]);
   });
 
   test("retry-after comes with 429, and where it is ordered", async () => {

@@ -90,7 +90,7 @@ export function allEnded(state: ChunkState): boolean {
 }
 
 function readChoice(choice: Json, position: number, state: ChunkState, read: ReadChunk, first: Json[], second: Json[]): void {
-  const { index: shown, delta: given, logprobs, finish_reason, message: _message, ...rest } = choice;
+  const { index: shown, delta: given, logprobs, finish_reason, message: _message, usage: _usage, ...rest } = choice;
   const index = typeof shown === "number" ? shown : position;
   if (!Number.isInteger(index) || index < 0 || index >= choicesMax) return;
   const own = choiceState(state, index);

@@ -111,7 +111,7 @@ function varyingField(chunk: Json): { field: Field; holder: Json } | null {
     return null;
   const choice = objectOf(choices[0]);
   const delta = objectOf(choice["delta"]);
-  if (choice["logprobs"] != null) return null;
+  if (choice["logprobs"] != null || isObject(choice["usage"])) return null;
   const filled = textFields.filter((field) => delta[field] != null && delta[field] !== "");
   const call = Array.isArray(delta["tool_calls"]) && delta["tool_calls"].length > 0 ? delta["tool_calls"] : null;
   if (call === null) {

@@ -27,6 +27,7 @@ export function openRecordReader(state: ChunkState, provider: Provider, now: () 
   function readParsed(data: string, event: string, begun: boolean): ReadRecord {
     const value = parseData(data, event);
     if (event === "error") throw recordError(value, begun, provider);
+    if (Array.isArray(value) && isObject(value[0]) && isObject(value[0]["error"])) throw recordError(value, begun, provider); // Gemini
     if (!isObject(value)) throw unreadable("a record of the stream is not an object");
     const { records, steady, error } = readChunk(value, state, now);
     if (error !== undefined) throw recordError(error, begun, provider);

@@ -1,23 +1,20 @@
 // A whole answer of any host of this family, as the OpenAI dialect has it (WIRE.md 10.2).
 // Streams are stream.ts's; `usage` is read here and left out, because the flow writes its own.
 import { randomUUID } from "node:crypto";
-import { UpstreamError, type ChatCompletion, type ChatWhole, type Provider } from "../types.ts";
+import type { ChatCompletion, ChatWhole, Provider } from "../types.ts";
+import { readAnswer, unreadable } from "../answer-json.ts";
 import { normalizeContent } from "./content.ts";
-import { errorUnderOk } from "../error-text.ts";
-import { errorUnder200 } from "../errors.ts";
 import { readFinish } from "./finish.ts";
 import { isObject, textOf, type Json } from "../json.ts";
 import { readLogprobs } from "./logprobs.ts";
 import { normalizeWholeCalls } from "./tool-calls.ts";
 import { readUsage } from "./usage.ts";
 
-/** Keys of an answer that say nothing to the caller or are written by the gateway itself. */
-const ownKeys = new Set(["id", "object", "created", "model", "choices", "usage", "error", "x_groq", "obfuscation"]);
+/** Keys of an answer that say nothing to the caller, are written by the gateway itself, or name who serves (OpenRouter's `provider`). */
+const ownKeys = new Set(["id", "object", "created", "model", "choices", "usage", "error", "x_groq", "obfuscation", "provider"]);
 
 export function readCompletion(text: string, publicModel: string, now: Date, provider: Provider): ChatWhole {
-  const answer = parseAnswer(text);
-  const error = errorUnderOk(answer);
-  if (error !== null) throw errorUnder200(error, provider);
+  const answer = readAnswer(text, provider);
   const choices = answer["choices"];
   if (!Array.isArray(choices) || choices.length === 0) throw unreadable("the answer has no choices");
   const completion: ChatCompletion = {
@@ -45,20 +42,9 @@ export function foreignKeys(answer: Json): Json {
   return Object.fromEntries(Object.entries(answer).filter(([key, value]) => !ownKeys.has(key) && value !== undefined));
 }
 
-function parseAnswer(text: string): Json {
-  let value: unknown;
-  try {
-    value = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
-  } catch {
-    throw unreadable(text.trim() === "" ? "the answer is empty" : "the answer is not JSON");
-  }
-  if (!isObject(value)) throw unreadable("the answer is not a JSON object");
-  return value;
-}
-
 function readChoice(value: unknown, position: number): ChatCompletion["choices"][number] {
   if (!isObject(value) || !isObject(value["message"])) throw unreadable("a choice has no message");
-  const { index, message: given, logprobs, finish_reason, ...rest } = value;
+  const { index, message: given, logprobs, finish_reason, usage: _usage, ...rest } = value;
   const message: Json = { ...given, role: "assistant", content: given["content"] ?? null };
   normalizeContent(message);
   message["content"] ??= null; // a Mistral answer of thinking alone
@@ -73,8 +59,4 @@ function readChoice(value: unknown, position: number): ChatCompletion["choices"]
     logprobs: readLogprobs(logprobs, message["content"]),
     finish_reason: finish,
   };
-}
-
-function unreadable(reason: string): UpstreamError {
-  return new UpstreamError("unreadable", reason, { status: 200 });
 }

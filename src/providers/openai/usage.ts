@@ -1,7 +1,7 @@
 // The tokens an upstream reports, wherever and however it does, as disjoint buckets that never go below zero.
 // Prices are pricing/'s; a cost that an upstream reports is never read (PEERS.md 2.1, row 1).
 import type { Usage } from "../../usage.ts";
-import { isObject, objectOf, type Json } from "../json.ts";
+import { arrayOf, isObject, objectOf, type Json } from "../json.ts";
 
 /** Above any context window there is: such a number is a fault, and must not become a charge. */
 const largestCount = 100_000_000;
@@ -11,8 +11,9 @@ const largestCount = 100_000_000;
  * other half free. All zeros are a placeholder, as no prompt has 0 tokens.
  */
 export function readUsage(answer: Json): Usage | null {
-  const usage = isObject(answer["usage"]) ? answer["usage"] : objectOf(answer["x_groq"])["usage"];
-  if (!isObject(usage)) return null;
+  const places = [answer["usage"], objectOf(answer["x_groq"])["usage"], objectOf(arrayOf(answer["choices"])[0])["usage"]]; // the last: Moonshot
+  const usage = places.find(isObject);
+  if (usage === undefined) return null;
   const promptShown = count(usage["prompt_tokens"], usage["input_tokens"]);
   const completionShown = count(usage["completion_tokens"], usage["output_tokens"]);
   // Reasoning and cache may stand inside the sums or apart: where there are any, the total doesn't tell the missing side.
@@ -87,7 +88,7 @@ function promptDetails(usage: Json): Json {
 }
 
 /** The first of the values that can be a number of tokens; some hosts write it as text. */
-function count(...values: unknown[]): number | null {
+export function count(...values: unknown[]): number | null {
   for (const shown of values) {
     const value = typeof shown === "string" && /^\d{1,9}(\.\d{1,6})?$/.test(shown) ? Number(shown) : shown;
     if (typeof value === "number" && value >= 0 && value <= largestCount) return Math.ceil(value);

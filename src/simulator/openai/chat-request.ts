@@ -4,7 +4,8 @@ import { readModelId, type Knobs } from "../knobs.ts";
 import { refuse } from "../refused.ts";
 import type { Schema } from "../schema-sample.ts";
 import { digest } from "../seed.ts";
-import { isFields, readFields, readModel, readWhole, type Fields } from "./request-fields.ts";
+import { tokensByEffort } from "../words.ts";
+import { isFields, readFields, readModel, readWhole, type Fields } from "../request-fields.ts";
 
 export interface ChatRequest {
   fields: Fields;
@@ -45,7 +46,7 @@ export function readChatRequest(body: Buffer): ChatRequest {
     stop: readStop(fields["stop"]),
     stream: fields["stream"] === true,
     includeUsage: isFields(fields["stream_options"]) && fields["stream_options"]["include_usage"] === true,
-    topLogprobs: readTopLogprobs(fields),
+    topLogprobs: readTopLogprobs(fields, knobs),
     documentSchema: readDocumentSchema(fields["response_format"]),
     reasoningTokens: knobs.reasoningTokens ?? reasoningTokens(name, fields),
   };
@@ -74,7 +75,10 @@ function readStop(stop: unknown): string[] {
 }
 
 /** `logprobs: true` with `top_logprobs`, or the older `logprobs: N`. */
-function readTopLogprobs(fields: Fields): number | null {
+function readTopLogprobs(fields: Fields, knobs: Knobs): number | null {
+  if (knobs.noLogprobs) return null;
+  if (knobs.rejectLogprobs && (fields["logprobs"] ?? false) !== false)
+    refuse("logprobs", "Unsupported parameter: 'logprobs' is not supported with this model.", "unsupported_parameter");
   if (typeof fields["logprobs"] === "number") return Math.min(Math.max(fields["logprobs"], 0), 20);
   const top = readWhole(fields, "top_logprobs", 0, 20);
   if (fields["logprobs"] !== true) {
@@ -94,8 +98,6 @@ function readDocumentSchema(format: unknown): Schema | null {
     refuse("response_format.json_schema.schema", "Missing 'response_format.json_schema.schema'.");
   return wrapped["schema"];
 }
-
-const tokensByEffort: Record<string, number> = { none: 0, minimal: 8, low: 16, medium: 32, high: 64, xhigh: 96, max: 128 };
 
 /** A model whose name contains `reason` thinks unless told not to; any model thinks when told to. */
 function reasoningTokens(name: string, fields: Fields): number {

@@ -2,7 +2,7 @@
 import type { Choice } from "./chat-answer.ts";
 import type { ChatRequest } from "./chat-request.ts";
 import { countTokens } from "../tokens.ts";
-import { isFields, type Fields } from "./request-fields.ts";
+import { isFields, type Fields } from "../request-fields.ts";
 
 /** Role and framing of each message. */
 const tokensPerMessage = 4;
@@ -13,7 +13,7 @@ export interface ChatUsage {
   prompt_tokens: number;
   completion_tokens: number;
   total_tokens: number;
-  prompt_tokens_details: { cached_tokens: number; audio_tokens: number };
+  prompt_tokens_details: { cached_tokens: number; cache_write_tokens?: number; audio_tokens: number };
   completion_tokens_details: Record<
     "reasoning_tokens" | "audio_tokens" | "accepted_prediction_tokens" | "rejected_prediction_tokens",
     number
@@ -38,11 +38,13 @@ export function chatUsage(request: ChatRequest, promptTokens: number, choices: r
 export function usageOf({ knobs }: ChatRequest, countedPrompt: number, said: number, reasoned: number): ChatUsage {
   const prompt = knobs.promptTokens ?? countedPrompt;
   const completion = knobs.completionTokens ?? said;
+  const cached = Math.min(knobs.cachedTokens ?? 0, prompt);
+  const written = knobs.cacheWriteTokens === undefined ? {} : { cache_write_tokens: Math.min(knobs.cacheWriteTokens, prompt - cached) };
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
-    prompt_tokens_details: { cached_tokens: Math.min(knobs.cachedTokens ?? 0, prompt), audio_tokens: 0 },
+    prompt_tokens_details: { cached_tokens: cached, ...written, audio_tokens: 0 },
     completion_tokens_details: {
       reasoning_tokens: Math.min(reasoned, completion),
       audio_tokens: 0,

@@ -1,41 +1,37 @@
 // POST /chat/completions: from the request's bytes to a plan, as one document or as a stream of chunks.
-import { hasFault } from "../knobs.ts";
-import { jsonReply, type Plan } from "../protocol.ts";
+import { planAnswer } from "../plan-answer.ts";
+import type { Plan } from "../protocol.ts";
 import { refuse } from "../refused.ts";
 import { madeUpId } from "../seed.ts";
-import { answerChat, widen, type Choice } from "./chat-answer.ts";
+import { widen } from "../words.ts";
+import { answerChat, type Choice } from "./chat-answer.ts";
 import { readChatRequest, type ChatRequest } from "./chat-request.ts";
 import { chatUsage, countPrompt } from "./chat-usage.ts";
 import { chatChunks } from "./chunks.ts";
+import { labelsListed } from "./label-answer.ts";
 import { logprobOf } from "./logprobs.ts";
 import { createdAt } from "./models.ts";
 
-/** A stream up to here is made once and kept as text; a longer one is made anew as it is sent. */
-const keptTokensMax = 1000;
-/** A chunk's JSON without logprobs, roughly. */
-const bytesPerChunk = 300;
-/** An answer in one piece is held in memory; the chunks of a stream aren't. */
-const wholeBytesMax = 64 * 1024 * 1024;
 /** sim-tokens-N times n: the words themselves are held in memory, streamed or not. */
 const orderedTokensMax = 2_000_000;
 
 export function planChat(body: Buffer): Plan {
   const request = readChatRequest(body);
-  const { model, knobs } = request;
+  const { model, knobs, stream } = request;
   if (request.choices * (knobs.tokens ?? 0) > orderedTokensMax)
     refuse("n", `All choices together have at most ${orderedTokensMax} tokens.`);
   const promptTokens = countPrompt(request);
   const choices = answerChat(request);
-  const tokens = choices.reduce((sum, choice) => sum + choice.tokens, 0);
-  const bytes = tokens * Math.max(knobs.bigBytes ?? 0, bytesPerChunk + bytesOfLogprobs(request));
-  if (!request.stream) {
-    if (bytes > wholeBytesMax) refuse("model", "An answer of more than 64 MB can only be streamed.");
-    return { model, knobs, reply: jsonReply(200, JSON.stringify(completion(request, promptTokens, choices))), bytes };
-  }
-  const keeps = tokens <= keptTokensMax && knobs.bigBytes === undefined && !hasFault(knobs);
-  let kept: string[] | null = null;
-  const records = () => (keeps ? (kept ??= [...chatChunks(request, promptTokens, choices)]) : chatChunks(request, promptTokens, choices));
-  return { model, knobs, reply: { kind: "stream", records, terminator: "[DONE]" }, bytes };
+  return planAnswer({
+    model,
+    knobs,
+    stream,
+    tokens: choices.reduce((sum, choice) => sum + choice.tokens, 0),
+    extraBytesPerToken: bytesOfLogprobs(request),
+    whole: () => JSON.stringify(completion(request, promptTokens, choices)),
+    records: () => chatChunks(request, promptTokens, choices),
+    terminator: "[DONE]",
+  });
 }
 
 function bytesOfLogprobs({ topLogprobs }: ChatRequest): number {
@@ -55,7 +51,8 @@ function completion(request: ChatRequest, promptTokens: number, choices: Choice[
   };
 }
 
-function completionChoice({ seed, topLogprobs, knobs }: ChatRequest, choice: Choice, index: number): Record<string, unknown> {
+function completionChoice(request: ChatRequest, choice: Choice, index: number): Record<string, unknown> {
+  const { seed, topLogprobs, knobs } = request;
   const { reasoning, content, toolCalls, finishReason } = choice;
   const reasoningField = knobs.reasoningField ? "reasoning" : "reasoning_content";
   const message = {
@@ -73,9 +70,10 @@ function completionChoice({ seed, topLogprobs, knobs }: ChatRequest, choice: Cho
         }
       : {}),
   };
+  const labels = labelsListed(request);
   const logprobs =
     topLogprobs === null || content === null
       ? null
-      : { content: content.map((token, at) => logprobOf(token, `${seed}:${index}`, at, topLogprobs)), refusal: null };
+      : { content: content.map((token, at) => logprobOf(token, `${seed}:${index}`, at, topLogprobs, labels)), refusal: null };
   return { index, message, logprobs, finish_reason: finishReason };
 }

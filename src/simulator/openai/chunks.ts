@@ -1,12 +1,14 @@
 // A chat answer as OpenAI streams it: a role chunk, a chunk per token, a finish chunk per choice, a usage chunk when asked.
 // Several choices take turns. The knobs that make other hosts' habits of it stand here too.
+import type { ToolCall } from "../called-tools.ts";
 import { madeUpId } from "../seed.ts";
-import { widen, type Choice } from "./chat-answer.ts";
+import { widen } from "../words.ts";
+import type { Choice } from "./chat-answer.ts";
 import type { ChatRequest } from "./chat-request.ts";
 import { chatUsage, usageOf } from "./chat-usage.ts";
+import { labelsListed } from "./label-answer.ts";
 import { logprobOf } from "./logprobs.ts";
 import { createdAt } from "./models.ts";
-import type { ToolCall } from "./tools.ts";
 
 /** One step of a choice: what its chunk says, and how many tokens that was. */
 interface Step {
@@ -40,21 +42,30 @@ export function* chatChunks(request: ChatRequest, promptTokens: number, choices:
       ...usageField,
     });
   }
-  if (shown && includeUsage && !knobs.usageInFinish)
-    yield JSON.stringify({ ...head, choices: [], usage: chatUsage(request, promptTokens, choices) });
+  if (!shown || !includeUsage || knobs.usageInFinish) return;
+  if (knobs.usageLate) {
+    yield JSON.stringify({ ...head, choices: [{ index: 0, delta: {}, logprobs: null, finish_reason: null }], usage: null });
+    yield JSON.stringify({ ...head, choices: [], usage: null });
+  }
+  const last = JSON.stringify({ ...head, choices: [], usage: chatUsage(request, promptTokens, choices) });
+  yield last;
+  if (knobs.usageTwice) yield last;
 }
 
 function* steps(request: ChatRequest, choice: Choice, seed: string): Generator<Step> {
   const { knobs, topLogprobs } = request;
   const toolsOnly = choice.content === null;
+  const labels = labelsListed(request);
   yield step({ role: "assistant", content: toolsOnly ? null : "", refusal: null }, 0);
   const reasoningField = knobs.reasoningField ? "reasoning" : "reasoning_content";
   for (const token of choice.reasoning) yield { ...step({ [reasoningField]: token }, 1), reasoned: 1 };
   for (const [at, token] of (choice.content ?? []).entries()) {
-    const logprobs = topLogprobs === null ? null : { content: [logprobOf(token, seed, at, topLogprobs)], refusal: null };
+    const logprobs = topLogprobs === null ? null : { content: [logprobOf(token, seed, at, topLogprobs, labels)], refusal: null };
     yield { ...step({ content: widen(token, knobs) }, 1), logprobs };
   }
-  for (const [index, call] of choice.toolCalls.entries()) yield* toolSteps(request, call, index);
+  const calls = choice.toolCalls.map((call, index) => toolSteps(request, call, index));
+  if (knobs.interleavedTools) for (const [, next] of inTurns(calls)) yield next;
+  else for (const call of calls) yield* call;
   yield { ...step({}, 0), finishReason: choice.finishReason };
 }
 

@@ -5,7 +5,7 @@ import { jsonReply, type Plan } from "../protocol.ts";
 import { refuse } from "../refused.ts";
 import { seededRandom } from "../seed.ts";
 import { countTokens } from "../tokens.ts";
-import { readFields, readModel, readWhole } from "./request-fields.ts";
+import { readFields, readModel, readWhole } from "../request-fields.ts";
 
 const inputsMax = 2048;
 const dimensionsDefault = 1536;
@@ -20,14 +20,16 @@ export function planEmbeddings(body: Buffer): Plan {
   const model = readModel(fields);
   const { name, knobs } = readModelId(model);
   const inputs = readInputs(fields["input"]);
-  const dimensions = readWhole(fields, "dimensions", 1, dimensionsMax) ?? dimensionsDefault;
+  const asked = readWhole(fields, "dimensions", 1, dimensionsMax) ?? dimensionsDefault;
+  const dimensions = knobs.ignoreDimensions ? dimensionsDefault : asked;
   const format = fields["encoding_format"] ?? "float";
   if (format !== "float" && format !== "base64")
     refuse("encoding_format", "Invalid 'encoding_format': expected 'float' or 'base64'.", "invalid_value");
   const data = inputs.map((input, index) => {
     const vector = embed(name, input, dimensions);
-    return { object: "embedding", index, embedding: format === "base64" ? toBase64(vector) : [...vector] };
+    return { object: "embedding", index, embedding: format === "base64" && !knobs.floatOnly ? toBase64(vector) : [...vector] };
   });
+  if (knobs.unordered) data.reverse();
   const reply = jsonReply(200, JSON.stringify({ object: "list", data, model, ...usageField(knobs, inputs) }));
   return { model, knobs, reply, bytes: reply.body.length };
 }

@@ -52,8 +52,9 @@ export async function expectFault(promise: Promise<unknown>, fault: UpstreamErro
   return error as UpstreamError;
 }
 
+/** `name` is `<host>/<quirk>.{json,sse}`. */
 export function fixture(name: string): string {
-  return readFileSync(new URL(`fixtures/${name}`, import.meta.url), "utf8");
+  return readFileSync(new URL(`fixtures/hosts/${name}`, import.meta.url), "utf8");
 }
 
 export function json(status: number, body: string, headers: Record<string, string> = {}): Answer {

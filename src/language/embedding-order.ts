@@ -1,0 +1,49 @@
+// An embeddings request as an order: what it asks of a model, how large it is, how a route is called.
+import type { components } from "../../generated/api.d.ts";
+import type { Model } from "../catalog/types.ts";
+import type { Context } from "../context.ts";
+import { failParameter } from "../fail.ts";
+import { spliceJson } from "../providers/json-splice.ts";
+import type { EmbedWhole } from "../providers/types.ts";
+import { inputSize } from "./input-size.ts";
+import { noOutput } from "./reserve.ts";
+import { adapterOf, type Ask, type Order } from "./serve.ts";
+
+interface EmbeddingRequest {
+  text: string;
+  body: Pick<components["schemas"]["EmbeddingRequest"], "model" | "input" | "dimensions" | "encoding_format">;
+}
+
+export function embeddingOrder({ providers }: Pick<Context, "providers">, ask: Ask, { text, body }: EmbeddingRequest): Order<EmbedWhole> {
+  const inputs = typeof body.input === "string" ? [body.input] : body.input;
+  const dimensions = body.dimensions ?? null;
+  const fits = (model: Model) => dimensions === null || model.row.supported_parameters.includes("dimensions");
+  return {
+    model: body.model,
+    type: "embedding",
+    stream: false,
+    assertFits(model) {
+      if (!fits(model)) failParameter("dimensions", `${model.id} does not make shorter vectors`);
+    },
+    fits,
+    measure: () => inputSize(inputs),
+    cap: noOutput,
+    async call({ candidate, publicModel }) {
+      const embed = adapterOf(providers.embed, candidate);
+      return embed({
+        route: candidate.route,
+        signal: ask.signal,
+        requestId: ask.requestId,
+        publicModel,
+        body: spliceJson(text, {
+          model: JSON.stringify(candidate.route.model),
+          ...(body.dimensions === null ? { dimensions: null } : {}), // null says nothing, and not every host reads it
+        }),
+        inputs: inputs.length,
+        dimensions,
+        base64: body.encoding_format === "base64",
+      });
+    },
+    charactersOf: () => 0,
+  };
+}

@@ -1,0 +1,60 @@
+// A message request in the Anthropic dialect as an order: what it asks of a model, how large it is, how a route is called.
+import type { Context } from "../context.ts";
+import type { MessageStream, MessageWhole } from "../providers/types.ts";
+import { type MessageFields, messageBody } from "./message-body.ts";
+import { assertReadable, fetchesDocuments, messageRequirements } from "./message-requirements.ts";
+import { messageSize } from "./message-size.ts";
+import { assertDeclares, declares } from "./requirements.ts";
+import { adapterOf, type Ask, type Order } from "./serve.ts";
+
+/** The request as JSON text, and parsed. */
+export interface MessageRequest {
+  text: string;
+  body: MessageFields & Parameters<typeof messageRequirements>[0] & Parameters<typeof messageSize>[0] & { model: string; stream?: boolean };
+  /** The header `anthropic-beta`; null: none. */
+  betas: string | null;
+}
+
+export function messageOrder(
+  { providers }: Pick<Context, "providers">,
+  ask: Ask,
+  { text, body, betas }: MessageRequest,
+): Order<MessageWhole, MessageStream> {
+  const needs = messageRequirements(body);
+  const stream = body.stream === true;
+  return {
+    model: body.model,
+    type: "language",
+    stream,
+    assertFits(model) {
+      assertReadable(model, needs);
+      assertDeclares(model, needs);
+    },
+    fits: (other) => declares(other, needs) && (needs.address === null || fetchesDocuments(other)),
+    measure: () => messageSize(body),
+    cap: { asked: body.max_tokens ?? null, choices: 1 },
+    async call({ candidate, hold, size, publicModel }) {
+      const messages = adapterOf(providers.messages, candidate);
+      return messages({
+        route: candidate.route,
+        signal: ask.signal,
+        requestId: ask.requestId,
+        publicModel,
+        body: messageBody(text, body, candidate, hold),
+        stream,
+        outputMax: Math.min(hold.outputMax, candidate.model.maxOutputTokens),
+        promptTokens: () => size.countTokens(),
+        betas,
+      });
+    },
+    charactersOf,
+  };
+}
+
+function charactersOf({ message }: MessageWhole): number {
+  return message.content.reduce((sum, block) => {
+    if (block.type === "text") return sum + block.text.length;
+    if (block.type === "thinking") return sum + block.thinking.length;
+    return block.type === "tool_use" ? sum + JSON.stringify(block.input).length : sum;
+  }, 0);
+}

@@ -1,0 +1,44 @@
+// The thinking of a message request, as JSON edits for one model (gateway-api.md, POST /v1/messages; WIRE.md 7.1, 14 rows 34 and 35).
+import type { Model } from "../catalog/types.ts";
+
+type Edits = Record<string, string | null>;
+
+interface ThinkingFields {
+  messages: readonly { role: string; content: string | readonly { type: string }[] }[];
+  thinking?: { type: string; budget_tokens?: number };
+  output_config?: { effort?: unknown; [key: string]: unknown } | null;
+}
+
+/** `cap` is the output cap actually sent; null where none is. */
+export function thinkingEdits(body: ThinkingFields, model: Pick<Model, "supports" | "reasoningAlwaysOn">, cap: number | null): Edits {
+  const { thinking, output_config: config } = body;
+  if (!model.supports.reasoning)
+    return {
+      ...(thinking === undefined ? {} : { thinking: null }),
+      ...(config?.effort === undefined ? {} : { output_config: withEffort(config, undefined) }),
+    };
+  if (thinking === undefined) return {};
+  // A model that cannot switch thinking off runs at low.
+  if (thinking.type === "disabled" && model.reasoningAlwaysOn) return { thinking: null, output_config: withEffort(config, "low") };
+  const { budget_tokens: budget, ...rest } = thinking;
+  if (thinking.type !== "enabled" || budget === undefined) return {};
+  // Lowered to one below the cap; a cap of 1 leaves none.
+  const lowered = cap === null ? budget : Math.min(budget, cap - 1);
+  if (lowered < 1 || hasBegun(body)) return { thinking: JSON.stringify(rest) };
+  return lowered === budget ? {} : { thinking: JSON.stringify({ ...thinking, budget_tokens: lowered }) };
+}
+
+/** The budget is for the first turn: the model has neither thought nor called a tool yet. */
+function hasBegun({ messages }: Pick<ThinkingFields, "messages">): boolean {
+  return messages.some(
+    ({ role, content }) => role === "assistant" && typeof content !== "string" && content.some(({ type }) => begun.has(type)),
+  );
+}
+
+const begun = new Set(["thinking", "redacted_thinking", "tool_use"]);
+
+function withEffort(config: ThinkingFields["output_config"], effort: string | undefined): string | null {
+  const { effort: _replaced, ...rest } = config ?? {};
+  const changed = effort === undefined ? rest : { ...rest, effort };
+  return Object.keys(changed).length === 0 ? null : JSON.stringify(changed);
+}

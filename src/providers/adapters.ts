@@ -1,0 +1,20 @@
+// Which wire protocol serves which verb (OPERATOR.md, the table of protocols). A dialect that a protocol does not speak is translated.
+import { anthropicChat } from "./anthropic/chat.ts";
+import { anthropicMessages } from "./anthropic/messages.ts";
+import type { Upstream } from "./http.ts";
+import { openaiChat } from "./openai/chat.ts";
+import { openaiEmbed } from "./openai/embed.ts";
+import { openaiMessages } from "./openai/messages.ts";
+import { rerank } from "./rerank/rerank.ts";
+import type { Adapters } from "./types.ts";
+
+export function openAdapters(upstream: Upstream): Adapters {
+  const chat = openaiChat(upstream);
+  const messages = anthropicMessages(upstream);
+  return {
+    chat: { openai: chat, anthropic: anthropicChat(messages) },
+    messages: { openai: openaiMessages(chat), anthropic: messages },
+    embed: { openai: openaiEmbed(upstream) },
+    rerank: { rerank: rerank(upstream) },
+  };
+}

@@ -1,0 +1,22 @@
+// Chat over the `anthropic` protocol: the request told in the other dialect, the answer told back.
+// What the words mean is translation/'s, the call itself messages.ts's.
+import { systemClock, type Clock } from "../../clock.ts";
+import { parseLong } from "../long-numbers.ts";
+import { objectOf } from "../json.ts";
+import { chatToMessageRequest } from "../translation/chat-to-message-request.ts";
+import { messageToChatAnswer } from "../translation/message-to-chat-answer.ts";
+import { messageToChatStream } from "../translation/message-to-chat-stream.ts";
+import type { Chat, Messages } from "../types.ts";
+
+export function anthropicChat(messages: Messages, clock: Clock = systemClock): Chat {
+  return async (call) => {
+    const request = chatToMessageRequest(objectOf(parseLong(call.body)), call);
+    const answer = await messages({ ...call, body: JSON.stringify(request), betas: null, promptTokens: noCount });
+    return answer.kind === "whole" ? messageToChatAnswer(answer, clock()) : messageToChatStream(answer, call.publicModel, clock());
+  };
+}
+
+/** A chat stream says nothing of the prompt before its end. */
+async function noCount(): Promise<number> {
+  return 0;
+}

@@ -1,0 +1,208 @@
+// The events of a streamed message, checked and in the contract's form (WIRE.md 5.4): blocks count up from 0 without gaps,
+// nothing undeclared leaves, the end and the figures are kept for the flow. The order of things is stream.ts's.
+import { readErrorValue, safeReason } from "../error-text.ts";
+import { errorUnder200 } from "../errors.ts";
+import { isObject, objectOf, type Json } from "../json.ts";
+import type { SseRecord } from "../sse.ts";
+import { UpstreamError, type MessageRecord, type MessageTally, type Provider } from "../types.ts";
+import { readBlock } from "./blocks.ts";
+import { readEnd } from "./ends.ts";
+import { messageId, unreadable } from "./response.ts";
+import { openSequence } from "./sequence.ts";
+import { addUsage, readMessageUsage, readPromptUsage } from "./usage.ts";
+
+interface OpenBlock {
+  /** Ours; null where the block is dropped. */
+  index: number | null;
+  type: string;
+  /** Arguments that came whole, to be said where no piece of them is. */
+  input: Json;
+  pieces: boolean;
+}
+
+export interface MessageEvents {
+  tally: MessageTally;
+  started: boolean;
+  /** message_stop was read. */
+  stopped: boolean;
+  /** What one event becomes: records in order. Throws UpstreamError; `begun` decides which. */
+  read(record: SseRecord, begun: boolean): MessageRecord[] | Promise<MessageRecord[]>;
+  /** Blocks that the upstream left open. Throws where no block of it could be shown. */
+  close(): MessageRecord[];
+}
+
+export interface EventsOptions {
+  publicModel: string;
+  provider: Provider;
+  promptTokens: () => Promise<number>;
+}
+
+export function readEvents({ publicModel, provider, promptTokens }: EventsOptions): MessageEvents {
+  const tally: MessageTally = { usage: null, deltas: 0, characters: 0, prompt: null, end: null };
+  const blocks = new Map<unknown, OpenBlock>();
+  const sequence = openSequence();
+  let usage: Json = {};
+  let next = 0;
+  let called = false;
+  let dropped = false;
+
+  async function start(given: Json): Promise<MessageRecord[]> {
+    if (events.started) return [];
+    events.started = true;
+    usage = addUsage(usage, given["usage"]);
+    tally.prompt = readPromptUsage(usage);
+    const prompt = tally.prompt ?? { input: await promptTokens(), cacheRead: 0, cacheWrite: 0 };
+    const message = {
+      ...{ id: messageId(given), type: "message", role: "assistant", model: publicModel, content: [] },
+      ...{ stop_reason: null, stop_sequence: null },
+      usage: {
+        input_tokens: prompt.input,
+        cache_creation_input_tokens: prompt.cacheWrite,
+        cache_read_input_tokens: prompt.cacheRead,
+        output_tokens: 0,
+      },
+    };
+    return [record("message_start", { message })];
+  }
+
+  function openBlock(event: Json): MessageRecord[] {
+    const block = readBlock(event["content_block"]);
+    if (block === null) {
+      dropped = true;
+      blocks.set(event["index"], { index: null, type: "", input: {}, pieces: false });
+      return [];
+    }
+    const open: OpenBlock = { index: next++, type: String(block["type"]), input: {}, pieces: false };
+    blocks.set(event["index"], open);
+    const early: Json = {};
+    if (open.type === "tool_use") {
+      called = true;
+      open.input = objectOf(block["input"]);
+      block["input"] = {};
+    } else if (open.type === "text" || open.type === "thinking") {
+      early[open.type] = block[open.type];
+      block[open.type] = "";
+    }
+    const records = [record("content_block_start", { index: open.index, content_block: block })];
+    const [key, text] = Object.entries(early)[0] ?? [];
+    if (typeof text === "string" && text !== "") records.push(...delta(open, { type: `${key}_delta`, [key!]: text }));
+    return sequence.put(next - 1, records, false);
+  }
+
+  function delta(open: OpenBlock, given: Json, event: Json | null = null, data = ""): MessageRecord[] {
+    const type = String(given["type"]);
+    if (type === "citations_delta")
+      return isObject(given["citation"]) ? [blockDelta(open, { type, citation: given["citation"] }, null, "")] : [];
+    const key = textKeys[type];
+    const text = key === undefined ? undefined : given[key];
+    if (key === undefined || typeof text !== "string") return []; // a signature, or a kind that nobody declared
+    open.pieces ||= key === "partial_json" && text !== "";
+    tally.characters += text.length;
+    if (text !== "") tally.deltas += 1;
+    return [blockDelta(open, { type, [key]: text }, event, data)];
+  }
+
+  function closeBlock(index: unknown): MessageRecord[] {
+    const open = blocks.get(index);
+    blocks.delete(index);
+    if (open === undefined || open.index === null) return [];
+    const records: MessageRecord[] = [];
+    if (open.type === "tool_use" && !open.pieces && Object.keys(open.input).length > 0)
+      records.push(...delta(open, { type: "input_json_delta", partial_json: JSON.stringify(open.input) }));
+    records.push(record("content_block_stop", { index: open.index }));
+    return sequence.put(open.index, records, true);
+  }
+
+  function takeEnd(event: Json): void {
+    usage = addUsage(usage, event["usage"]);
+    tally.prompt = readPromptUsage(usage);
+    // The figure of message_start is a placeholder: one of the end is needed.
+    if (typeof objectOf(event["usage"])["output_tokens"] === "number") tally.usage = readMessageUsage(usage);
+    const said = objectOf(event["delta"]);
+    if (typeof said["stop_reason"] === "string") tally.end = readEnd(said, called);
+  }
+
+  function readEvent(type: string, event: Json, data: string): MessageRecord[] | Promise<MessageRecord[]> {
+    if (type === "message_start") return start(objectOf(event["message"]));
+    if (!events.started) {
+      if (type === "ping") return [];
+      throw unreadable("the stream does not start with a message");
+    }
+    switch (type) {
+      case "ping":
+        return [record("ping", {})];
+      case "content_block_start":
+        return [...closeBlock(event["index"]), ...openBlock(event)];
+      case "content_block_delta": {
+        const open = blocks.get(event["index"]);
+        if (open === undefined) throw unreadable("a piece of the stream belongs to no block");
+        return open.index === null ? [] : sequence.put(open.index, delta(open, objectOf(event["delta"]), event, data), false);
+      }
+      case "content_block_stop":
+        return closeBlock(event["index"]);
+      case "message_delta":
+        takeEnd(event);
+        return [];
+      case "message_stop":
+        tally.end ??= readEnd({}, called);
+        events.stopped = true;
+    }
+    return []; // kinds of events that nobody knows yet
+  }
+
+  const events: MessageEvents = {
+    tally,
+    started: false,
+    stopped: false,
+    read({ event: name, data }, begun) {
+      if (data === "" || data.trim() === "[DONE]") return [];
+      const event = parseData(data, name);
+      const type = isObject(event) && typeof event["type"] === "string" ? event["type"] : name;
+      if (type === "error" || (isObject(event) && isObject(event["error"]))) throw eventError(event, begun, provider);
+      if (!isObject(event)) throw unreadable("a record of the stream is not an object");
+      return readEvent(type, event, data);
+    },
+    close() {
+      if (dropped && next === 0) throw unreadable("the answer has no block that can be shown");
+      return [...blocks.keys()].flatMap(closeBlock);
+    },
+  };
+  return events;
+}
+
+const textKeys: Readonly<Record<string, string>> = {
+  text_delta: "text",
+  thinking_delta: "thinking",
+  input_json_delta: "partial_json",
+};
+
+function record(event: MessageRecord["event"], fields: Json): MessageRecord {
+  return { event, json: JSON.stringify({ type: event, ...fields }) };
+}
+
+/** The upstream's own bytes where they already say just this, on one line. */
+function blockDelta(open: OpenBlock, delta: Json, event: Json | null, data: string): MessageRecord {
+  if (event !== null && event["index"] === open.index && isBare(event, delta) && !data.includes("\n"))
+    return { event: "content_block_delta", json: data };
+  return record("content_block_delta", { index: open.index, delta });
+}
+
+function isBare(event: Json, delta: Json): boolean {
+  return Object.keys(event).length === 3 && Object.keys(objectOf(event["delta"])).length === Object.keys(delta).length;
+}
+
+function parseData(data: string, name: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    if (name === "error") return data;
+    throw unreadable("a record of the stream is not JSON");
+  }
+}
+
+function eventError(event: unknown, begun: boolean, provider: Provider): UpstreamError {
+  if (!begun) return errorUnder200(event, provider);
+  const { message, words } = readErrorValue(event);
+  const status = words.has("overloaded_error") ? 529 : 200; // the caller is told the difference
+  return new UpstreamError("unavailable", safeReason(message, provider, "the stream broke"), { status });
+}

@@ -1,0 +1,59 @@
+// Messages over the `openai` protocol: the request becomes a chat request, the chat's answer a message (WIRE.md 7 and 8).
+// The call itself, its faults and its bytes are chat.ts's.
+import type { Chat, MessageCall, Messages } from "../types.ts";
+import { UpstreamError } from "../types.ts";
+import { type AskedMessage, chatToMessage } from "../translation/chat-to-message-answer.ts";
+import { chatToMessageStream } from "../translation/chat-to-message-stream.ts";
+import { parseExact } from "../exact-json.ts";
+import { messageToChatRequest } from "../translation/message-to-chat-request.ts";
+import type { MessageRequest } from "../translation/message-types.ts";
+import { openToolNames } from "../translation/tool-names.ts";
+
+export function openaiMessages(chat: Chat): Messages {
+  return async (call) => {
+    const request = parseExact(call.body) as MessageRequest;
+    const names = openToolNames();
+    const body = JSON.stringify(messageToChatRequest(request, names));
+    const asked: AskedMessage = {
+      model: call.publicModel,
+      names,
+      stopSequences: request.stop_sequences ?? [],
+      showsThinking: !(request.thinking !== undefined && "display" in request.thinking && request.thinking.display === "omitted"),
+    };
+    const { route, signal, requestId, publicModel, stream, outputMax } = call;
+    const answering = chat({ route, signal, requestId, publicModel, body, stream, outputMax });
+    const promptTokens = stream ? estimate(call) : Promise.resolve(0); // counted while the upstream thinks
+    const answer = await answering.catch(inCallersWords);
+    return answer.kind === "whole" ? chatToMessage(answer, asked) : chatToMessageStream(answer, asked, promptTokens);
+  };
+}
+
+/** The exact number follows at the end of the stream: no answer fails for want of an estimate. */
+function estimate({ promptTokens }: MessageCall): Promise<number> {
+  return promptTokens().catch(() => 0);
+}
+
+/** The upstream's sentence stays: agents match its wording (WIRE.md 6.1). The field at fault is named as the caller has it, or not at all. */
+function inCallersWords(error: unknown): never {
+  if (!(error instanceof UpstreamError) || error.param === null) throw error;
+  const { fault, reason, status, retryAfterMs } = error;
+  const param = fieldNames[error.param] ?? null;
+  throw new UpstreamError(fault, reason, { status, retryAfterMs, param, cause: error });
+}
+
+/** Fields of a chat request that stand for one of a message request. */
+const fieldNames: Readonly<Record<string, string>> = {
+  model: "model",
+  messages: "messages",
+  tools: "tools",
+  tool_choice: "tool_choice",
+  parallel_tool_calls: "tool_choice.disable_parallel_tool_use",
+  max_tokens: "max_tokens",
+  temperature: "temperature",
+  top_p: "top_p",
+  stop: "stop_sequences",
+  user: "metadata.user_id",
+  response_format: "output_config.format",
+  reasoning_effort: "output_config.effort",
+  reasoning: "thinking",
+};

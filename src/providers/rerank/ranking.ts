@@ -1,0 +1,60 @@
+// The answers of the five kinds of hosts (WIRE.md 11.2) in one shape: `results`, best first, every index a document of the request.
+import { unreadable } from "../answer-json.ts";
+import { readInputUsage } from "../input-usage.ts";
+import { isObject, objectOf, textOf, type Json } from "../json.ts";
+import { count } from "../openai/usage.ts";
+import type { RankedDocument, RerankCall, RerankWhole } from "../types.ts";
+
+type Asked = Pick<RerankCall, "publicModel" | "documents" | "topN">;
+
+/** Voyage's `data` becomes `results`; `provider` (OpenRouter) would say whose upstream this is. */
+const ownKeys = new Set(["id", "object", "model", "results", "data", "usage", "meta", "provider", "error"]);
+/** What the gateway pays is nobody's business but its operator's. */
+const moneyKey = /cost|price|bill|unit|byok|credit/i;
+
+export function readRanking(answer: Json, asked: Asked): RerankWhole {
+  const { id, object, meta, usage } = answer;
+  const foreign = Object.entries(answer).filter(([key]) => !ownKeys.has(key));
+  return {
+    kind: "whole",
+    usage: readTokens(answer),
+    usageShown: Object.fromEntries(Object.entries(objectOf(usage)).filter(([key]) => !moneyKey.test(key))),
+    ranking: {
+      ...(textOf(id) === null ? {} : { id }),
+      // Voyage says "list", which its results here are not any more.
+      ...(textOf(object) === null || object === "list" ? {} : { object }),
+      model: asked.publicModel,
+      results: readResults(answer["results"] ?? answer["data"], asked),
+      ...Object.fromEntries(foreign),
+      meta: objectOf(meta), // the AI SDK's Cohere provider takes no answer without one
+    },
+  };
+}
+
+function readResults(value: unknown, { documents, topN }: Asked): RankedDocument[] {
+  if (!Array.isArray(value) || value.length === 0) throw unreadable("the answer ranks nothing");
+  const seen = new Set<number>();
+  const results = value.map((entry: unknown): RankedDocument => {
+    const { index, relevance_score, ...rest } = objectOf(entry);
+    if (typeof index !== "number" || !Number.isInteger(index) || index < 0 || index >= documents)
+      throw unreadable("a result belongs to no document");
+    if (seen.has(index)) throw unreadable("two results belong to one document");
+    seen.add(index);
+    if (typeof relevance_score !== "number" || !Number.isFinite(relevance_score)) throw unreadable("a result has no score");
+    return { index, relevance_score, ...withDocument(rest) };
+  });
+  results.sort((one, other) => other.relevance_score - one.relevance_score);
+  return topN === null ? results : results.slice(0, topN); // hosts that ignored top_n
+}
+
+/** A document is a text or an object that holds it. */
+function withDocument({ document, ...rest }: Json): Json {
+  return typeof document === "string" || isObject(document) ? { document, ...rest } : rest;
+}
+
+/** Null where the host bills searches (Cohere, some of OpenRouter's): its tokens, if it says any, are not what it measured by. */
+function readTokens({ usage, meta }: Json): RerankWhole["usage"] {
+  const searches = count(objectOf(usage)["search_units"], objectOf(objectOf(meta)["billed_units"])["search_units"]);
+  if (searches !== null && searches > 0) return null;
+  return readInputUsage(usage) ?? readInputUsage(objectOf(meta)["tokens"]);
+}

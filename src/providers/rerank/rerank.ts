@@ -1,0 +1,35 @@
+// Rankings over the `rerank` protocol (Cohere, Jina and those like them): one call of one route. What an answer says is ranking.ts's.
+import { systemClock, type Clock } from "../../clock.ts";
+import { readAnswer } from "../answer-json.ts";
+import { exchange, wholeText } from "../exchange.ts";
+import type { Upstream, UpstreamAnswer, UpstreamRequest } from "../http.ts";
+import { type Rerank, type RerankCall, UpstreamError } from "../types.ts";
+import { readRanking } from "./ranking.ts";
+
+export function rerank(upstream: Upstream, clock: Clock = systemClock): Rerank {
+  return async (call) => {
+    const answer = await send(upstream, call, clock);
+    return readRanking(readAnswer(await wholeText(answer), call.route.provider), call);
+  };
+}
+
+async function send(upstream: Upstream, { route, body, requestId, signal }: RerankCall, clock: Clock): Promise<UpstreamAnswer> {
+  const request: UpstreamRequest = {
+    provider: route.provider,
+    method: "POST",
+    path: "/rerank",
+    body,
+    contentType: "application/json",
+    accept: "application/json",
+    requestId,
+    signal,
+  };
+  try {
+    return await exchange(upstream, request, clock);
+  } catch (error) {
+    // gateway-api.md "Endpoint-specific code tables": here a 415 is said of the request too.
+    if (error instanceof UpstreamError && error.status === 415 && error.fault === "our_fault")
+      throw new UpstreamError("rejected", error.reason, { status: 415, param: error.param, cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,67 @@
+// A whole chat answer as a message of the Anthropic dialect (WIRE.md 8.1; gateway-api.md, POST /v1/messages).
+import { randomUUID } from "node:crypto";
+import type { components } from "../../../generated/api.d.ts";
+import { isObject, type Json, objectOf, textOf } from "../json.ts";
+import { type ChatWhole, type MessageWhole, UpstreamError } from "../types.ts";
+import { parseExact } from "../exact-json.ts";
+import { messageEnd } from "./message-end.ts";
+import type { ToolNames } from "./tool-names.ts";
+
+type OutputBlock = components["schemas"]["OutputBlock"];
+
+/** What the request said that its answer depends on. */
+export interface AskedMessage {
+  /** The id that the answer must name. */
+  model: string;
+  names: ToolNames;
+  stopSequences: readonly string[];
+  /** False where the caller wants none of the thinking. */
+  showsThinking: boolean;
+}
+
+export function chatToMessage({ completion, usage }: ChatWhole, asked: AskedMessage): MessageWhole {
+  const choice = completion.choices.find(({ index }) => index === 0) ?? completion.choices[0];
+  if (choice === undefined) throw new UpstreamError("unreadable", "the answer has no choices", { status: 200 });
+  const { message } = choice;
+  const thinking = asked.showsThinking ? textOf(message.reasoning_content) : null;
+  const refusal = textOf(message.refusal);
+  const texts = [textOf(message.content), refusal].filter((text) => text !== null);
+  const given = message.tool_calls ?? [];
+  const calls = given.map((call) => toolUse(call, asked.names)).filter((call) => call !== null);
+  const content: OutputBlock[] = [
+    ...(thinking === null ? [] : [{ type: "thinking" as const, thinking, signature: "" }]),
+    ...texts.map((text) => ({ type: "text" as const, text })),
+    ...calls,
+  ];
+  const end = messageEnd(
+    {
+      finish: choice.finish_reason,
+      stoppedBy: choice["stop_reason"],
+      refused: refusal !== null,
+      calls: calls.length > 0,
+      whole: calls.length === given.length,
+    },
+    asked.stopSequences,
+  );
+  return { kind: "whole", usage, message: { id: newMessageId(), type: "message", role: "assistant", model: asked.model, content, ...end } };
+}
+
+export function newMessageId(): string {
+  return `msg_${randomUUID().replaceAll("-", "").slice(0, 24)}`;
+}
+
+/** Null where the arguments are no object: nobody may run a tool with half of them. */
+function toolUse(call: Json, names: ToolNames): Extract<OutputBlock, { type: "tool_use" }> | null {
+  const { name, arguments: text } = objectOf(call["function"]);
+  const input = argumentsOf(String(text));
+  return input === null ? null : { type: "tool_use", id: String(call["id"]), name: names.full(String(name)), input };
+}
+
+function argumentsOf(text: string): Json | null {
+  try {
+    const value = parseExact(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,137 @@
+// The messages of a chat request as those of Anthropic's dialect (WIRE.md 7, 9): system ahead, every call of a tool answered
+// once and at once. Blank texts and a first turn of the assistant are left to the adapter.
+import { parseExact } from "./exact-json.ts";
+import { arrayOf, isObject, objectOf, textOf, type Json } from "../json.ts";
+import { contentBlocks, plainText, refuse } from "./chat-to-message-content.ts";
+import { newToolIds } from "./chat-to-message-tool-ids.ts";
+
+export interface MessageHistory {
+  /** A text, or blocks where one of them is cached; null: none. */
+  system: string | Json[] | null;
+  messages: Json[];
+}
+
+/** What stands between two turns of the assistant. */
+interface UserTurn {
+  /** Call's id → its result; of several the last wins. */
+  results: Map<string, Json>;
+  /** What else was said, and results that answer no call. */
+  said: Json[];
+}
+
+export function messageHistory(chat: readonly unknown[]): MessageHistory {
+  const messages: Json[] = [];
+  const ids = newToolIds();
+  let calls: string[] = []; // of the assistant's last turn, to be answered
+  let turn: UserTurn = { results: new Map(), said: [] };
+  const first = chat.findIndex((message) => !isSystem(message));
+  const leading = first === -1 ? chat.length : first;
+
+  function closeUserTurn(): void {
+    const results = calls.map((id) => turn.results.get(id) ?? missingResult(id));
+    if (results.length + turn.said.length > 0) messages.push({ role: "user", content: [...results, ...turn.said] });
+    calls = [];
+    turn = { results: new Map(), said: [] };
+  }
+
+  function takeAssistant(message: Json, where: string): void {
+    closeUserTurn();
+    const { blocks, called } = assistantBlocks(message, where, ids.call);
+    const last = messages.at(-1);
+    if (blocks.length > 0 && last?.["role"] === "assistant") (last["content"] as Json[]).push(...blocks);
+    else if (blocks.length > 0) messages.push({ role: "assistant", content: blocks });
+    calls = called;
+  }
+
+  function takeResult(message: Json, where: string): void {
+    const named = message["role"] === "function" ? message["name"] : message["tool_call_id"];
+    const open = calls.filter((call) => !turn.results.has(call));
+    const id = ids.answered(textOf(named) ?? "", open);
+    const content = contentBlocks(message["content"], where);
+    if (id === null || !calls.includes(id)) turn.said.push(...content);
+    else turn.results.set(id, { type: "tool_result", tool_use_id: id, content: shortest(content) });
+  }
+
+  chat.slice(leading).forEach((entry, offset) => {
+    const message = objectOf(entry);
+    const where = `messages[${leading + offset}].content`;
+    if (message["role"] === "assistant") takeAssistant(message, where);
+    else if (message["role"] === "tool" || message["role"] === "function") takeResult(message, where);
+    else if (isSystem(message)) turn.said.push(...taggedSystem(message));
+    else turn.said.push(...contentBlocks(message["content"], where));
+  });
+  closeUserTurn();
+  assertAnswerable(messages.at(-1), chat.length - 1);
+  return { system: systemOf(chat.slice(0, leading)), messages };
+}
+
+/** WIRE.md 9: an answer that was begun is continued in the same dialect alone, where its caller knows which models do. */
+function assertAnswerable(last: Json | undefined, index: number): void {
+  if (last?.["role"] !== "assistant" || plainText(last["content"]).trim() === "") return;
+  refuse(`messages[${index}]`, "This model cannot continue an assistant message: the conversation must end with a user message.");
+}
+
+function isSystem(message: unknown): boolean {
+  const { role } = objectOf(message);
+  return role === "system" || role === "developer";
+}
+
+/** Joined by line feeds; as blocks where one says that it is to be cached. */
+function systemOf(messages: readonly unknown[]): string | Json[] | null {
+  const blocks = messages.flatMap((message, index) => contentBlocks(objectOf(message)["content"], `messages[${index}].content`));
+  if (blocks.length === 0) return null;
+  return blocks.some((block) => "cache_control" in block) ? blocks : blocks.map(({ text }) => text).join("\n");
+}
+
+/** Only the newest models take a system message between turns, and no catalog says which: a user's words in clear tags serve all. */
+function taggedSystem(message: Json): Json[] {
+  const text = plainText(message["content"]);
+  return text.trim() === "" ? [] : [{ type: "text", text: `<system>\n${text}\n</system>` }];
+}
+
+function missingResult(id: string): Json {
+  return { type: "tool_result", tool_use_id: id, content: "No result was provided.", is_error: true };
+}
+
+/** One plain text stays a text; nothing is the empty text. */
+function shortest(blocks: Json[]): string | Json[] {
+  if (blocks.length === 0) return "";
+  const [only] = blocks;
+  return blocks.length === 1 && only!["type"] === "text" && !("cache_control" in only!) ? String(only!["text"]) : blocks;
+}
+
+/** Thinking of earlier turns stays behind: it has no signature that Claude would take. */
+function assistantBlocks(message: Json, where: string, nameCall: (id: string) => string): { blocks: Json[]; called: string[] } {
+  const refusal = textOf(message["refusal"]);
+  const blocks = [...contentBlocks(message["content"], where), ...(refusal === null ? [] : [{ type: "text", text: refusal }])];
+  const legacy = isObject(message["function_call"]) ? [legacyCall(message["function_call"])] : [];
+  const calls = new Map<string, Json>(); // of two with one id the last wins
+  for (const [index, call] of [...arrayOf(message["tool_calls"]).filter(isObject), ...legacy].entries()) {
+    const called = objectOf(call["function"] ?? call["custom"]);
+    calls.set(textOf(call["id"]) ?? `#${index}`, {
+      name: textOf(called["name"]) ?? "tool",
+      input: inputOf(called["arguments"] ?? called["input"]),
+    });
+  }
+  const uses = [...calls].map(([id, call]) => ({ type: "tool_use", id: nameCall(id), ...call }));
+  return { blocks: [...blocks, ...uses], called: uses.map(({ id }) => id) };
+}
+
+/** The older form has no ids: results name the function. */
+function legacyCall(called: Json): Json {
+  return { id: called["name"], function: called };
+}
+
+/** Claude wants an object; arguments that are none keep their text. */
+function inputOf(given: unknown): Json {
+  if (isObject(given)) return given;
+  const text = typeof given === "string" ? given : "";
+  if (text.trim() === "") return {};
+  try {
+    const input = parseExact(text);
+    if (isObject(input) && !("rawJSON" in input)) return input;
+  } catch {
+    // told below
+  }
+  return { _raw: text };
+}

@@ -1,0 +1,85 @@
+// A streamed message as chat chunks (WIRE.md 8.3, 2.2). The finish chunk follows the message's own end, which the stream
+// keeps for the flow; usage and [DONE] are the flow's.
+import { objectOf, type Json } from "../json.ts";
+import type { ChatRecord, ChatStream, ChatTally, MessageRecord, MessageStream, MessageTally } from "../types.ts";
+import { newChatIds } from "./message-to-chat-answer.ts";
+import { chatFinish, refusalText } from "./message-to-chat-finish.ts";
+
+interface ChunkMaker {
+  /** Usually one chunk; none for what has no place in this dialect. */
+  chunks(record: MessageRecord): ChatRecord[];
+  /** After the last record. */
+  end(): ChatRecord[];
+}
+
+export function messageToChatStream(source: MessageStream, model: string, now: Date): ChatStream {
+  // One tally under both types: what the source counts is what the flow sees.
+  const tally: ChatTally & MessageTally = Object.assign(source.tally, newChatIds(now));
+  const maker = makeChunks(tally, model);
+  return {
+    kind: "stream",
+    tally,
+    cancel: source.cancel,
+    async forEach(onRecord) {
+      await source.forEach((record) => sendAll(maker.chunks(record), onRecord));
+      await sendAll(maker.end(), onRecord);
+    },
+  };
+}
+
+function sendAll(records: ChatRecord[], onRecord: (record: ChatRecord) => void | Promise<void>, from = 0): void | Promise<void> {
+  for (let at = from; at < records.length; at += 1) {
+    const pending = onRecord(records[at]!);
+    if (pending) return pending.then(() => sendAll(records, onRecord, at + 1));
+  }
+}
+
+function makeChunks(tally: ChatTally & MessageTally, model: string): ChunkMaker {
+  const { id, created } = tally;
+  /** Block's index → the call's, which counts tools alone, and whether any piece of its arguments came. */
+  const calls = new Map<unknown, { index: number; pieces: boolean }>();
+  let called = 0;
+  const chunk = (delta: Json, finish_reason: string | null = null): ChatRecord => ({
+    json: JSON.stringify({ id, object: "chat.completion.chunk", created, model, choices: [{ index: 0, delta, finish_reason }] }),
+  });
+  const argumentsChunk = (index: number, text: string) => chunk({ tool_calls: [{ index, function: { arguments: text } }] });
+
+  function openBlock(index: unknown, block: Json): ChatRecord[] {
+    if (block["type"] !== "tool_use") return [];
+    const call = { index: called++, pieces: false };
+    calls.set(index, call);
+    const start = { index: call.index, id: block["id"], type: "function", function: { name: block["name"], arguments: "" } };
+    return [chunk({ tool_calls: [start] })];
+  }
+
+  function addToBlock(index: unknown, delta: Json): ChatRecord[] {
+    const { text, thinking, partial_json: piece } = delta;
+    if (typeof text === "string" && text !== "") return [chunk({ content: text })];
+    if (typeof thinking === "string" && thinking !== "") return [chunk({ reasoning_content: thinking })];
+    const call = calls.get(index);
+    if (call === undefined || typeof piece !== "string" || piece === "") return [];
+    call.pieces = true;
+    return [argumentsChunk(call.index, piece)];
+  }
+
+  /** Arguments are JSON, also where there are none. */
+  function closeBlock(index: unknown): ChatRecord[] {
+    const call = calls.get(index);
+    return call === undefined || call.pieces ? [] : [argumentsChunk(call.index, "{}")];
+  }
+
+  return {
+    chunks({ event, json }) {
+      if (event === "ping") return []; // the gateway keeps connections open by itself
+      if (event === "message_start") return [chunk({ role: "assistant", content: "" })];
+      const { index, content_block, delta } = JSON.parse(json) as Json;
+      if (event === "content_block_start") return openBlock(index, objectOf(content_block));
+      return event === "content_block_delta" ? addToBlock(index, objectOf(delta)) : closeBlock(index);
+    },
+    end() {
+      const end = tally.end ?? { stop_reason: "end_turn", stop_sequence: null };
+      const refusal = refusalText(end);
+      return [...(refusal === null ? [] : [chunk({ refusal })]), chunk({}, chatFinish(end, called > 0))];
+    },
+  };
+}

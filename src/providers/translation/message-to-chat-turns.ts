@@ -1,0 +1,88 @@
+// The conversation of a message request as chat messages (WIRE.md 7, column B, and 9).
+import { UpstreamError } from "../types.ts";
+import { type ChatPart, contentOf, partsOf } from "./message-parts.ts";
+import { blocksOf, type KnownBlock, type MessageRequest, type ToolResult, type ToolUse } from "./message-types.ts";
+import type { ToolNames } from "./tool-names.ts";
+
+export type ChatMessage = Record<string, unknown> & { role: "system" | "user" | "assistant" | "tool" };
+
+type Turn = { role: "user" | "assistant" | "system"; blocks: KnownBlock[] };
+
+export function chatMessages({ system, messages }: Pick<MessageRequest, "system" | "messages">, names: ToolNames): ChatMessage[] {
+  const last = messages.at(-1);
+  // WIRE.md 9: hosts of this family differ in what they make of it, and most would begin a new answer instead of going on.
+  if (last?.role === "assistant") {
+    throw new UpstreamError("rejected", "this model cannot continue an assistant message: the conversation must end with a user message", {
+      status: 400,
+      param: `messages[${messages.length - 1}]`,
+    });
+  }
+  const turns = messages.map(({ role, content }) => ({ role, blocks: blocksOf(content) }));
+  return [...systemMessages(blocksOf(system)), ...mergeResults(turns).flatMap((turn) => turnMessages(turn, names))];
+}
+
+/** Some clients spread the results of parallel calls over several user messages; an upstream wants them together. */
+function mergeResults(turns: readonly Turn[]): Turn[] {
+  const merged: Turn[] = [];
+  for (const { role, blocks } of turns) {
+    const before = merged.at(-1);
+    if (role === "user" && before?.role === "user" && before.blocks.some(isResult) && blocks.some(isResult)) {
+      merged[merged.length - 1] = { role, blocks: [...before.blocks, ...blocks] };
+    } else merged.push({ role, blocks });
+  }
+  return merged;
+}
+
+function turnMessages({ role, blocks }: Turn, names: ToolNames): ChatMessage[] {
+  if (role === "system") return systemMessages(blocks);
+  return role === "user" ? userMessages(blocks) : assistantMessages(blocks, names);
+}
+
+/** Claude Code's note to Anthropic's billing: it differs with every request, which would spoil every prompt cache. */
+const attribution = "x-anthropic-billing-header:";
+
+function systemMessages(blocks: readonly KnownBlock[]): ChatMessage[] {
+  const texts = textsOf(blocks).filter((text) => !text.startsWith(attribution));
+  return texts.length === 0 ? [] : [{ role: "system", content: texts.join("\n\n") }];
+}
+
+/** Results come first, each as a message of its own; what they show beside text follows the last of them. */
+function userMessages(blocks: readonly KnownBlock[]): ChatMessage[] {
+  const results = blocks.filter(isResult);
+  const shown: ChatPart[] = [];
+  const tools = results.map((result) => toolMessage(result, shown));
+  const parts = [...shown, ...blocks.flatMap(partsOf)];
+  return parts.length === 0 && tools.length > 0 ? tools : [...tools, { role: "user", content: contentOf(parts) }];
+}
+
+/** A tool's message is text alone for most hosts: everything else is put into `shown`. */
+function toolMessage({ tool_use_id, content, is_error }: ToolResult, shown: ChatPart[]): ChatMessage {
+  const texts = blocksOf(content)
+    .flatMap(partsOf)
+    .map((part) => {
+      if (part.type === "text") return part.text;
+      shown.push(part);
+      return part.type === "file" ? "[document returned by tool]" : "[image returned by tool]";
+    });
+  return { role: "tool", tool_call_id: tool_use_id, content: `${is_error === true ? "Error: " : ""}${texts.join("\n")}` };
+}
+
+/** Thinking of earlier turns stays behind: hosts of this family ignore or refuse it. */
+function assistantMessages(blocks: readonly KnownBlock[], names: ToolNames): ChatMessage[] {
+  const text = textsOf(blocks).join("");
+  const calls = blocks.filter((block) => block.type === "tool_use").map((call) => toolCall(call, names));
+  if (calls.length > 0) return [{ role: "assistant", content: text === "" ? null : text, tool_calls: calls }];
+  return text === "" ? [] : [{ role: "assistant", content: text }];
+}
+
+function toolCall({ id, name, input }: ToolUse, names: ToolNames) {
+  return { id, type: "function", function: { name: names.short(name), arguments: JSON.stringify(input) } };
+}
+
+function textsOf(blocks: readonly KnownBlock[]): string[] {
+  return blocks.flatMap((block) => (block.type === "text" && block.text !== "" ? [block.text] : []));
+}
+
+function isResult(block: KnownBlock): block is ToolResult {
+  return block.type === "tool_result";
+}

@@ -1,0 +1,44 @@
+// The Anthropic dialect's request as types: the blocks that this gateway knows, told apart by `type`. Types and the one question
+// whether a block is among them.
+import type { components } from "../../../generated/api.d.ts";
+
+type Schemas = components["schemas"];
+
+export type MessageRequest = Schemas["MessageRequest"];
+export type MessageTool = Schemas["MessageTool"];
+export type ImageBlock = Schemas["ImageBlock"];
+export type DocumentBlock = Schemas["DocumentBlock"];
+export type ToolUse = Schemas["ToolUseBlock"];
+export type ToolResult = Schemas["ToolResultBlock"];
+
+/** Without the blocks of unknown kinds, whose `type` may be any text. */
+export type KnownBlock =
+  | Schemas["TextBlock"]
+  | ImageBlock
+  | DocumentBlock
+  | Schemas["SearchResultBlock"]
+  | Schemas["InputThinkingBlock"]
+  | Schemas["RedactedThinkingBlock"]
+  | ToolUse
+  | ToolResult;
+
+const known: ReadonlySet<string> = new Set<KnownBlock["type"]>([
+  "text",
+  "image",
+  "document",
+  "search_result",
+  "thinking",
+  "redacted_thinking",
+  "tool_use",
+  "tool_result",
+]);
+
+export function isKnown(block: { type: string }): block is KnownBlock {
+  return known.has(block.type);
+}
+
+/** Of a message, a tool's result or a document: a text is a block of text. */
+export function blocksOf(content: string | readonly { type: string }[] | undefined): KnownBlock[] {
+  if (content === undefined) return [];
+  return typeof content === "string" ? [{ type: "text", text: content }] : content.filter(isKnown);
+}

@@ -1,0 +1,135 @@
+// Content blocks of a streamed message: strictly one after another, counted from 0 without gaps, however the upstream mixes
+// text, thinking and parallel tool calls (WIRE.md 8.4).
+import { type MessageRecord, UpstreamError } from "../types.ts";
+import { advance, type ArgumentProgress, newProgress } from "./argument-progress.ts";
+
+/** Text, thinking, or the upstream's index of a tool call. */
+type Target = "thinking" | "text" | number;
+
+interface Block {
+  target: Target;
+  start: Record<string, unknown>;
+  /** Of a tool call. */
+  progress: ArgumentProgress | null;
+  /** What came while another tool call was still open. */
+  held: string[];
+}
+
+export interface SequentialBlocks {
+  thinking(piece: string): void;
+  text(piece: string): void;
+  /** `start` opens the call: its id and name. */
+  tool(index: number, start: { id: string; name: string } | null, piece: string): void;
+  /** Closes every block. False where a tool call has half its arguments. */
+  end(): boolean;
+  /** The records since the last time. */
+  take(): MessageRecord[];
+}
+
+/** Characters that may wait for an open tool call to end. */
+const heldMax = 4_194_304;
+
+export function openSequentialBlocks(): SequentialBlocks {
+  let records: MessageRecord[] = [];
+  let index = -1;
+  let open: Block | null = null;
+  let waiting: Block[] = [];
+  let heldCharacters = 0;
+  let whole = true;
+  const closedCalls = new Set<Target>();
+
+  const emit = (event: MessageRecord["event"], data: object) =>
+    void records.push({ event, json: JSON.stringify({ type: event, ...data }) });
+
+  function begin(block: Block): void {
+    open = block;
+    index += 1;
+    emit("content_block_start", { index, content_block: block.start });
+    for (const piece of block.held) write(block, piece);
+    block.held = [];
+  }
+
+  function write(block: Block, piece: string): void {
+    if (piece === "") return;
+    emit("content_block_delta", { index, delta: deltaOf(block.target, piece) });
+    if (block.progress) advance(block.progress, piece);
+  }
+
+  function close(block: Block): void {
+    emit("content_block_stop", { index });
+    if (block.progress) {
+      closedCalls.add(block.target);
+      whole &&= block.progress.state === "complete" || block.progress.state === "empty";
+    }
+    open = null;
+  }
+
+  /** A call's block ends when its arguments are whole: then the next that waits is played. */
+  function playWaiting(): void {
+    while (open !== null && waiting.length > 0 && isComplete(open)) {
+      close(open);
+      begin(waiting.shift()!);
+    }
+  }
+
+  function deliver(target: Target, start: Record<string, unknown> | null, piece: string): void {
+    if (open?.target === target) {
+      write(open, piece);
+      return playWaiting();
+    }
+    if (closedCalls.has(target)) {
+      if (piece.trim() !== "") throw broken("a tool call goes on after its end");
+      return;
+    }
+    if (open !== null && !isComplete(open)) return hold(target, start, piece);
+    if (start === null) throw broken("a tool call has no beginning");
+    if (open !== null) close(open);
+    begin(newBlock(target, start, piece));
+  }
+
+  function hold(target: Target, start: Record<string, unknown> | null, piece: string): void {
+    heldCharacters += piece.length;
+    if (heldCharacters > heldMax) throw broken("too much waits for a tool call to end");
+    const known = typeof target === "number" ? waiting.find((block) => block.target === target) : waiting.at(-1);
+    if (known?.target === target) return void known.held.push(piece);
+    if (start === null) throw broken("a tool call has no beginning");
+    waiting.push(newBlock(target, start, piece));
+  }
+
+  return {
+    thinking: (piece) => deliver("thinking", { type: "thinking", thinking: "", signature: "" }, piece),
+    text: (piece) => deliver("text", { type: "text", text: "" }, piece),
+    tool: (at, start, piece) => deliver(at, start && { type: "tool_use", ...start, input: {} }, piece),
+    end() {
+      for (const block of [...(open === null ? [] : [open]), ...waiting]) {
+        if (block !== open) begin(block);
+        close(block);
+      }
+      waiting = [];
+      return whole;
+    },
+    take() {
+      const taken = records;
+      records = [];
+      return taken;
+    },
+  };
+}
+
+function newBlock(target: Target, start: Record<string, unknown>, piece: string): Block {
+  return { target, start, progress: typeof target === "number" ? newProgress() : null, held: [piece] };
+}
+
+/** Text and thinking may end anywhere. */
+function isComplete({ progress }: Block): boolean {
+  return progress === null || progress.state === "complete";
+}
+
+function deltaOf(target: Target, piece: string): object {
+  if (target === "text") return { type: "text_delta", text: piece };
+  return target === "thinking" ? { type: "thinking_delta", thinking: piece } : { type: "input_json_delta", partial_json: piece };
+}
+
+function broken(reason: string): UpstreamError {
+  return new UpstreamError("unreadable", reason, { status: 200 });
+}

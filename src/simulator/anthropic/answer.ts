@@ -1,0 +1,86 @@
+// What a message says, as blocks of tokens: thinking, text or a document, calls of tools.
+// Plain data for both forms of the reply (message.ts, events.ts); counting and cutting happen here, once.
+import { chooseTools, cutCalls, makeCalls, type Tool, type ToolCall } from "../called-tools.ts";
+import { isFields, type Fields } from "../request-fields.ts";
+import { seededRandom, type Random } from "../seed.ts";
+import { stopAt, writeText, writeThought } from "../words.ts";
+import type { MessageRequest } from "./read-request.ts";
+
+export type AnswerBlock =
+  { type: "thinking" | "redacted_thinking" | "text"; tokens: string[] } | { type: "tool_use"; call: ToolCall; tokens: string[] };
+
+export interface Answer {
+  blocks: AnswerBlock[];
+  stopReason: string;
+  stopSequence: string | null;
+  /** All of it, thinking included. */
+  tokens: number;
+  thinkingTokens: number;
+}
+
+export function answerMessage(request: MessageRequest): Answer {
+  const { knobs, tokensMax } = request;
+  const random = seededRandom(`${request.seed}:0`);
+  const blocks = preamble(request, random);
+  const thinkingTokens = () => blocks.reduce((sum, { type, tokens }) => sum + (type.endsWith("thinking") ? tokens.length : 0), 0);
+  const before = cutBlocks(blocks, tokensMax);
+  const left = tokensMax - before;
+  const called = callTools(request, random);
+  let stopReason = "end_turn";
+  let stopSequence: string | null = null;
+  if (called.length > 0) {
+    const { calls, isCut } = cutCalls(called, left);
+    stopReason = isCut ? "max_tokens" : "tool_use";
+    for (const call of calls) blocks.push({ type: "tool_use", call, tokens: call.argumentTokens });
+  } else {
+    const whole = writeText(request, random);
+    const cut = left < whole.length ? whole.slice(0, left) : whole;
+    const { tokens, stoppedBy } = stopAt(cut, request.stop);
+    if (stoppedBy !== null) [stopReason, stopSequence] = ["stop_sequence", stoppedBy];
+    else if (cut.length < whole.length) stopReason = "max_tokens";
+    if (tokens.length > 0) blocks.push({ type: "text", tokens });
+  }
+  const tokens = blocks.reduce((sum, block) => sum + block.tokens.length + ("call" in block ? block.call.nameTokens : 0), 0);
+  if (knobs.finishFiltered) [stopReason, stopSequence] = ["refusal", null];
+  if (knobs.finishPause) stopReason = "pause_turn";
+  if (knobs.finishWindow) stopReason = "model_context_window_exceeded";
+  return { blocks, stopReason, stopSequence, tokens, thinkingTokens: thinkingTokens() };
+}
+
+/** Thinking ahead of the answer; with sim-interleaved a word in between and a second thought. */
+function preamble({ knobs, thinkingTokens }: MessageRequest, random: Random): AnswerBlock[] {
+  const thought = writeThought(random, thinkingTokens);
+  const blocks: AnswerBlock[] = thought.length > 0 ? [{ type: "thinking", tokens: thought }] : [];
+  if (knobs.redacted) blocks.push({ type: "redacted_thinking", tokens: writeThought(random, 8) });
+  if (!knobs.interleaved) return blocks;
+  blocks.push({ type: "text", tokens: writeThought(random, 6) });
+  if (thought.length > 0) blocks.push({ type: "thinking", tokens: writeThought(random, 8) });
+  return blocks;
+}
+
+/** Cuts the list in place to so many tokens; how many it has then. */
+function cutBlocks(blocks: AnswerBlock[], tokensMax: number): number {
+  let used = 0;
+  for (const [index, block] of blocks.entries()) {
+    if (used >= tokensMax) blocks.length = index;
+    else block.tokens = block.tokens.slice(0, tokensMax - used);
+    used += index < blocks.length ? block.tokens.length : 0;
+  }
+  return used;
+}
+
+/** None after a tool's result, so that a client's loop ends; server tools are never called. */
+function callTools({ fields, hasResults, userText, seed }: MessageRequest, random: Random): ToolCall[] {
+  const choice = isFields(fields["tool_choice"]) ? fields["tool_choice"] : { type: "auto" };
+  if (hasResults || choice["type"] === "none" || !Array.isArray(fields["tools"])) return [];
+  const tools = fields["tools"].filter((tool): tool is Fields => isFields(tool) && isFields(tool["input_schema"])).map(toTool);
+  const chosen =
+    choice["type"] === "tool"
+      ? tools.filter(({ name }) => name === choice["name"])
+      : chooseTools(tools, userText, choice["type"] === "any");
+  return makeCalls(choice["disable_parallel_tool_use"] === true ? chosen.slice(0, 1) : chosen, "toolu_", seed, random);
+}
+
+function toTool(tool: Fields): Tool {
+  return { name: String(tool["name"]), parameters: { type: "object", ...(tool["input_schema"] as Fields) } };
+}

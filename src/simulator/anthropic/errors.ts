@@ -1,0 +1,61 @@
+// Errors as Anthropic words and wraps them; the statuses and what they stand for come from faults.ts.
+import type { Refusal } from "../refused.ts";
+
+/** The simulator has no clock and no chance: every answer carries the same request id. */
+export const requestId = "req_simulator";
+
+const typeByStatus: Record<number, string> = {
+  401: "authentication_error",
+  402: "billing_error",
+  403: "permission_error",
+  404: "not_found_error",
+  408: "timeout_error",
+  410: "not_found_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+  503: "overloaded_error",
+  504: "timeout_error",
+  529: "overloaded_error",
+};
+
+const messageByStatus: Record<number, string> = {
+  401: "invalid x-api-key",
+  402: "There is an issue with your billing or payment information.",
+  403: "Your API key does not have permission to use the specified resource.",
+  404: "The requested resource could not be found.",
+  413: "Request exceeds the maximum size",
+  429: "This request would exceed your organization's rate limit. Please try again later.",
+  500: "Internal server error",
+  529: "Overloaded",
+};
+
+/** What the simulator alone has to say, and the one code that clients act on. */
+const keptCodes = new Set(["unknown_knob", "unknown_url", "simulator_fault", "thread_unsupported_request"]);
+
+/** The wordings of a real host. Codes are left out as there, but for a content refusal, which has to be told from a wrong request. */
+export function rewordRefusal(refusal: Refusal): Refusal {
+  const { status, code } = refusal;
+  if (code !== null && keptCodes.has(code)) return refusal;
+  if (code === "content_filter" || code === "content_policy_violation")
+    return { ...refusal, message: "Output blocked by content filtering policy" };
+  if (code === "context_length_exceeded") return { ...refusal, code: null, message: "prompt is too long: 5000 tokens > 4096 maximum" };
+  if (code === "unsupported_value") return { ...refusal, code: null, message: "temperature: this value is not supported for this model." };
+  // A used-up account is a plain 400 here, told apart by its words alone.
+  if (code === "insufficient_quota") {
+    const message =
+      "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.";
+    return { ...refusal, status: 400, code: null, message };
+  }
+  return { ...refusal, code: null, message: status === 400 ? refusal.message : (messageByStatus[status] ?? refusal.message) };
+}
+
+export function renderError({ status, code, message }: Refusal): string {
+  const type = typeByStatus[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
+  const coded = code === null ? {} : { code, details: { error_code: code } };
+  return JSON.stringify({ type: "error", error: { type, message, ...coded }, request_id: requestId });
+}
+
+/** Every record of this protocol opens with its `type`, which is the event's name too. */
+export function eventName(data: string): string {
+  return data.slice('{"type":"'.length, data.indexOf('"', '{"type":"'.length));
+}

@@ -1,0 +1,32 @@
+// POST /messages and /messages/count_tokens: from a request's bytes to a plan.
+import { planAnswer } from "../plan-answer.ts";
+import { jsonReply, type Plan } from "../protocol.ts";
+import { answerMessage } from "./answer.ts";
+import { messageEvents, messageStop } from "./events.ts";
+import { wholeMessage } from "./message.ts";
+import { readMessageRequest } from "./read-request.ts";
+import { countPrompt } from "./usage.ts";
+
+export function planMessage(body: Buffer, version: string): Plan {
+  const request = readMessageRequest(body, version, "answer");
+  const { model, knobs, stream } = request;
+  const promptTokens = countPrompt(request);
+  const answer = answerMessage(request);
+  return planAnswer({
+    model,
+    knobs,
+    stream,
+    tokens: answer.tokens,
+    extraBytesPerToken: 0,
+    whole: () => JSON.stringify(wholeMessage(request, promptTokens, answer)),
+    records: () => messageEvents(request, promptTokens, answer),
+    terminator: messageStop,
+  });
+}
+
+export function planCount(body: Buffer, version: string): Plan {
+  const request = readMessageRequest(body, version, "count");
+  const { model, knobs } = request;
+  const reply = jsonReply(200, JSON.stringify({ input_tokens: knobs.promptTokens ?? countPrompt(request) }));
+  return { model, knobs, reply, bytes: reply.body.length };
+}

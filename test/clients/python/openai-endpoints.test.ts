@@ -1,0 +1,36 @@
+// Embeddings and Responses with Python's openai package (WIRE.md 4.3).
+import { expect, test } from "vitest";
+import { costIn, useClients } from "../clients.ts";
+import { describeWithPython, usePython } from "./python.ts";
+
+describeWithPython("openai for Python", () => {
+  const clients = useClients();
+  const python = usePython("openai_endpoints");
+  const told = async (scenario: string, args: Record<string, unknown>) => {
+    const customer = await clients.customer();
+    const ran = await python.run(scenario, { base: clients.gateway.url, key: customer.account.key }, args);
+    if (ran.raised) throw new Error(`${ran.raised.class}: ${ran.raised.text}`);
+    return { customer, value: ran.value };
+  };
+
+  test("embeddings: asked for in base64, as the package does by itself, or as numbers: the same vectors", async () => {
+    const { customer, value: packed } = await told("embed", { model: "vectors/small" });
+    expect(await customer.spent()).toBe(costIn(packed.usage));
+    const { value: plain } = await told("embed", { model: "vectors/small", encoding_format: "float" });
+    expect(packed).toMatchObject({ sizes: [1536, 1536], indexes: [0, 1] });
+    expect(plain.sizes).toEqual(packed.sizes);
+    for (const [at, number] of packed.first.entries()) expect(plain.first[at]).toBeCloseTo(number, 6);
+    expect((await told("embed", { model: "vectors/small", dimensions: 8 })).value.sizes).toEqual([8, 8]);
+  });
+
+  test("responses: created, streamed and parsed", async () => {
+    const { customer, value: whole } = await told("respond", { model: "plain/chat" });
+    expect(whole).toMatchObject({ status: "completed", text: expect.stringContaining("You said:") });
+    expect(await customer.spent()).toBe(costIn(whole.usage));
+    const { value: streamed } = await told("respond_stream", { model: "plain/chat" });
+    expect(streamed).toMatchObject({ status: "completed", text: whole.text });
+    expect(streamed.types.at(0)).toBe("response.created");
+    expect(streamed.types.at(-1)).toBe("response.completed");
+    expect((await told("respond_parse", { model: "plain/chat" })).value).toMatchObject({ type: "Review" });
+  });
+});

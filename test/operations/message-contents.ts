@@ -1,0 +1,32 @@
+// Message contents that a model of text alone cannot read: both operations of /v1/messages refuse them alike.
+import { hello } from "./message-events.ts";
+
+const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } };
+const pdf = { type: "document", source: { type: "base64", media_type: "application/pdf", data: "JVBERi0=" } };
+
+export function said(...content: object[]) {
+  return { messages: [{ role: "user", content }] };
+}
+
+function result(...content: object[]) {
+  return {
+    messages: [
+      ...hello,
+      { role: "assistant", content: [{ type: "tool_use", id: "t", name: "look", input: {} }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content }] },
+    ],
+  };
+}
+
+/** The kind that is named, the request, and where. */
+export const unreadable: [string, object, string][] = [
+  ["image", said({ type: "text", text: "Look:" }, image), "messages[0].content[1]"],
+  ["image", result(image), "messages[2].content[0].content[0]"],
+  ["image", said({ type: "document", source: { type: "content", content: [image] } }), "messages[0].content[0].source.content[0]"],
+  ["file", said(pdf), "messages[0].content[0]"],
+  ["stored file", said({ type: "image", source: { type: "file", file_id: "file_1" } }), "messages[0].content[0]"],
+  ["stored file", said({ type: "document", source: { type: "file", file_id: "file_1" } }), "messages[0].content[0]"],
+  ["server_tool_use", said({ type: "server_tool_use", id: "s", name: "web_search", input: {} }), "messages[0].content[0]"],
+  ["tool_reference", result({ type: "tool_reference", tool_name: "x" }), "messages[2].content[0].content[0]"],
+  ["web_search_20250305 tool", { tools: [{ type: "web_search_20250305", name: "web_search" }] }, "tools[0]"],
+];
