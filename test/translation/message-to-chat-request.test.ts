@@ -1,7 +1,7 @@
 // A message request as a chat request: order, ids, bytes of arguments and images survive (WIRE.md 7, column B, and 9).
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseLong } from "../../src/providers/long-numbers.ts";
+import { parseExact } from "../../src/providers/exact-numbers.ts";
 import { messageToChatRequest } from "../../src/providers/translation/message-to-chat-request.ts";
 import type { MessageRequest } from "../../src/providers/translation/message-types.ts";
 import { openToolNames } from "../../src/providers/translation/tool-names.ts";
@@ -85,7 +85,7 @@ describe("the conversation", () => {
   test("numbers in arguments keep their digits", () => {
     const input = '{"big":12345678901234567890,"negative":-98765432109876543210,"plain":7}';
     const source = `{"model":"m","messages":[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"n","input":${input}}]},{"role":"user","content":"x"}]}`;
-    const { messages } = translate(parseLong(source) as object);
+    const { messages } = translate(parseExact(source) as object);
     expect(messages[0].tool_calls[0].function.arguments).toBe(input);
   });
 
@@ -93,7 +93,7 @@ describe("the conversation", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string({ minLength: 1 }), (input, id) => {
         const bytes = JSON.stringify(input);
-        const messages = [{ role: "assistant", content: [call(id, "look", parseLong(bytes) as object)] }, user(text("x"))];
+        const messages = [{ role: "assistant", content: [call(id, "look", parseExact(bytes) as object)] }, user(text("x"))];
         const [{ tool_calls }] = translate({ messages }).messages;
         expect(tool_calls[0]).toEqual({ id, type: "function", function: { name: "look", arguments: JSON.stringify(JSON.parse(bytes)) } });
       }),

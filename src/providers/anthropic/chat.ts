@@ -1,7 +1,7 @@
 // Chat over the `anthropic` protocol: the request told in the other dialect, the answer told back.
 // What the words mean is translation/'s, the call itself messages.ts's.
 import { systemClock, type Clock } from "../../clock.ts";
-import { parseLong } from "../long-numbers.ts";
+import { parseLong } from "../exact-numbers.ts";
 import { objectOf } from "../json.ts";
 import { chatToMessageRequest } from "../translation/chat-to-message-request.ts";
 import { messageToChatAnswer } from "../translation/message-to-chat-answer.ts";

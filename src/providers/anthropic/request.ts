@@ -3,7 +3,7 @@
 import type { UpstreamRequest } from "../http.ts";
 import { spliceJson } from "../json-splice.ts";
 import { arrayOf, objectOf, type Json } from "../json.ts";
-import { parseLong } from "../long-numbers.ts";
+import { parseLong } from "../exact-numbers.ts";
 import type { MessageCall } from "../types.ts";
 import { cleanMessages, cleanSystem, toolsOfHistory } from "./history.ts";
 import { outputConfigFor, samplingFor, thinkingFor } from "./thinking.ts";

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { errorUnderOk } from "../error-text.ts";
 import { errorUnder200 } from "../errors.ts";
-import { parseLong } from "../long-numbers.ts";
+import { parseLong } from "../exact-numbers.ts";
 import { isObject, textOf, type Json } from "../json.ts";
 import { UpstreamError, type MessageWhole, type Provider } from "../types.ts";
 import { readBlock } from "./blocks.ts";

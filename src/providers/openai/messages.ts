@@ -4,7 +4,7 @@ import type { Chat, MessageCall, Messages } from "../types.ts";
 import { UpstreamError } from "../types.ts";
 import { type AskedMessage, chatToMessage } from "../translation/chat-to-message-answer.ts";
 import { chatToMessageStream } from "../translation/chat-to-message-stream.ts";
-import { parseLong } from "../long-numbers.ts";
+import { parseLong } from "../exact-numbers.ts";
 import { messageToChatRequest } from "../translation/message-to-chat-request.ts";
 import type { MessageRequest } from "../translation/message-types.ts";
 import { openToolNames } from "../translation/tool-names.ts";

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { components } from "../../../generated/api.d.ts";
 import { isObject, type Json, objectOf, textOf } from "../json.ts";
 import { type ChatWhole, type MessageWhole, UpstreamError } from "../types.ts";
-import { parseLong } from "../long-numbers.ts";
+import { parseExact } from "../exact-numbers.ts";
 import { messageEnd } from "./message-end.ts";
 import type { ToolNames } from "./tool-names.ts";
 
@@ -59,7 +59,7 @@ function toolUse(call: Json, names: ToolNames): Extract<OutputBlock, { type: "to
 
 function argumentsOf(text: string): Json | null {
   try {
-    const value = parseLong(text);
+    const value = parseExact(text);
     return isObject(value) ? value : null;
   } catch {
     return null;

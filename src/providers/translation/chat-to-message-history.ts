@@ -1,6 +1,6 @@
 // The messages of a chat request as those of Anthropic's dialect (WIRE.md 7, 9): system ahead, every call of a tool answered
 // once and at once. Blank texts and a first turn of the assistant are left to the adapter.
-import { parseLong } from "../long-numbers.ts";
+import { parseExact } from "../exact-numbers.ts";
 import { arrayOf, isObject, objectOf, textOf, type Json } from "../json.ts";
 import { contentBlocks, plainText, refuse } from "./chat-to-message-content.ts";
 import { newToolIds } from "./chat-to-message-tool-ids.ts";
@@ -128,7 +128,7 @@ function inputOf(given: unknown): Json {
   const text = typeof given === "string" ? given : "";
   if (text.trim() === "") return {};
   try {
-    const input = parseLong(text);
+    const input = parseExact(text);
     if (isObject(input) && !("rawJSON" in input)) return input;
   } catch {
     // told below
