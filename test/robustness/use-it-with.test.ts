@@ -60,7 +60,7 @@ describe.skipIf(!hasCurl)("curl", () => {
       -H "anthropic-version: 2023-06-01" -H "Content-Type: application/json" \
       -d "{\\"model\\":\\"${model}\\",\\"max_tokens\\":500,\\"stream\\":true,\\"messages\\":[{\\"role\\":\\"user\\",\\"content\\":\\"Hello!\\"}]}"`;
     const { code } = sectionOf("Claude Code");
-    for (const model of ["$ANTHROPIC_MODEL", "$ANTHROPIC_SMALL_FAST_MODEL"]) {
+    for (const model of ["$ANTHROPIC_MODEL", "$ANTHROPIC_DEFAULT_HAIKU_MODEL"]) {
       const events = await run("bash", ["-e"], `${code}\n${ask(model)}`);
       expect(events).toMatch(/^event: message_start\n/);
       expect(events).toContain("event: message_stop\n");
