@@ -706,7 +706,8 @@ export interface paths {
          * @description Picks one of the options of each question and says how sure it is. Billed on input tokens, rounded up to the nearest 0.0001 USD;
          *     output is free and failures cost nothing. A missing `state` or `questions` gives 400 `missing_parameter`. Another model gives
          *     400 `invalid_parameter` with near matches in `did_you_mean` and `suggested_models`; so do, without them, a question that is no `choice`
-         *     and questions as an array. OpenAI's form of a decision (`input`, questions as an array) is not taken.
+         *     and questions as an array. OpenAI's form of a decision (`input`, questions as an array) is not taken. A state that the model rejects or
+         *     refuses gives 400 `invalid_parameter` on `state`. While `jev` is not served: 503 `model_unavailable`.
          */
         post: operations["createDecision"];
         delete?: never;
@@ -2753,8 +2754,9 @@ export interface components {
             text: string;
         };
         /**
-         * @description A text to be continued. Unknown fields are ignored. What `POST /v1/chat/completions` does instead is no bound of this schema: the
-         *     endpoint refuses it itself, so that the message can name that path.
+         * @description A text to be continued. `top_p`, `seed`, `presence_penalty`, `frequency_penalty`, `logit_bias` and `user` are forwarded as sent, other
+         *     unknown fields are ignored. What `POST /v1/chat/completions` does instead is no bound of this schema: the endpoint refuses it itself, so
+         *     that the message can name that path.
          */
         CompletionRequest: {
             /**
@@ -3021,7 +3023,7 @@ export interface components {
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content";
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -4586,10 +4588,10 @@ export interface components {
             choice: string;
             /**
              * Format: double
-             * @description How sure the model is, 0 to 1.
+             * @description How sure the model is, 0 to 1: the probability of its choice, or what it says itself where there are no probabilities.
              */
             confidence: number;
-            /** @description Every option and its probability, summing to 1; present when the model reports them. */
+            /** @description Every option and its probability, summing to 1; present when the model reports them, which it does for up to 20 options. */
             probabilities?: {
                 [key: string]: number;
             };
@@ -4617,7 +4619,12 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Questions under ids that the caller chooses. */
+        /** @description Questions; what they are about is said beside them. */
+        DecisionQuestioning: {
+            /** @description The questions, keyed by ids of your choice. At least one. */
+            questions: components["schemas"]["DecisionQuestions"];
+        };
+        /** @description Questions under ids that the caller chooses; 1 to 1000. */
         DecisionQuestions: {
             [key: string]: components["schemas"]["DecisionQuestion"];
         };
@@ -4625,13 +4632,9 @@ export interface components {
         DecisionRequest: {
             /** @description The decisions model; `jev` is the default and the only value, anything else gives 400 `invalid_parameter`. */
             model?: string | null;
-            /** @description The questions, keyed by ids of your choice. At least one. */
-            questions: components["schemas"]["DecisionQuestions"];
-            /** @description What is to be judged: a text, or an array of text parts. */
+            /** @description What is to be judged: a text, or an array of text parts, which are read one a line. Not blank. */
             state: string | components["schemas"]["DecisionTextPart"][];
-        } & {
-            [key: string]: unknown;
-        };
+        } & components["schemas"]["DecisionQuestioning"];
         /** @description The decisions. */
         DecisionResult: {
             /** @description One answer per question, under the question's id. */
@@ -7615,7 +7618,7 @@ export interface components {
             model: string;
             /** @description USD that were reserved before the call: an estimate is charged up to here and no further. */
             reserved_usd: components["schemas"]["Usd"];
-            /** @description The sum rounded up once, to 8 decimals. */
+            /** @description The sum rounded up once, to 8 decimals; of decisions to 4. */
             rounded_usd: components["schemas"]["Usd"];
             /** @description The exact sum in USD. */
             sum_usd: string;
@@ -9494,8 +9497,8 @@ export interface components {
         };
         /** @description Think as much as the model finds right, without a cap. */
         ThinkingAdaptive: {
-            /** @description What is shown of it; default: what the model shows. */
-            display?: components["schemas"]["ThinkingDisplay"] | null;
+            /** @description What is shown of it: nothing where it is `omitted`; otherwise, and by default, what the model shows. */
+            display?: string | null;
             /**
              * @description Always `adaptive`. (enum property replaced by openapi-typescript)
              * @enum {string}
@@ -9546,11 +9549,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /**
-         * @description What is shown of the model's thinking.
-         * @enum {string}
-         */
-        ThinkingDisplay: "summarized" | "omitted";
         /** @description Think, with a budget or without a cap. */
         ThinkingEnabled: {
             /**
@@ -9559,8 +9557,8 @@ export interface components {
              *     Without it, reasoning has no cap.
              */
             budget_tokens?: number;
-            /** @description What is shown of it; default: what the model shows. */
-            display?: components["schemas"]["ThinkingDisplay"] | null;
+            /** @description What is shown of it: nothing where it is `omitted`; otherwise, and by default, what the model shows. */
+            display?: string | null;
             /**
              * @description Always `enabled`. (enum property replaced by openapi-typescript)
              * @enum {string}
@@ -14805,7 +14803,6 @@ export interface operations {
              *     `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
              *     `wrong_endpoint`: The model exists, but another endpoint serves models of its type.
              *     `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
-             *     `unsupported_content`: The request holds a content block of a kind that this model does not read.
              */
             400: {
                 headers: {
@@ -14992,25 +14989,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error500InternalError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
                 };
             };
             /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
@@ -15954,25 +15932,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error500InternalError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
                 };
             };
             /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
@@ -18926,25 +18885,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error500InternalError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
                 };
             };
             /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */

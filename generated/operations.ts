@@ -64,14 +64,11 @@ export type UnbuiltOperationId =
   | "cloneVoice"
   | "designVoice"
   | "listVoices"
-  | "createCompletion"
-  | "createDecision"
   | "getGenmediaJob"
   | "runGenmedia"
   | "createImage"
   | "listJobs"
   | "getJob"
-  | "createSystemOneDecision"
   | "createVideo";
 
 export interface Parameter {
@@ -1068,7 +1065,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_parameter",
       "wrong_endpoint",
       "request_rejected",
-      "unsupported_content",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
@@ -1083,7 +1079,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -1097,7 +1092,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": true,
     "counts": true,
-    "built": false
+    "built": true
   },
   "getCreditBalance": {
     "id": "getCreditBalance",
@@ -1326,7 +1321,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -1340,7 +1334,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "createEmbeddings": {
     "id": "createEmbeddings",
@@ -2109,7 +2103,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -2123,7 +2116,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "getReceipt": {
     "id": "getReceipt",

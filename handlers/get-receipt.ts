@@ -6,6 +6,7 @@ import { entryRecord, readEntriesOf } from "../src/ledger/entries.ts";
 import type { AttemptRecord } from "../src/ledger/usage-log.ts";
 import { type LogRow, readLog, usageLogRecord } from "../src/ledger/read-usage-log.ts";
 import { receiptCharge } from "../src/pricing/receipt-charge.ts";
+import type { TokenPrices } from "../src/pricing/token-cost.ts";
 import type { Handler } from "../src/server/types.ts";
 import type { Usage } from "../src/usage.ts";
 
@@ -56,8 +57,14 @@ function usageOf(row: LogRow): Usage {
   };
 }
 
-function pricesOf({ prices: { input, output, cached, per_request } }: LogRow) {
-  return { input: BigInt(input), output: BigInt(output), cached: cached === null ? null : BigInt(cached), perRequest: BigInt(per_request) };
+function pricesOf({ prices: { input, output, cached, per_request, step = "1" } }: LogRow): TokenPrices {
+  return {
+    input: BigInt(input),
+    output: BigInt(output),
+    cached: cached === null ? null : BigInt(cached),
+    perRequest: BigInt(per_request),
+    step: BigInt(step),
+  };
 }
 
 /** A client that left before the first token pays nothing, the fee of a request neither. */

@@ -3,6 +3,9 @@ import type { Handlers } from "../src/server/types.ts";
 import { countMessageTokens } from "./count-message-tokens.ts";
 import { createApiKey } from "./create-api-key.ts";
 import { createChatCompletion } from "./create-chat-completion.ts";
+import { createCompletion } from "./create-completion.ts";
+import { createDecision } from "./create-decision.ts";
+import { createSystemOneDecision } from "./create-system-one-decision.ts";
 import { createEmbeddings } from "./create-embeddings.ts";
 import { createRerank } from "./create-rerank.ts";
 import { createMessage } from "./create-message.ts";
@@ -39,6 +42,9 @@ export const handlers: Handlers = {
   countMessageTokens,
   createApiKey,
   createChatCompletion,
+  createCompletion,
+  createDecision,
+  createSystemOneDecision,
   createEmbeddings,
   createRerank,
   createMessage,

@@ -55,6 +55,11 @@ export function costOf(lines: readonly CostLine[]): Amount {
   return ceilDiv(exactSum(lines), pricesPerAmount);
 }
 
+/** Up to the next whole `step`. */
+export function roundUpTo(amount: Amount, step: Amount): Amount {
+  return ceilDiv(amount, step) * step;
+}
+
 /** The most units of `price` that an amount can pay beside `lines`; below 0 where it cannot pay the lines. */
 export function affordableUnits(amount: Amount, price: Price, lines: readonly CostLine[] = []): bigint {
   const left = priceFromAmount(amount) - exactSum(lines);

@@ -11,3 +11,18 @@ export interface Usage {
 }
 
 export const noUsage: Usage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
+
+/** Of several calls that are charged as one; null where one of them never said. */
+export function sumOfUsages(usages: readonly (Usage | null)[]): Usage | null {
+  return usages.reduce<Usage | null>((sum, usage) => (sum === null || usage === null ? null : addUsages(sum, usage)), noUsage);
+}
+
+function addUsages(one: Usage, other: Usage): Usage {
+  return {
+    input: one.input + other.input,
+    cacheRead: one.cacheRead + other.cacheRead,
+    cacheWrite: one.cacheWrite + other.cacheWrite,
+    output: one.output + other.output,
+    reasoning: one.reasoning + other.reasoning,
+  };
+}

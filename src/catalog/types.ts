@@ -103,7 +103,7 @@ export type Pricing =
   | { mode: "per-song"; perSong: Price }
   | { mode: "per-call"; perCall: Price };
 
-/** The same shape as TokenPrices of src/pricing/token-cost.ts. */
+/** TokenPrices of src/pricing/token-cost.ts without their rounding. */
 export interface TokenPricing {
   mode: "per-token";
   input: Price;

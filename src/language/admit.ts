@@ -68,9 +68,12 @@ export function mayUse(caller: Caller, model: Model): boolean {
 }
 
 /** The prices of a token-billed model; the catalog's check lets no other mode through for these types. */
-export function tokenPricesOf(model: Model): TokenPrices {
-  if (model.pricing.mode !== "per-token") throw new Error(`${model.id} is not billed by token`);
-  return model.pricing;
+export function tokenPricesOf({ id, type, pricing }: Model): TokenPrices {
+  if (pricing.mode !== "per-token") throw new Error(`${id} is not billed by token`);
+  // gateway-api.md, decisions: input rounded up to 0.0001 USD, output free whatever the file says.
+  return type === "decisions" ? { ...pricing, output: 0n, step: decisionStep } : { ...pricing, step: 1n };
 }
+
+const decisionStep = amountFromUsd(0.0001) as Amount;
 
 const minimumTopUp = amountFromUsd(topupMinimumUsd) as Amount;

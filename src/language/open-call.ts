@@ -192,6 +192,7 @@ function logRow(
       output: String(prices.output),
       cached: prices.cached === null ? null : String(prices.cached),
       per_request: String(prices.perRequest),
+      ...(prices.step === 1n ? {} : { step: String(prices.step) }),
     },
     attempts: call.attempts.map(attemptRecord),
     stream: facts.stream,

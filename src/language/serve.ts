@@ -56,6 +56,8 @@ export interface Order<Answer extends Whole, Stream extends AnswerStream<unknown
   call(tried: RouteTry): Promise<Answer | Stream>;
   /** Characters of an answer whose upstream never said its usage, counted as a stream's tally is: both forms cost the same. */
   charactersOf(answer: Answer): number;
+  /** Says an error in a code of its own; any other stays as it is. Absent: none has one. */
+  declared?(error: unknown): unknown;
 }
 
 export type Served<Answer, Stream> = { call: OpenCall; headers: Record<string, string> } & (
@@ -91,7 +93,8 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
     const counted = () => countedUsage(size, { deltas: 0, characters: order.charactersOf(answer) });
     return { kind: "whole", call, headers, answer, bill: await call.complete(answer.usage, counted) };
   } catch (thrown) {
-    const error = thrown instanceof GatewayStopping ? new ApiError("overloaded", { cause: thrown }) : asDeclared(thrown, ask.operation);
+    const declared = asDeclared(order.declared?.(thrown) ?? thrown, ask.operation);
+    const error = thrown instanceof GatewayStopping ? new ApiError("overloaded", { cause: thrown }) : declared;
     await settleWithout(context, ask, call, error);
     throw suggestOthers(error, context.catalog, candidates, mayServe);
   }

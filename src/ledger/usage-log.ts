@@ -24,6 +24,8 @@ interface LoggedPrices {
   output: string;
   cached: string | null;
   per_request: string;
+  /** What the charge was rounded up to a multiple of, in 1e-8 USD; absent: 1. */
+  step?: string;
 }
 
 export interface UsageLogRow {

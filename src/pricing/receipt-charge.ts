@@ -1,7 +1,18 @@
 // The sum of a charge, line by line and exact, so that a customer can recompute it. What a call costs is token-cost.ts;
 // test/pricing holds the two against each other.
 import type { components } from "../../generated/api.d.ts";
-import { type Amount, costOf, exactSum, exactUsdText, million, type Price, priceFromAmount, toUsd, usdFromPrice } from "../money.ts";
+import {
+  type Amount,
+  costOf,
+  exactSum,
+  exactUsdText,
+  million,
+  type Price,
+  priceFromAmount,
+  roundUpTo,
+  toUsd,
+  usdFromPrice,
+} from "../money.ts";
 import type { Usage } from "../usage.ts";
 import type { TokenPrices } from "./token-cost.ts";
 
@@ -30,7 +41,7 @@ export function receiptCharge({ model, prices, usage, delivered, reserved, cost 
       amount_usd: exactUsdText(exactSum([[quantity, price]])),
     })),
     sum_usd: exactUsdText(exactSum(summed)),
-    rounded_usd: toUsd(costOf(summed)),
+    rounded_usd: toUsd(roundUpTo(costOf(summed), prices.step)),
     reserved_usd: toUsd(reserved),
     cost_usd: toUsd(cost),
   };

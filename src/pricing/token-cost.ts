@@ -1,5 +1,5 @@
 // What a token-billed call costs: pure functions of a price snapshot and a measured usage. One rounding, up, at the end.
-import { affordableUnits, type Amount, costOf, type Price } from "../money.ts";
+import { affordableUnits, type Amount, costOf, type CostLine, type Price, roundUpTo } from "../money.ts";
 import type { Usage } from "../usage.ts";
 
 /** The prices of a token-billed model, in force when a request is admitted and unchanged for it (PEERS.md 5.5, 3). */
@@ -10,6 +10,8 @@ export interface TokenPrices {
   cached: Price | null;
   /** Flat fee of a search model. */
   perRequest: Amount;
+  /** What a charge is rounded up to a multiple of: 1, for decisions 0.0001 USD. */
+  step: Amount;
 }
 
 interface TokenCost {
@@ -20,31 +22,32 @@ interface TokenCost {
 
 export function tokenCost(prices: TokenPrices, usage: Usage): TokenCost {
   const cached = prices.cached ?? prices.input;
-  const cost =
-    prices.perRequest +
-    costOf([
-      [usage.input + usage.cacheWrite, prices.input],
-      [usage.cacheRead, cached],
-      [usage.output, prices.output],
-    ]);
+  const cost = chargeOf(prices, [
+    [usage.input + usage.cacheWrite, prices.input],
+    [usage.cacheRead, cached],
+    [usage.output, prices.output],
+  ]);
   const saved = cached < prices.input ? costOf([[usage.cacheRead, prices.input - cached]]) : 0n;
   return { cost, cacheDiscount: saved };
 }
 
 /** The most that `inputTokens` and `outputTokens` can cost: nothing is assumed to be cached. */
 export function tokenCostBound(prices: TokenPrices, inputTokens: number, outputTokens: number): Amount {
-  return (
-    prices.perRequest +
-    costOf([
-      [inputTokens, dearestInput(prices)],
-      [outputTokens, prices.output],
-    ])
-  );
+  return chargeOf(prices, [
+    [inputTokens, dearestInput(prices)],
+    [outputTokens, prices.output],
+  ]);
 }
 
 /** How many output tokens `amount` still pays for after `inputTokens`; below 0 where not even those. */
 export function affordableOutputTokens(prices: TokenPrices, inputTokens: number, amount: Amount): number {
-  return Number(affordableUnits(amount - prices.perRequest, prices.output, [[inputTokens, dearestInput(prices)]]));
+  const chargeable = amount - (amount % prices.step);
+  return Number(affordableUnits(chargeable - prices.perRequest, prices.output, [[inputTokens, dearestInput(prices)]]));
+}
+
+/** Of two roundings up, the coarser to a multiple of the finer, only the coarser counts: it is one. */
+function chargeOf({ perRequest, step }: TokenPrices, lines: readonly CostLine[]): Amount {
+  return roundUpTo(perRequest + costOf(lines), step);
 }
 
 function dearestInput({ input, cached }: TokenPrices): Price {

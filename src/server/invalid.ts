@@ -9,16 +9,17 @@ export type Finding = NonNullable<Validate["errors"]>[number];
 export function failInvalid(findings: readonly Finding[], options: { skipSegments?: number } = {}): never {
   const finding = chooseFinding(findings);
   const path = segmentsOf(finding.instancePath).slice(options.skipSegments ?? 0);
+  const expected = expectedForm(finding);
   const missing = missingField(finding);
   if (missing !== null) {
     const param = pathName([...path, missing]);
-    return fail("missing_parameter", { param, text: { param } });
+    return fail("missing_parameter", { param, text: { param, ...(expected === null ? {} : { reason: expected }) } });
   }
   const inner = faultyField(finding);
   const param = pathName(inner === null ? path : [...path, inner]);
   return fail("invalid_parameter", {
     param: param || null,
-    text: { param: param || "The body", reason: `it ${problemOf(finding, findings)}` },
+    text: { param: param || "The body", reason: `it ${problemOf(finding, findings)}${expected === null ? "" : `; ${expected}`}` },
   });
 }
 
@@ -85,6 +86,12 @@ function faultyField({ keyword, params }: Finding): string | null {
   return typeof field === "string" ? field : null;
 }
 
+/** What the contract says of the whole form, for callers who come with another one (`x-expected` of the schema). */
+function expectedForm({ parentSchema }: Finding): string | null {
+  const expected = parentSchema?.["x-expected"];
+  return typeof expected === "string" ? expected : null;
+}
+
 /** What the message says after "… is not valid: it". */
 function problemOf(finding: Finding, findings: readonly Finding[]): string {
   const { keyword, params } = finding;
@@ -104,6 +111,10 @@ function problemOf(finding: Finding, findings: readonly Finding[]): string {
       return limit === "1" ? "must not be empty" : `must have at least ${limit} characters`;
     case "maxLength":
       return `must have at most ${limit} characters`;
+    case "minProperties":
+      return limit === "1" ? "must not be empty" : `must have at least ${limit} fields`;
+    case "maxProperties":
+      return `must have at most ${limit} fields`;
     case "minItems":
       return limit === "1" ? "must not be empty" : `must have at least ${limit} elements`;
     case "maxItems":

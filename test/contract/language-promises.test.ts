@@ -35,7 +35,8 @@ const session = ["permission_denied", "session_required", "csrf_failed"];
 
 const promised: Record<string, Refusals> = {
   createChatCompletion: chat,
-  createCompletion: chat,
+  // A prompt is text, which every model reads: its one difference from the row that it shares with chat.
+  createCompletion: { ...chat, 400: [...body, "wrong_endpoint", "request_rejected"] },
   createMessage: chat,
   createResponse: { ...chat, 400: [...chat[400]!, "stateless_only"] },
   createEmbeddings: {

@@ -1,7 +1,8 @@
 // The machine that makes output items of chat deltas: whatever comes in whatever pieces, the records are well formed.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { collectItems, type Delta } from "../../src/language/responses/output-items.ts";
+import { type Delta, newOutput } from "../../src/language/responses/output.ts";
+import { addDelta, endOutput } from "../../src/language/responses/output-items.ts";
 import type { Callable, OutputItem } from "../../src/language/responses/types.ts";
 
 const callables = new Map<string, Callable>([
@@ -14,11 +15,11 @@ type Event = { type: string; output_index?: number; item_id?: string; content_in
 
 function run(deltas: readonly Delta[], cut = false): { events: Event[]; items: OutputItem[] } {
   const events: Event[] = [];
-  const output = collectItems({ idTail: "x", callables }, (type, fields) => {
-    events.push(JSON.parse(JSON.stringify({ type, ...fields })) as Event);
-  });
-  for (const delta of deltas) output.add(delta);
-  output.end(cut);
+  // Told at once, as a stream tells it: items grow afterwards.
+  const emit = (type: string, fields: object) => void events.push(JSON.parse(JSON.stringify({ type, ...fields })) as Event);
+  const output = newOutput({ emit, idTail: "x", callables });
+  for (const delta of deltas) addDelta(output, delta);
+  endOutput(output, cut);
   return { events, items: JSON.parse(JSON.stringify(output.items)) as OutputItem[] };
 }
 

@@ -9,10 +9,11 @@ const prices: fc.Arbitrary<TokenPrices> = fc.record({
   output: price,
   cached: fc.option(price),
   perRequest: fc.bigInt({ min: 0n, max: 1_000_000n }),
+  step: fc.constantFrom(1n, 10_000n),
 });
 const tokens = fc.nat(1_000_000);
 
-const plain: TokenPrices = { input: 500_000n, output: 1_500_000n, cached: 50_000n, perRequest: 0n };
+const plain: TokenPrices = { input: 500_000n, output: 1_500_000n, cached: 50_000n, perRequest: 0n, step: 1n };
 const usage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
 
 describe("a token cost", () => {
@@ -27,6 +28,14 @@ describe("a token cost", () => {
   });
   test("the flat fee of a search model is added once", () => {
     expect(tokenCost({ ...plain, perRequest: 700n }, { ...usage, input: 1 }).cost).toBe(750n);
+  });
+  test("of decisions is rounded up once to 0.0001 USD, from the exact sum", () => {
+    const decisions = { ...plain, input: 300_000n, output: 0n, step: 10_000n };
+    const costOf = (input: number) => tokenCost(decisions, { ...usage, input, output: 9 }).cost;
+    expect([0, 1, 333, 334, 666, 667].map(costOf)).toEqual([0n, 10_000n, 10_000n, 20_000n, 20_000n, 30_000n]);
+    expect(tokenCostBound(decisions, 334, 1)).toBe(20_000n);
+    expect(affordableOutputTokens(decisions, 334, 19_999n)).toBeLessThan(0);
+    expect(affordableOutputTokens(decisions, 334, 20_000n)).toBeGreaterThan(0);
   });
   test("is never above the bound of its tokens, however they were cached", () => {
     fc.assert(

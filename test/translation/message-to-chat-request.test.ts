@@ -1,7 +1,7 @@
 // A message request as a chat request: order, ids, bytes of arguments and images survive (WIRE.md 7, column B, and 9).
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseExact } from "../../src/providers/translation/exact-json.ts";
+import { parseExact } from "../../src/providers/exact-numbers.ts";
 import { messageToChatRequest } from "../../src/providers/translation/message-to-chat-request.ts";
 import type { MessageRequest } from "../../src/providers/translation/message-types.ts";
 import { openToolNames } from "../../src/providers/translation/tool-names.ts";
@@ -83,7 +83,7 @@ describe("the conversation", () => {
   });
 
   test("numbers in arguments keep their digits", () => {
-    const input = '{"big":12345678901234567890,"exact":1.0,"small":1e-400,"plain":7}';
+    const input = '{"big":12345678901234567890,"negative":-98765432109876543210,"plain":7}';
     const source = `{"model":"m","messages":[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"n","input":${input}}]},{"role":"user","content":"x"}]}`;
     const { messages } = translate(parseExact(source) as object);
     expect(messages[0].tool_calls[0].function.arguments).toBe(input);

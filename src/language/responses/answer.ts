@@ -5,7 +5,8 @@ import type { Bill } from "../open-call.ts";
 import type { Ask } from "../serve.ts";
 import type { StreamForm } from "../stream-answer.ts";
 import { streamFault } from "../stream-fault.ts";
-import { collectItems, type Delta, type Emit } from "./output-items.ts";
+import { type Delta, type Emit, newOutput } from "./output.ts";
+import { addDelta, endOutput } from "./output-items.ts";
 import { endedResponse, idTailOf, isCut, newResponse } from "./response-object.ts";
 import type { OfferedTools } from "./tools.ts";
 import type { ResponseObject, ResponseRequest } from "./types.ts";
@@ -26,15 +27,15 @@ export function wholeResponse(
   { completion }: Pick<ChatWhole, "completion">,
   bill: Bill,
 ): ResponseObject {
-  const output = itemsOf(answering, () => undefined);
+  const output = outputOf(answering, () => undefined);
   const [choice] = completion.choices;
   const finish = choice?.finish_reason ?? null;
   if (choice !== undefined) {
     const { message } = choice;
     const tool_calls = (message.tool_calls ?? []).map((call, index) => ({ ...call, index }));
-    output.add({ ...message, tool_calls });
+    addDelta(output, { ...message, tool_calls });
   }
-  output.end(isCut(finish));
+  endOutput(output, isCut(finish));
   return endedResponse(begun(answering), { finish, output: output.items, bill, now: clock() });
 }
 
@@ -51,7 +52,7 @@ export function responseForm(context: Pick<Context, "clock" | "publicUrl">, answ
     return text;
   };
   const response = begun(answering);
-  const output = itemsOf(answering, emit);
+  const output = outputOf(answering, emit);
   const open = () => {
     if (sequence > 0) return;
     emit("response.created", { response });
@@ -61,14 +62,14 @@ export function responseForm(context: Pick<Context, "clock" | "publicUrl">, answ
     record({ json }) {
       open();
       const [choice] = (JSON.parse(json) as { choices: { delta?: Delta; finish_reason?: string | null }[] }).choices;
-      if (choice?.delta) output.add(choice.delta);
+      if (choice?.delta) addDelta(output, choice.delta);
       finish = choice?.finish_reason ?? finish;
       return take();
     },
     keepAlive: ": keep-alive\n\n",
     end(bill) {
       open();
-      output.end(isCut(finish));
+      endOutput(output, isCut(finish));
       const ended = endedResponse(response, { finish, output: output.items, bill, now: context.clock() });
       emit(`response.${ended.status}`, { response: ended });
       return take();
@@ -89,6 +90,6 @@ function begun({ ask, request, model, offered }: Answering): ResponseObject {
   return newResponse(ask, request, model, offered);
 }
 
-function itemsOf({ ask, offered }: Answering, emit: Emit) {
-  return collectItems({ idTail: idTailOf(ask), callables: offered.callables }, emit);
+function outputOf({ ask, offered }: Answering, emit: Emit) {
+  return newOutput({ emit, idTail: idTailOf(ask), callables: offered.callables });
 }

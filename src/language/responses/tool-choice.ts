@@ -1,8 +1,8 @@
 // Which of the offered tools the model may or must call, in chat's words. `allowed_tools` narrows the tools themselves:
 // few hosts know it.
 import { failParameter } from "../../fail.ts";
-import type { OfferedTools } from "./tools.ts";
-import type { Callable, ChatFunction, ResponseRequest, ToolChoice } from "./types.ts";
+import { chosenName, type OfferedTools } from "./tools.ts";
+import type { ChatFunction, ResponseRequest } from "./types.ts";
 
 interface ChosenTools {
   tools?: ChatFunction[];
@@ -16,11 +16,13 @@ export function chooseTools(choice: ResponseRequest["tool_choice"], offered: Off
   switch (choice.type) {
     case "function":
     case "custom": {
-      const name = findTool(offered, choice) ?? failParameter("tool_choice", `${choice.name ?? "its tool"} is not among the tools`);
+      const name =
+        chosenName(offered, choice.type, choice.name) ??
+        failParameter("tool_choice", `${choice.name ?? "its tool"} is not among the tools`);
       return { tools: offered.functions, tool_choice: { type: "function", function: { name } } };
     }
     case "allowed_tools": {
-      const names = new Set((choice.tools ?? []).map((tool) => findTool(offered, tool)));
+      const names = new Set((choice.tools ?? []).map((tool) => chosenName(offered, tool["type"], tool["name"])));
       const allowed = offered.functions.filter((tool) => names.has(tool.function.name));
       return chooseMode(choice.mode ?? "auto", allowed, "tool_choice.mode");
     }
@@ -37,13 +39,4 @@ function chooseMode(mode: string, tools: ChatFunction[], param: string): ChosenT
 
 function toolsOf(tools: ChatFunction[]): ChosenTools {
   return tools.length === 0 ? {} : { tools };
-}
-
-function findTool(
-  { callables }: OfferedTools,
-  { type, name, namespace }: Partial<ToolChoice> & { namespace?: unknown },
-): string | undefined {
-  const wanted = ({ kind, ...callable }: Callable) =>
-    kind === type && callable.name === name && (namespace === undefined || callable.namespace === namespace);
-  return [...callables].find(([, callable]) => wanted(callable))?.[0];
 }

@@ -8,6 +8,10 @@ export interface OfferedTools {
   functions: ChatFunction[];
   /** By the name that the model sees. */
   callables: Map<string, Callable>;
+  /** The names that the model sees, by namespace and name as JSON: long histories call many tools. */
+  seenBySource: Map<string, string>;
+  /** The same by kind and name alone, the first of each: a choice names no namespace. */
+  seenByKind: Map<string, string>;
   /** The tools of the request without those that were left out. */
   shown: Tool[];
 }
@@ -20,7 +24,13 @@ const nameMax = 64;
 
 /** Those of the request and, where newer agents put them, of its items. */
 export function offerTools({ tools, input }: Pick<ResponseRequest, "tools" | "input">): OfferedTools {
-  const offered: OfferedTools = { functions: [], callables: new Map(), shown: [] };
+  const offered: OfferedTools = {
+    functions: [],
+    callables: new Map(),
+    seenBySource: new Map(),
+    seenByKind: new Map(),
+    shown: [],
+  };
   offered.shown = offerList(offered, tools ?? [], "tools");
   if (typeof input !== "string")
     input.forEach((item, index) => {
@@ -41,9 +51,17 @@ function offerList(offered: OfferedTools, tools: readonly Tool[], path: string):
 }
 
 /** The name that the model sees for a tool of an earlier turn. */
-export function functionName({ callables }: OfferedTools, namespace: string | null, name: string): string {
-  for (const [seen, callable] of callables) if (callable.name === name && callable.namespace === namespace) return seen;
-  return joinedName(namespace, name);
+export function functionName({ seenBySource }: OfferedTools, namespace: string | null, name: string): string {
+  return seenBySource.get(keyOf(namespace, name)) ?? joinedName(namespace, name);
+}
+
+/** The name that the model sees for a tool that a choice names; undefined: it is not offered. */
+export function chosenName({ seenByKind }: OfferedTools, kind: unknown, name: unknown): string | undefined {
+  return seenByKind.get(keyOf(kind, name));
+}
+
+function keyOf(...parts: unknown[]): string {
+  return JSON.stringify(parts);
 }
 
 /** What the namespace is for is told once, with its first tool. */
@@ -55,14 +73,17 @@ function offerNamespace(offered: OfferedTools, { name, description, tools = [] }
   });
 }
 
-function offerTool({ functions, callables }: OfferedTools, tool: Tool, namespace: string | null, param: string): void {
+function offerTool(offered: OfferedTools, tool: Tool, namespace: string | null, param: string): void {
   const { type, description, parameters, strict } = tool;
   if (type !== "function" && type !== "custom") failParameter(`${param}.type`, `tools of type ${type.slice(0, 60)} are not run here`);
   const name = nameOf(tool.name, param);
   const seen = joinedName(namespace, name);
-  if (callables.has(seen)) failParameter(`${param}.name`, `two tools are named ${seen}`);
-  callables.set(seen, { kind: type, name, namespace });
-  functions.push({
+  if (offered.callables.has(seen)) failParameter(`${param}.name`, `two tools are named ${seen}`);
+  offered.callables.set(seen, { kind: type, name, namespace });
+  offered.seenBySource.set(keyOf(namespace, name), seen);
+  const kind = keyOf(type, name);
+  if (!offered.seenByKind.has(kind)) offered.seenByKind.set(kind, seen);
+  offered.functions.push({
     type: "function",
     function:
       type === "custom"

@@ -1,7 +1,7 @@
 // Chat over the `anthropic` protocol: the request told in the other dialect, the answer told back.
 // What the words mean is translation/'s, the call itself messages.ts's.
 import { systemClock, type Clock } from "../../clock.ts";
-import { parseExact } from "../exact-json.ts";
+import { parseLong } from "../exact-numbers.ts";
 import { objectOf } from "../json.ts";
 import { chatToMessageRequest } from "../translation/chat-to-message-request.ts";
 import { messageToChatAnswer } from "../translation/message-to-chat-answer.ts";
@@ -10,7 +10,7 @@ import type { Chat, Messages } from "../types.ts";
 
 export function anthropicChat(messages: Messages, clock: Clock = systemClock): Chat {
   return async (call) => {
-    const request = chatToMessageRequest(objectOf(parseExact(call.body)), call);
+    const request = chatToMessageRequest(objectOf(parseLong(call.body)), call);
     const answer = await messages({ ...call, body: JSON.stringify(request), betas: null, promptTokens: noCount });
     return answer.kind === "whole" ? messageToChatAnswer(answer, clock()) : messageToChatStream(answer, call.publicModel, clock());
   };

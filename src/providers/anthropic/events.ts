@@ -8,6 +8,7 @@ import { UpstreamError, type MessageRecord, type MessageTally, type Provider } f
 import { readBlock } from "./blocks.ts";
 import { readEnd } from "./ends.ts";
 import { messageId, unreadable } from "./response.ts";
+import { openSequence } from "./sequence.ts";
 import { addUsage, readMessageUsage, readPromptUsage } from "./usage.ts";
 
 interface OpenBlock {
@@ -39,6 +40,7 @@ export interface EventsOptions {
 export function readEvents({ publicModel, provider, promptTokens }: EventsOptions): MessageEvents {
   const tally: MessageTally = { usage: null, deltas: 0, characters: 0, prompt: null, end: null };
   const blocks = new Map<unknown, OpenBlock>();
+  const sequence = openSequence();
   let usage: Json = {};
   let next = 0;
   let called = false;
@@ -72,7 +74,6 @@ export function readEvents({ publicModel, provider, promptTokens }: EventsOption
     }
     const open: OpenBlock = { index: next++, type: String(block["type"]), input: {}, pieces: false };
     blocks.set(event["index"], open);
-    const records: MessageRecord[] = [];
     const early: Json = {};
     if (open.type === "tool_use") {
       called = true;
@@ -82,10 +83,10 @@ export function readEvents({ publicModel, provider, promptTokens }: EventsOption
       early[open.type] = block[open.type];
       block[open.type] = "";
     }
-    records.push(record("content_block_start", { index: open.index, content_block: block }));
+    const records = [record("content_block_start", { index: open.index, content_block: block })];
     const [key, text] = Object.entries(early)[0] ?? [];
     if (typeof text === "string" && text !== "") records.push(...delta(open, { type: `${key}_delta`, [key!]: text }));
-    return records;
+    return sequence.put(next - 1, records, false);
   }
 
   function delta(open: OpenBlock, given: Json, event: Json | null = null, data = ""): MessageRecord[] {
@@ -109,7 +110,7 @@ export function readEvents({ publicModel, provider, promptTokens }: EventsOption
     if (open.type === "tool_use" && !open.pieces && Object.keys(open.input).length > 0)
       records.push(...delta(open, { type: "input_json_delta", partial_json: JSON.stringify(open.input) }));
     records.push(record("content_block_stop", { index: open.index }));
-    return records;
+    return sequence.put(open.index, records, true);
   }
 
   function takeEnd(event: Json): void {
@@ -135,7 +136,7 @@ export function readEvents({ publicModel, provider, promptTokens }: EventsOption
       case "content_block_delta": {
         const open = blocks.get(event["index"]);
         if (open === undefined) throw unreadable("a piece of the stream belongs to no block");
-        return open.index === null ? [] : delta(open, objectOf(event["delta"]), event, data);
+        return open.index === null ? [] : sequence.put(open.index, delta(open, objectOf(event["delta"]), event, data), false);
       }
       case "content_block_stop":
         return closeBlock(event["index"]);
@@ -201,5 +202,7 @@ function parseData(data: string, name: string): unknown {
 
 function eventError(event: unknown, begun: boolean, provider: Provider): UpstreamError {
   if (!begun) return errorUnder200(event, provider);
-  return new UpstreamError("unavailable", safeReason(readErrorValue(event).message, provider, "the stream broke"), { status: 200 });
+  const { message, words } = readErrorValue(event);
+  const status = words.has("overloaded_error") ? 529 : 200; // the caller is told the difference
+  return new UpstreamError("unavailable", safeReason(message, provider, "the stream broke"), { status });
 }

@@ -3,7 +3,7 @@
 import type { UpstreamRequest } from "../http.ts";
 import { spliceJson } from "../json-splice.ts";
 import { arrayOf, objectOf, type Json } from "../json.ts";
-import { parseExact } from "../exact-json.ts";
+import { parseLong } from "../exact-numbers.ts";
 import type { MessageCall } from "../types.ts";
 import { cleanMessages, cleanSystem, toolsOfHistory } from "./history.ts";
 import { outputConfigFor, samplingFor, thinkingFor } from "./thinking.ts";
@@ -28,7 +28,7 @@ const withheld = ["speed", "service_tier", "inference_geo", "container", "mcp_se
 type Edits = Record<string, string | null>;
 
 export function fitBody({ body: text, route, outputMax }: Pick<MessageCall, "body" | "route" | "outputMax">): string {
-  const body = objectOf(parseExact(text));
+  const body = objectOf(parseLong(text));
   const messages = arrayOf(body["messages"]);
   const cleaned = cleanMessages(messages);
   const cap = typeof body["max_tokens"] === "number" ? body["max_tokens"] : outputMax;

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { errorUnderOk } from "../error-text.ts";
 import { errorUnder200 } from "../errors.ts";
-import { parseExact } from "../exact-json.ts";
+import { parseLong } from "../exact-numbers.ts";
 import { isObject, textOf, type Json } from "../json.ts";
 import { UpstreamError, type MessageWhole, type Provider } from "../types.ts";
 import { readBlock } from "./blocks.ts";
@@ -48,7 +48,7 @@ export function unreadable(reason: string): UpstreamError {
 function parseAnswer(text: string): Json {
   let value: unknown;
   try {
-    value = parseExact(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+    value = parseLong(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
   } catch {
     throw unreadable(text.trim() === "" ? "the answer is empty" : "the answer is not JSON");
   }

@@ -4,14 +4,14 @@ import type { Chat, MessageCall, Messages } from "../types.ts";
 import { UpstreamError } from "../types.ts";
 import { type AskedMessage, chatToMessage } from "../translation/chat-to-message-answer.ts";
 import { chatToMessageStream } from "../translation/chat-to-message-stream.ts";
-import { parseExact } from "../translation/exact-json.ts";
+import { parseLong } from "../exact-numbers.ts";
 import { messageToChatRequest } from "../translation/message-to-chat-request.ts";
 import type { MessageRequest } from "../translation/message-types.ts";
 import { openToolNames } from "../translation/tool-names.ts";
 
 export function openaiMessages(chat: Chat): Messages {
   return async (call) => {
-    const request = parseExact(call.body) as MessageRequest;
+    const request = parseLong(call.body) as MessageRequest;
     const names = openToolNames();
     const body = JSON.stringify(messageToChatRequest(request, names));
     const asked: AskedMessage = {

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { components } from "../../../generated/api.d.ts";
 import { isObject, type Json, objectOf, textOf } from "../json.ts";
 import { type ChatWhole, type MessageWhole, UpstreamError } from "../types.ts";
-import { parseExact } from "./exact-json.ts";
+import { parseExact } from "../exact-numbers.ts";
 import { messageEnd } from "./message-end.ts";
 import type { ToolNames } from "./tool-names.ts";
 

@@ -1,8 +1,8 @@
 // The messages of a chat request as those of Anthropic's dialect (WIRE.md 7, 9): system ahead, every call of a tool answered
 // once and at once. Blank texts and a first turn of the assistant are left to the adapter.
-import { parseExact } from "../exact-json.ts";
+import { parseExact } from "../exact-numbers.ts";
 import { arrayOf, isObject, objectOf, textOf, type Json } from "../json.ts";
-import { contentBlocks, plainText } from "./chat-to-message-content.ts";
+import { contentBlocks, plainText, refuse } from "./chat-to-message-content.ts";
 import { newToolIds } from "./chat-to-message-tool-ids.ts";
 
 export interface MessageHistory {
@@ -61,7 +61,14 @@ export function messageHistory(chat: readonly unknown[]): MessageHistory {
     else turn.said.push(...contentBlocks(message["content"], where));
   });
   closeUserTurn();
+  assertAnswerable(messages.at(-1), chat.length - 1);
   return { system: systemOf(chat.slice(0, leading)), messages };
+}
+
+/** WIRE.md 9: an answer that was begun is continued in the same dialect alone, where its caller knows which models do. */
+function assertAnswerable(last: Json | undefined, index: number): void {
+  if (last?.["role"] !== "assistant" || plainText(last["content"]).trim() === "") return;
+  refuse(`messages[${index}]`, "This model cannot continue an assistant message: the conversation must end with a user message.");
 }
 
 function isSystem(message: unknown): boolean {

@@ -1,5 +1,6 @@
 // A chat request in Anthropic's dialect (WIRE.md 7, column A). Only what Anthropic knows goes on: it refuses any other field.
 // What a Claude upstream refuses in its own dialect (blank texts, thinking beside forced tools …) is the adapter's.
+import { createHash } from "node:crypto";
 import { arrayOf, isObject, objectOf, textOf, type Json } from "../json.ts";
 import type { Route } from "../types.ts";
 import { refuse } from "./chat-to-message-content.ts";
@@ -51,10 +52,13 @@ function stopSequences(stop: unknown): Json {
   return kept.length === 0 ? {} : { stop_sequences: kept };
 }
 
-/** An id longer than Anthropic takes would cost the whole request. */
+/** Anthropic takes no longer ones. */
+const userMax = 256;
+
 function userOf(chat: Json): Json {
   const user = textOf(chat["user"]) ?? textOf(chat["safety_identifier"]);
-  return user === null || user.length > 256 ? {} : { metadata: { user_id: user } };
+  if (user === null) return {};
+  return { metadata: { user_id: user.length <= userMax ? user : createHash("sha256").update(user).digest("hex") } };
 }
 
 const jsonOnly = "Answer with one valid JSON object only, without any text around it.";

@@ -5,6 +5,7 @@ import type { Knobs } from "../knobs.ts";
 import { seededRandom, type Random } from "../seed.ts";
 import { stopAt, writeText, writeThought } from "../words.ts";
 import type { ChatRequest } from "./chat-request.ts";
+import { chooseLabel } from "./label-answer.ts";
 import { callTools } from "./tools.ts";
 
 export interface Choice {
@@ -28,7 +29,7 @@ function answerOnce(request: ChatRequest, random: Random, index: number): Choice
   const calls = callTools(request, random, index);
   if (calls.length > 0) return finishCalls(reasoning, calls, left, knobs);
 
-  const whole = writeText(request, random);
+  const whole = chooseLabel(request, random) ?? writeText(request, random);
   const cut = left < whole.length ? whole.slice(0, left) : whole;
   const { tokens: content, stoppedBy } = stopAt(cut, request.stop);
   const finishReason = stoppedBy === null && cut.length < whole.length ? "length" : "stop";

@@ -8,6 +8,7 @@ import { answerChat, type Choice } from "./chat-answer.ts";
 import { readChatRequest, type ChatRequest } from "./chat-request.ts";
 import { chatUsage, countPrompt } from "./chat-usage.ts";
 import { chatChunks } from "./chunks.ts";
+import { labelsListed } from "./label-answer.ts";
 import { logprobOf } from "./logprobs.ts";
 import { createdAt } from "./models.ts";
 
@@ -50,7 +51,8 @@ function completion(request: ChatRequest, promptTokens: number, choices: Choice[
   };
 }
 
-function completionChoice({ seed, topLogprobs, knobs }: ChatRequest, choice: Choice, index: number): Record<string, unknown> {
+function completionChoice(request: ChatRequest, choice: Choice, index: number): Record<string, unknown> {
+  const { seed, topLogprobs, knobs } = request;
   const { reasoning, content, toolCalls, finishReason } = choice;
   const reasoningField = knobs.reasoningField ? "reasoning" : "reasoning_content";
   const message = {
@@ -68,9 +70,10 @@ function completionChoice({ seed, topLogprobs, knobs }: ChatRequest, choice: Cho
         }
       : {}),
   };
+  const labels = labelsListed(request);
   const logprobs =
     topLogprobs === null || content === null
       ? null
-      : { content: content.map((token, at) => logprobOf(token, `${seed}:${index}`, at, topLogprobs)), refusal: null };
+      : { content: content.map((token, at) => logprobOf(token, `${seed}:${index}`, at, topLogprobs, labels)), refusal: null };
   return { index, message, logprobs, finish_reason: finishReason };
 }

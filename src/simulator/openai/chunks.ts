@@ -6,6 +6,7 @@ import { widen } from "../words.ts";
 import type { Choice } from "./chat-answer.ts";
 import type { ChatRequest } from "./chat-request.ts";
 import { chatUsage, usageOf } from "./chat-usage.ts";
+import { labelsListed } from "./label-answer.ts";
 import { logprobOf } from "./logprobs.ts";
 import { createdAt } from "./models.ts";
 
@@ -54,11 +55,12 @@ export function* chatChunks(request: ChatRequest, promptTokens: number, choices:
 function* steps(request: ChatRequest, choice: Choice, seed: string): Generator<Step> {
   const { knobs, topLogprobs } = request;
   const toolsOnly = choice.content === null;
+  const labels = labelsListed(request);
   yield step({ role: "assistant", content: toolsOnly ? null : "", refusal: null }, 0);
   const reasoningField = knobs.reasoningField ? "reasoning" : "reasoning_content";
   for (const token of choice.reasoning) yield { ...step({ [reasoningField]: token }, 1), reasoned: 1 };
   for (const [at, token] of (choice.content ?? []).entries()) {
-    const logprobs = topLogprobs === null ? null : { content: [logprobOf(token, seed, at, topLogprobs)], refusal: null };
+    const logprobs = topLogprobs === null ? null : { content: [logprobOf(token, seed, at, topLogprobs, labels)], refusal: null };
     yield { ...step({ content: widen(token, knobs) }, 1), logprobs };
   }
   const calls = choice.toolCalls.map((call, index) => toolSteps(request, call, index));

@@ -1,0 +1,27 @@
+// POST /v1/completions, deprecated: chat in older words. The story is src/language/serve.ts; here it becomes a reply.
+import { chatOrder } from "../src/language/chat-order.ts";
+import { completionForm, textCompletion } from "../src/language/completion-form.ts";
+import { chatOfCompletion } from "../src/language/completion-request.ts";
+import { type Ask, serve } from "../src/language/serve.ts";
+import { eventStreamHeaders, streamAnswer } from "../src/language/stream-answer.ts";
+import type { Handler } from "../src/server/types.ts";
+
+const deprecation = { deprecation: "true", link: '</v1/chat/completions>; rel="successor-version"' };
+
+export const createCompletion: Handler<"createCompletion"> = async (context, request) => {
+  const { body } = request;
+  const chat = chatOfCompletion(body);
+  const ask: Ask = { ...request, operation: request.operationId };
+  const served = await serve(context, ask, chatOrder(context, ask, chat));
+  const headers = { ...served.headers, ...deprecation };
+  if (served.kind === "stream") {
+    const form = completionForm(context, ask, served, body.stream_options?.include_usage === true);
+    return {
+      status: 200,
+      headers: { ...headers, ...eventStreamHeaders },
+      stream: (sink) => streamAnswer(context, ask, served, form, sink),
+    };
+  }
+  const { answer, bill, call } = served;
+  return { status: 200, headers, body: textCompletion(answer.completion, call, bill, body.echo === true ? chat.prompt : "") };
+};

@@ -1,0 +1,8 @@
+// POST /v1/decisions. The story is src/language/answer-decision.ts; here it becomes a reply.
+import { answerDecision } from "../src/language/answer-decision.ts";
+import type { Handler } from "../src/server/types.ts";
+
+export const createDecision: Handler<"createDecision"> = async (context, request) => {
+  const ask = { ...request, operation: request.operationId };
+  return { status: 200, ...(await answerDecision(context, ask, request.body)) };
+};

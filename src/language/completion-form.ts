@@ -1,0 +1,61 @@
+// Chat answers in the older words of text completions, whole and streamed (WIRE.md 15.10). A completion has text and
+// nothing else: what a model thinks is not part of it.
+import type { components } from "../../generated/api.d.ts";
+import type { Context } from "../context.ts";
+import type { ChatCompletion, ChatRecord, ChatStream } from "../providers/types.ts";
+import { chatUsage } from "./chat-usage.ts";
+import type { Bill, OpenCall } from "./open-call.ts";
+import type { Ask } from "./serve.ts";
+import type { StreamForm } from "./stream-answer.ts";
+import { streamFault } from "./stream-fault.ts";
+
+type Completion = components["schemas"]["Completion"];
+type ChunkChoice = components["schemas"]["CompletionChunkChoice"];
+
+/** `before` is what `echo` repeats. */
+export function textCompletion({ id, created, choices }: ChatCompletion, call: OpenCall, bill: Bill, before: string): Completion {
+  const { model } = call.admitted;
+  return {
+    ...head(id, created, model.id),
+    choices: choices.map(({ index, message, finish_reason }) => ({
+      text: before + (message.content ?? ""),
+      index,
+      logprobs: null,
+      finish_reason,
+    })),
+    usage: chatUsage(bill, model),
+  };
+}
+
+export function completionForm(
+  context: Pick<Context, "publicUrl">,
+  ask: Ask,
+  { call, source }: { call: OpenCall; source: ChatStream },
+  usageAsked: boolean,
+): StreamForm<ChatRecord> {
+  const { model } = call.admitted;
+  const line = (more: { choices: ChunkChoice[]; [key: string]: unknown }) =>
+    `data: ${JSON.stringify({ ...head(source.tally.id, source.tally.created, model.id), ...more })}\n\n`;
+  return {
+    record({ json }) {
+      const choices = (JSON.parse(json) as ChatChunk).choices.flatMap(addition);
+      return choices.length === 0 ? "" : line({ choices });
+    },
+    keepAlive: ": keep-alive\n\n",
+    end: (bill) => `${usageAsked ? line({ choices: [], usage: chatUsage(bill, model) }) : ""}data: [DONE]\n\n`,
+    interrupted: () =>
+      `${line({ choices: [{ text: "", index: 0, logprobs: null, finish_reason: "error" }], error: streamFault(context, ask) })}data: [DONE]\n\n`,
+  };
+}
+
+type ChatChunk = Pick<components["schemas"]["ChatChunk"], "choices">;
+
+/** Nothing where a chunk tells neither text nor the end: roles, thinking. */
+function addition({ index, delta, finish_reason }: ChatChunk["choices"][number]): ChunkChoice[] {
+  const text = delta.content ?? "";
+  return text === "" && finish_reason === null ? [] : [{ text, index, logprobs: null, finish_reason }];
+}
+
+function head(id: string, created: number, model: string): { id: string; object: "text_completion"; created: number; model: string } {
+  return { id: id.replace(/^chatcmpl-/, "cmpl-"), object: "text_completion", created, model };
+}
