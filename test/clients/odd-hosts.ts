@@ -134,6 +134,8 @@ export const calls: Record<string, string> = {
     role + call({ index: 0, ...named, function: { name: "get_weather", arguments: city } }) + delta({}, "stop") + counted + done,
   "a call beside the finish":
     role + call({ index: 0, ...named, function: { name: "get_weather", arguments: city } }, "tool_calls") + counted + done,
+  "an index beyond what the OpenAI helper takes":
+    role + call({ index: 500, ...named }) + call({ index: 500, function: { arguments: city } }) + delta({}, "tool_calls") + counted + done,
   "an index that begins at one":
     role + call({ index: 1, ...named }) + call({ index: 1, function: { arguments: city } }) + delta({}, "tool_calls") + counted + done,
 };

@@ -7,6 +7,7 @@ import { readErrorValue, safeReason } from "../error-text.ts";
 import { errorUnder200 } from "../errors.ts";
 import { openFastPath } from "./fast-path.ts";
 import { isObject } from "../json.ts";
+import { joinedAfter, openPieceMerger } from "./merge-pieces.ts";
 
 export interface ReadRecord {
   records: string[];
@@ -23,6 +24,8 @@ const nothing: ReadRecord = { records: [], done: false };
 
 export function openRecordReader(state: ChunkState, provider: Provider, now: () => Date): RecordReader {
   const fast = openFastPath(state.tally);
+  const merger = openPieceMerger();
+  const isLong = () => state.tally.deltas >= joinedAfter;
 
   function readParsed(data: string, event: string, begun: boolean): ReadRecord {
     const value = parseData(data, event);
@@ -33,17 +36,17 @@ export function openRecordReader(state: ChunkState, provider: Provider, now: () 
     if (error !== undefined) throw recordError(error, begun, provider);
     if (!steady) fast.forget();
     else if (begun && !anyEnded(state)) fast.learn(data, records[0]!);
-    return { records, done: false };
+    return { records: isLong() ? merger.push(records) : records, done: false };
   }
 
   return {
     read({ data, event }, begun) {
-      const quick = event === "" ? fast.forward(data) : null;
+      const quick = event === "" && !isLong() ? fast.forward(data) : null;
       if (quick !== null) return quick;
       if (data === "") return nothing;
       if (data.trim() !== "[DONE]") return readParsed(data, event, begun);
       if (state.choices.size === 0) throw unreadable("the stream ended without an answer");
-      return { records: missingEnds(state), done: true };
+      return { records: [...merger.rest(), ...missingEnds(state)], done: true };
     },
   };
 }
