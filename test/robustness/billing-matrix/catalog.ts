@@ -1,6 +1,6 @@
 // The models of the matrix: one a cell, whose upstream's knobs make it end as the cell says.
 import { highTiers } from "../../support/tiers.ts";
-import { type Cell, type Ending, type UsageSaid, writes } from "./cells.ts";
+import { type Cell, type Ending, halfway, type UsageSaid, writes } from "./cells.ts";
 import { dialects } from "./dialects.ts";
 import { asked, cheaper, dearer, type Prices, said, saidOfTexts, saidTooMuch, text, wide } from "./reference.ts";
 
@@ -77,11 +77,13 @@ function usageKnobs({ kind, upstream, usage, ending, stream }: Cell): string {
   const tooMuch = ending === "complete, more than was reserved";
   const texts = kind === "embeddings" || kind === "rerank";
   const prompt = `+sim-prompt-tokens-${tooMuch ? saidTooMuch.prompt : texts ? saidOfTexts : said.prompt}`;
+  // Before its first token a host that says usage all the time says 0 of them.
+  if (ending === "left before the first token") return `${whenSaid[usage]}${early}${prompt}`;
   const rest = `+sim-cached-${said.cached}+sim-cache-write-${said.written}+sim-completion-tokens-${tooMuch ? saidTooMuch.completion : said.completion}`;
   return `${whenSaid[usage]}${early}${prompt}${texts ? "" : rest}`;
 }
 
-const endsHalfway = (ending: Ending) => ending.endsWith("in the middle") || ending === "ended without its end";
+const endsHalfway = (ending: Ending) => halfway.includes(ending) || ending === "left before the first token";
 
 function endingKnobs({ upstream, usage, ending }: Cell): string {
   // Before the text: a record with the role; a message's start, a ping and its block's. Behind it, over openai, one with the finish.
@@ -91,6 +93,8 @@ function endingKnobs({ upstream, usage, ending }: Cell): string {
     case "left before the first byte":
     case "silent before the first byte":
       return "+sim-hang";
+    case "left before the first token":
+      return `+sim-stall-after-${before}`;
     case "left in the middle":
     case "silent in the middle":
       return `+sim-stall-after-${after}`;

@@ -34,6 +34,7 @@ export const endings = [
   "served by a cheaper model",
   "served by a dearer model",
   "left before the first byte",
+  "left before the first token",
   "left in the middle",
   "cut in the middle",
   "error in the middle",
@@ -93,6 +94,14 @@ export const exclusions: readonly Exclusion[] = [
   {
     reason: "Usage that was said twice had been said once, and that was after the finish: the stream did not break in its middle.",
     covers: ({ ending, usage }) => halfway.includes(ending) && usage === "doubled",
+  },
+  {
+    reason: "A whole answer has no tokens on their way: what is not its first byte is its middle.",
+    covers: ({ stream, ending }) => !stream && ending === "left before the first token",
+  },
+  {
+    reason: "Usage that comes after the text, or twice, had not come before its first token: the row 'missing' is the same.",
+    covers: ({ ending, usage }) => ending === "left before the first token" && (usage === "late" || usage === "doubled"),
   },
   {
     reason: "The anthropic protocol says the finish and the usage in one event: usage can't be later.",

@@ -50,7 +50,7 @@ const none: Tokens = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 };
 /** `decisionTokens`: by the tokenizer, of the prompts that the simulator got. */
 export function expectedOf(cell: Cell, decisionTokens: () => number): Expected {
   const { ending, usage, stream } = cell;
-  if (ending === "left before the first byte") return { status: "aborted", ...free, estimated: true };
+  if (ending.startsWith("left before")) return { status: "aborted", ...free, estimated: true };
   if (ending === "left in the middle") return stream ? leftIn(cell) : { status: "aborted", ...free, estimated: true };
   // The upstream had said why it ended: what broke after that broke nothing of the answer. An error is one whenever it comes.
   const whole = stream && usage === "late" && ending !== "error in the middle";
