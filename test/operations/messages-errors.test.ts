@@ -49,7 +49,7 @@ describe("upstreams that do not serve", () => {
 
   test.each([
     [400, "invalid_request_error"],
-    [413, "invalid_request_error"],
+    [413, "request_too_large"],
     [422, "invalid_request_error"],
   ])("%i request_rejected, in the upstream's own words, which agents match", async (status, type) => {
     const { json } = await refused({ model: `reject/${status}`, temperature: 0.3 }, status, type, "request_rejected", "temperature");
