@@ -60,7 +60,7 @@ function openGate(onEnd: () => void): Gate {
     take(records) {
       if (outlet.begun) return leaving ? leaving.then(() => emitAll(records, outlet)) : emitAll(records, outlet);
       held.push(...records);
-      if (held.some(({ event }) => event === "content_block_start")) return emitAll(held.splice(0), outlet);
+      if (records.some(({ event }) => event === "content_block_start")) return emitAll(held.splice(0), outlet);
     },
   };
 }
