@@ -1,5 +1,6 @@
 // One question on one route: asked under labels where odds can be had, else as a document (OPERATOR.md, decisions).
 import type { components } from "../../generated/api.d.ts";
+import { unreadable } from "../providers/answer-json.ts";
 import { type Chat, type ChatWhole, type UpstreamCall, UpstreamError } from "../providers/types.ts";
 import { isObject } from "../providers/json.ts";
 import { type Usage, sumOfUsages } from "../usage.ts";
@@ -88,10 +89,8 @@ function hasLogprobs({ completion }: ChatWhole): boolean {
 function documentAnswer({ completion }: ChatWhole, { options }: Question): Decided["answer"] {
   const text = completion.choices[0]!.message.content ?? "";
   const { choice, confidence } = documentIn(text);
-  if (typeof choice !== "string" || !options.some(({ id }) => id === choice))
-    throw new UpstreamError("unreadable", "the answer names none of the options", { status: 200 });
-  if (typeof confidence !== "number" || !Number.isFinite(confidence))
-    throw new UpstreamError("unreadable", "the answer does not say how sure it is", { status: 200 });
+  if (typeof choice !== "string" || !options.some(({ id }) => id === choice)) throw unreadable("the answer names none of the options");
+  if (typeof confidence !== "number" || !Number.isFinite(confidence)) throw unreadable("the answer does not say how sure it is");
   return { type: "choice", choice, confidence: Math.min(1, Math.max(0, confidence)) };
 }
 

@@ -1,5 +1,6 @@
 // An upstream's server-sent events as a stream of a dialect: when it has begun, and how it ended. What a record means, and in
 // which order what it says goes out, is the dialects' own.
+import { unreadable } from "./answer-json.ts";
 import type { UpstreamAnswer } from "./http.ts";
 import { inOrder } from "./in-order.ts";
 import type { Outlet } from "./outlet.ts";
@@ -79,8 +80,7 @@ async function readToEnd<Rec, Shown extends Tally>(body: UpstreamAnswer["body"],
     await inOrder(parser.end(), takeOne);
     if (outlet.ended) return;
     // WIRE.md 16: without its end a stream is interrupted, however cleanly the socket closed.
-    if (!reader.isWhole())
-      throw reader.isEmpty() ? failed("unreadable", "the stream is empty") : failed("unavailable", "the stream ended too early");
+    if (!reader.isWhole()) throw reader.isEmpty() ? unreadable("the stream is empty") : endedEarly();
     await reader.finish();
   } catch (error) {
     if (outlet.ended) return;
@@ -98,6 +98,6 @@ async function finishOrFail<Rec, Shown extends Tally>(reader: StreamReader<Rec, 
   }
 }
 
-function failed(fault: "unreadable" | "unavailable", reason: string): UpstreamError {
-  return new UpstreamError(fault, reason, { status: 200 });
+function endedEarly(): UpstreamError {
+  return new UpstreamError("unavailable", "the stream ended too early", { status: 200 });
 }

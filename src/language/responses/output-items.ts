@@ -1,7 +1,7 @@
 // A chat answer, piece by piece, as output items and the records that tell of them. One machine for streams and whole
 // answers, so that both say the same.
+import { unreadable } from "../../providers/answer-json.ts";
 import { answerBytesMax } from "../../providers/exchange.ts";
-import { UpstreamError } from "../../providers/types.ts";
 import { addCall, closeCalls } from "./call-items.ts";
 import type { Delta, Output } from "./output.ts";
 import { closeCurrent, say, think } from "./said-items.ts";
@@ -10,7 +10,7 @@ import { closeCurrent, say, think } from "./said-items.ts";
 export function addDelta(output: Output, { reasoning_content, content, refusal, tool_calls }: Delta): void {
   const texts = [reasoning_content, content, refusal, ...(tool_calls ?? []).map((call) => call.function?.arguments)];
   output.characters += texts.reduce<number>((sum, text) => sum + (text?.length ?? 0), 0);
-  if (output.characters > answerBytesMax) throw new UpstreamError("unreadable", "the answer is too large", { status: 200 });
+  if (output.characters > answerBytesMax) throw unreadable("the answer is too large");
   if (reasoning_content) think(output, reasoning_content);
   if (content) say(output, "output_text", content);
   if (refusal) say(output, "refusal", refusal);

@@ -1,5 +1,6 @@
 // One block after the other (WIRE.md 8.4): what a host says of a second block while the first is open waits until that one is closed.
-import { type MessageRecord, UpstreamError } from "../types.ts";
+import { unreadable } from "../answer-json.ts";
+import type { MessageRecord } from "../types.ts";
 
 /** Characters of records that may wait for an open block to end. */
 const heldMax = 4_194_304;
@@ -41,7 +42,7 @@ export function openSequence(): Sequence {
       }
       const own = waiting.get(block) ?? { records: [], closed: false };
       held += charactersOf(records);
-      if (held > heldMax) throw new UpstreamError("unreadable", "too much waits for a block to end", { status: 200 });
+      if (held > heldMax) throw unreadable("too much waits for a block to end");
       own.records.push(...records);
       own.closed = closes;
       waiting.set(block, own);

@@ -1,7 +1,7 @@
 // Tool calls of whole messages and of deltas, in the one form that strict clients take (WIRE.md 1, rules 8 and 9).
 import { randomUUID } from "node:crypto";
+import { unreadable } from "../answer-json.ts";
 import { arrayOf, isObject, objectOf, textOf, type Json } from "../json.ts";
-import { UpstreamError } from "../types.ts";
 
 /** Changes the message in place; an empty list is no list. Returns whether there are any. */
 export function normalizeWholeCalls(message: Json): boolean {
@@ -49,7 +49,7 @@ export function readCallDeltas(value: unknown, state: CallsState): CallDeltas {
     const called = objectOf(delta["function"]);
     call.id ??= textOf(delta["id"]);
     call.held += argumentsText(called["arguments"]);
-    if (call.held.length > heldMax) throw new UpstreamError("unreadable", "too much waits for a tool call's name", { status: 200 });
+    if (call.held.length > heldMax) throw unreadable("too much waits for a tool call's name");
     const name = textOf(called["name"]);
     if (!call.started && name !== null) {
       call.started = true;

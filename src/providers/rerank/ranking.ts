@@ -2,7 +2,7 @@
 import { unreadable } from "../answer-json.ts";
 import { readInputUsage } from "../input-usage.ts";
 import { isObject, objectOf, textOf, type Json } from "../json.ts";
-import { count } from "../openai/usage.ts";
+import { count } from "../token-count.ts";
 import type { RankedDocument, RerankCall, RerankWhole } from "../types.ts";
 
 type Asked = Pick<RerankCall, "publicModel" | "documents" | "topN">;
