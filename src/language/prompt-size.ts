@@ -41,7 +41,7 @@ const bytesPerToken = 4;
 /** Walks everything of a chat request that a model reads. */
 export function promptSize(body: PromptFields): PromptSize {
   const parts: PromptParts = { texts: [], messages: body.messages.length, images: 0 };
-  for (const message of body.messages) collect(message, parts, isMediaPart);
+  for (const message of body.messages) collect(message, parts);
   for (const key of documentFields) if (body[key] != null) parts.texts.push(JSON.stringify(body[key]));
   return sizeOf(parts);
 }
@@ -57,14 +57,14 @@ export function sizeOf({ texts, messages, images }: PromptParts): PromptSize {
   };
 }
 
-/** Adds every text inside `value`; what `isMedia` knows counts as an image. Depth is bounded by the JSON reader (src/server/read-body.ts). */
-export function collect(value: unknown, parts: PromptParts, isMedia: (part: Record<string, unknown>) => boolean): void {
+/** Adds every text inside `value`. Depth is bounded by the JSON reader (src/server/read-body.ts). */
+function collect(value: unknown, parts: PromptParts): void {
   if (typeof value === "string") parts.texts.push(value);
-  else if (Array.isArray(value)) for (const item of value) collect(item, parts, isMedia);
+  else if (Array.isArray(value)) for (const item of value) collect(item, parts);
   else if (typeof value === "object" && value !== null) {
     const part = value as Record<string, unknown>;
-    if (isMedia(part)) parts.images += 1;
-    else for (const key in part) collect(part[key], parts, isMedia);
+    if (isMediaPart(part)) parts.images += 1;
+    else for (const key in part) collect(part[key], parts);
   }
 }
 

@@ -97,7 +97,7 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
     const headers = routeHeaders(admitted, candidate, hold);
     if (result.kind === "stream") return leaveTogether(context, ask, { kind: "stream", call, headers, source: result as Stream });
     const answer = result as Answer;
-    const counted = () => countedUsage(size, { deltas: 0, characters: order.charactersOf(answer) });
+    const counted = () => countedUsage(size, { deltas: 0, characters: order.charactersOf(answer), prompt: null });
     return { kind: "whole", call, headers, answer, bill: await call.complete(answer.usage, counted) };
   } catch (thrown) {
     const declared = asDeclared(order.declared?.(thrown) ?? thrown, ask.operationId);

@@ -6,7 +6,7 @@ import type { MessageRecord, MessageStream, MessageTally, MessageWhole } from ".
 export function streamOfMessage({ message, usage }: MessageWhole, signal: AbortSignal, estimate: number): MessageStream {
   const { id, type, role, model, content, stop_reason, stop_sequence, stop_details } = message;
   const end = { stop_reason, stop_sequence, ...(stop_details === undefined ? {} : { stop_details }) };
-  const tally: MessageTally = { usage, deltas: 0, characters: 0, end };
+  const tally: MessageTally = { usage, deltas: 0, characters: 0, prompt: null, end };
   const prompt = { input_tokens: usage?.input ?? estimate, cache_creation_input_tokens: usage?.cacheWrite ?? 0 };
   const started = { ...prompt, cache_read_input_tokens: usage?.cacheRead ?? 0, output_tokens: 0 };
   const head = { id, type, role, model, content: [], stop_reason: null, stop_sequence: null, usage: started };

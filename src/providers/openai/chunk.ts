@@ -37,7 +37,8 @@ export interface ReadChunk {
 const choicesMax = 128;
 
 export function newChunkState(model: string): ChunkState {
-  return { model, tally: { usage: null, deltas: 0, characters: 0, id: "", created: 0 }, begun: false, choices: new Map() };
+  const tally: ChatTally = { usage: null, deltas: 0, characters: 0, prompt: null, id: "", created: 0 };
+  return { model, tally, begun: false, choices: new Map() };
 }
 
 /** Fixes the ids, from the first chunk or, where the stream starts without one, from nothing. */

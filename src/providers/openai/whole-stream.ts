@@ -6,7 +6,7 @@ import { foreignKeys } from "./response.ts";
 
 export function streamOfWhole({ completion, usage }: ChatWhole, signal: AbortSignal): ChatStream {
   const { id, created, model } = completion;
-  const tally: ChatTally = { usage, deltas: 0, characters: 0, id, created };
+  const tally: ChatTally = { usage, deltas: 0, characters: 0, prompt: null, id, created };
   const foreign = foreignKeys(completion);
   const pieces = completion.choices.flatMap(choiceDeltas).map(({ choice, characters }) => {
     const record = { id, object: "chat.completion.chunk", created, model, ...foreign, choices: [choice] };

@@ -41,6 +41,7 @@ function tallyOf({ tally }: ChatStream): MessageTally {
     get characters() {
       return tally.characters;
     },
+    prompt: null,
     end: null,
   };
 }

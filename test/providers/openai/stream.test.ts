@@ -42,6 +42,11 @@ describe("records", () => {
   });
 });
 
+test("arguments that wait for their call's name are bounded", async () => {
+  const piece = { tool_calls: [{ index: 0, function: { arguments: "x".repeat(1_000_000) } }] };
+  await expectFault(askStream(sse(...Array.from({ length: 5 }, () => chunk(piece)))).then(collect), "unreadable");
+});
+
 describe("a host that answers whole", () => {
   test.each(["openai/whole", "vllm/reasoning-and-call", "mistral/thinking-parts", "gemini/empty-call-ids"])(
     "%s: all its characters are counted",
