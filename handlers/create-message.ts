@@ -1,4 +1,5 @@
 // POST /v1/messages. The story is src/language/serve.ts; here it becomes a reply.
+import { fail } from "../src/fail.ts";
 import { messageForm } from "../src/language/message-form.ts";
 import { messageOrder } from "../src/language/message-order.ts";
 import { assertSchemas } from "../src/language/message-requirements.ts";
@@ -9,6 +10,7 @@ import type { Handler } from "../src/server/types.ts";
 
 export const createMessage: Handler<"createMessage"> = async (context, request) => {
   const { body } = request;
+  if (body.thread !== undefined) fail("thread_unsupported_request", { param: "thread" });
   assertSchemas(body.tools);
   const betas = request.headers["anthropic-beta"] ?? null;
   const served = await serve(context, request, messageOrder(context, { text: request.rawBody.toString(), body, betas }));

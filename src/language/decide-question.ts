@@ -85,13 +85,13 @@ function hasLogprobs({ completion }: ChatWhole): boolean {
   return isObject(logprobs) && Array.isArray(logprobs["content"]) && logprobs["content"].length > 0;
 }
 
-/** WIRE.md 10.4: prompted confidence and no probabilities. A choice that was not offered is no answer. */
+/** WIRE.md 10.4: prompted confidence and no probabilities. A choice that was not offered is no answer; one without confidence is as good as a guess. */
 function documentAnswer({ completion }: ChatWhole, { options }: Question): Decided["answer"] {
   const text = completion.choices[0]!.message.content ?? "";
-  const { choice, confidence } = documentIn(text);
+  const { choice = text.trim(), confidence } = documentIn(text); // a host that ignores the form may still name the option
   if (typeof choice !== "string" || !options.some(({ id }) => id === choice)) throw unreadable("the answer names none of the options");
-  if (typeof confidence !== "number" || !Number.isFinite(confidence)) throw unreadable("the answer does not say how sure it is");
-  return { type: "choice", choice, confidence: Math.min(1, Math.max(0, confidence)) };
+  const told = typeof confidence === "number" && Number.isFinite(confidence) ? confidence : 1 / options.length;
+  return { type: "choice", choice, confidence: Math.min(1, Math.max(0, told)) };
 }
 
 /** Some hosts put a document into a fence. */

@@ -148,7 +148,9 @@ export function isLeft(signal: AbortSignal): boolean {
 
 /** "A caller who leaves a stream pays for what was delivered": measured where the upstream said, else counted. */
 export async function chargeDelivered({ call, source }: { call: OpenCall; source: { tally: Tally } }): Promise<void> {
-  const { usage } = source.tally;
+  const { usage, deltas } = source.tally;
+  // Hosts that say usage with every record measure the prompt before there is an answer: nothing was delivered all the same.
+  if (deltas === 0 && (usage === null || usage.output === 0)) return await call.aborted(noUsage, false);
   await call.aborted(usage ?? (await countedUsage(call.size, source.tally)), usage !== null);
 }
 

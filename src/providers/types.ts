@@ -155,6 +155,8 @@ export interface MessageCall extends UpstreamCall {
 /** A whole message in the Anthropic dialect, without its usage. */
 export interface MessageWhole extends Whole {
   message: Omit<Message, "usage">;
+  /** Characters of thinking that the caller didn't want to see: they were written all the same. Absent: none. */
+  hiddenCharacters?: number;
 }
 
 /**

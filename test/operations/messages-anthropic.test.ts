@@ -68,8 +68,10 @@ describe("the request passes through", () => {
       stop_sequences: ["END"],
       temperature: 0.5,
       max_tokens: 300,
+      context_management: { edits: [] },
     };
-    const ignored = { service_tier: "auto", speed: "fast", metadata: { user_id: "u", team: "red" }, context_management: { edits: [] } };
+    const dear = { service_tier: "auto", speed: "fast", inference_geo: "us", container: "box", mcp_servers: [] };
+    const ignored = { ...dear, metadata: { user_id: "u", team: "red" } };
     await served({ model: "demo/plain", ...passed, ...ignored });
     expect(world.sent()).toEqual([{ model: "plain", ...passed, metadata: { user_id: "u" } }]);
   });

@@ -92,6 +92,12 @@ describe("400 unsupported_content", () => {
   });
 });
 
+test("400 thread_unsupported_request: nothing is kept between requests, and nothing is charged", async () => {
+  const thread = { type: "continue", id: "thread_1" };
+  const { json } = await refused({ model: "demo/chat", thread }, 400, "invalid_request_error", "thread_unsupported_request", "thread");
+  expect(json.error.details).toEqual({ error_code: "thread_unsupported_request" });
+});
+
 describe("400 missing_parameter and invalid_parameter", () => {
   const tool = { name: "look", input_schema: { type: "object" } };
   test.each([

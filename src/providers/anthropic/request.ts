@@ -14,7 +14,7 @@ export function messageRequest(call: MessageCall): UpstreamRequest {
 }
 
 /** Another price (faster, other places, other tiers), or something that lives on at one provider. */
-const withheld = ["speed", "service_tier", "inference_geo", "container", "mcp_servers"] as const;
+const withheld = ["speed", "service_tier", "inference_geo", "container", "mcp_servers", "fallbacks"] as const;
 
 type Edits = Record<string, string | null>;
 

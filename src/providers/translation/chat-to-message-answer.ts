@@ -24,7 +24,8 @@ export function chatToMessage({ completion, usage }: ChatWhole, asked: AskedMess
   const choice = completion.choices.find(({ index }) => index === 0) ?? completion.choices[0];
   if (choice === undefined) throw unreadable("the answer has no choices");
   const { message } = choice;
-  const thinking = asked.showsThinking ? textOf(message.reasoning_content) : null;
+  const thought = textOf(message.reasoning_content);
+  const thinking = asked.showsThinking ? thought : null;
   const refusal = textOf(message.refusal);
   const texts = [textOf(message.content), refusal].filter((text) => text !== null);
   const given = message.tool_calls ?? [];
@@ -44,7 +45,12 @@ export function chatToMessage({ completion, usage }: ChatWhole, asked: AskedMess
     },
     asked.stopSequences,
   );
-  return { kind: "whole", usage, message: { id: newMessageId(), type: "message", role: "assistant", model: asked.model, content, ...end } };
+  return {
+    kind: "whole",
+    usage,
+    message: { id: newMessageId(), type: "message", role: "assistant", model: asked.model, content, ...end },
+    ...(thinking === thought ? {} : { hiddenCharacters: thought?.length ?? 0 }),
+  };
 }
 
 export function newMessageId(): string {
