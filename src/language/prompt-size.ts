@@ -5,8 +5,8 @@ import { countTokens } from "./count-tokens.ts";
 export interface PromptSize {
   /** No tokenizer makes more tokens of it than this. */
   tokensMax: number;
-  /** How often a model's context window may be filled: texts that a model reads one by one. Default 1. */
-  contexts?: number;
+  /** How often a model's context window may be filled: texts that a model reads one by one. */
+  contexts: number;
   /** What it probably is: four bytes a token. Costs nothing, for limits. */
   tokensLikely: number;
   /** What it is by a real tokenizer, as near as anyone but its model can tell; dear, for charges and counts. */
@@ -41,7 +41,7 @@ const bytesPerToken = 4;
 /** Walks everything of a chat request that a model reads. */
 export function promptSize(body: PromptFields): PromptSize {
   const parts: PromptParts = { texts: [], messages: body.messages.length, images: 0 };
-  for (const message of body.messages) collect(message, parts, isMediaPart);
+  for (const message of body.messages) collect(message, parts);
   for (const key of documentFields) if (body[key] != null) parts.texts.push(JSON.stringify(body[key]));
   return sizeOf(parts);
 }
@@ -51,19 +51,20 @@ export function sizeOf({ texts, messages, images }: PromptParts): PromptSize {
   let counting: Promise<number> | undefined;
   return {
     tokensMax: bytes + messages * messageTokens + images * imageTokens,
+    contexts: 1,
     tokensLikely: Math.ceil(bytes / bytesPerToken) + messages * 4 + images * 256,
     countTokens: () => (counting ??= countTokens(texts).then((tokens) => tokens + messages * 4 + images * 256)),
   };
 }
 
-/** Adds every text inside `value`; what `isMedia` knows counts as an image. Depth is bounded by the JSON reader (src/server/read-body.ts). */
-export function collect(value: unknown, parts: PromptParts, isMedia: (part: Record<string, unknown>) => boolean): void {
+/** Adds every text inside `value`. Depth is bounded by the JSON reader (src/server/read-body.ts). */
+function collect(value: unknown, parts: PromptParts): void {
   if (typeof value === "string") parts.texts.push(value);
-  else if (Array.isArray(value)) for (const item of value) collect(item, parts, isMedia);
+  else if (Array.isArray(value)) for (const item of value) collect(item, parts);
   else if (typeof value === "object" && value !== null) {
     const part = value as Record<string, unknown>;
-    if (isMedia(part)) parts.images += 1;
-    else for (const key in part) collect(part[key], parts, isMedia);
+    if (isMediaPart(part)) parts.images += 1;
+    else for (const key in part) collect(part[key], parts);
   }
 }
 

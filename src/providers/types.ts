@@ -91,8 +91,8 @@ export interface Tally {
   deltas: number;
   /** Characters of content, reasoning and tool arguments. */
   characters: number;
-  /** The prompt's tokens, where the upstream measured them before the end; null or absent: it has not. */
-  prompt?: PromptUsage | null;
+  /** The prompt's tokens, where the upstream measured them before the end; null: it has not. */
+  prompt: PromptUsage | null;
 }
 
 export type PromptUsage = Pick<Usage, "input" | "cacheRead" | "cacheWrite">;

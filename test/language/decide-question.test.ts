@@ -11,9 +11,10 @@ const question = { id: "next", instructions: null, options: ["refund", "resend",
 async function decideAt(content: string) {
   const choices = [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }];
   const host = await startHost(json(200, JSON.stringify({ choices })));
-  const candidate = { route: routeTo(host.url) } as DecisionRoute["candidate"];
-  const route = { chat: openaiChat(useUpstream()), candidate, publicModel: "jev", requestId: "req_1", state: "s", tellsNoOdds: true };
-  return (await decideQuestion(route, question, new AbortController().signal)).answer;
+  const { signal } = new AbortController();
+  const upstream = { route: routeTo(host.url), signal, requestId: "req_1", publicModel: "jev" };
+  const route: DecisionRoute = { chat: openaiChat(useUpstream()), upstream, state: "s", tellsNoOdds: true };
+  return (await decideQuestion(route, question, signal)).answer;
 }
 
 test("a document: its choice and how sure it is, within 0 and 1", async () => {

@@ -42,10 +42,12 @@ export interface Output {
   calls: Map<number, OpenCall>;
   /** What the last piece was added to. */
   last: OutputItem | null;
+  /** Said so far. A stream's end repeats all of it, so it is kept. */
+  characters: number;
 }
 
 export function newOutput(rules: Pick<Output, "emit" | "idTail" | "callables">): Output {
-  return { ...rules, items: [], current: null, calls: new Map(), last: null };
+  return { ...rules, items: [], current: null, calls: new Map(), last: null, characters: 0 };
 }
 
 export function openItem<Item extends OutputItem>(output: Output, item: Item): Item {
@@ -55,15 +57,20 @@ export function openItem<Item extends OutputItem>(output: Output, item: Item): I
 }
 
 export function closeItem(output: Output, item: OutputItem): void {
-  output.emit("response.output_item.done", { output_index: output.items.indexOf(item), item });
+  output.emit("response.output_item.done", { output_index: indexOf(output, item), item });
 }
 
 export function nextId({ idTail, items }: Output, prefix: string): string {
   return `${prefix}_${idTail}_${items.length}`;
 }
 
-export function placeOf({ items }: Output, item: OutputItem): { output_index: number; item_id: string } {
-  return { output_index: items.indexOf(item), item_id: item.id };
+export function placeOf(output: Output, item: OutputItem): { output_index: number; item_id: string } {
+  return { output_index: indexOf(output, item), item_id: item.id };
+}
+
+/** From the end: what is spoken of is nearly always the last. */
+function indexOf({ items }: Output, item: OutputItem): number {
+  return items.lastIndexOf(item);
 }
 
 export function endStatus({ last }: Output, item: OutputItem, cut: boolean): Message["status"] {

@@ -1,8 +1,7 @@
 // Finish reasons of all hosts, in the words of the OpenAI dialect (WIRE.md 2.2).
+import type { FinishReason } from "../types.ts";
 
-export type Finish = "stop" | "length" | "tool_calls" | "content_filter" | "function_call";
-
-const words: Readonly<Record<string, Finish>> = {
+const words: Readonly<Record<string, FinishReason>> = {
   stop: "stop",
   eos: "stop", // Together
   eos_token: "stop",
@@ -26,7 +25,7 @@ const words: Readonly<Record<string, Finish>> = {
 const failures = new Set(["error", "abort", "insufficient_system_resource", "network_error"]);
 
 /** Null where none is given yet; "failed" where the host says so; a word nobody knows counts as a plain end. */
-export function readFinish(value: unknown, calls: { tools: boolean; legacy: boolean }): Finish | "failed" | null {
+export function readFinish(value: unknown, calls: { tools: boolean; legacy: boolean }): FinishReason | "failed" | null {
   if (typeof value !== "string" || value === "") return null;
   const word = value.toLowerCase();
   if (failures.has(word)) return "failed";

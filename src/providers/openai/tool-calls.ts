@@ -1,5 +1,6 @@
 // Tool calls of whole messages and of deltas, in the one form that strict clients take (WIRE.md 1, rules 8 and 9).
 import { randomUUID } from "node:crypto";
+import { unreadable } from "../answer-json.ts";
 import { arrayOf, isObject, objectOf, textOf, type Json } from "../json.ts";
 
 /** Changes the message in place; an empty list is no list. Returns whether there are any. */
@@ -35,6 +36,9 @@ export function newCallsState(): CallsState {
   return { calls: [], byIndex: new Map(), last: -1 };
 }
 
+/** Characters of arguments that may come before their call has a name, or at once. */
+const heldMax = 4_194_304;
+
 /** A call delivered whole gives a start and a piece. */
 export function readCallDeltas(value: unknown, state: CallsState): CallDeltas {
   const deltas: CallDeltas = { starts: [], pieces: [] };
@@ -45,6 +49,7 @@ export function readCallDeltas(value: unknown, state: CallsState): CallDeltas {
     const called = objectOf(delta["function"]);
     call.id ??= textOf(delta["id"]);
     call.held += argumentsText(called["arguments"]);
+    if (call.held.length > heldMax) throw unreadable("too much waits for a tool call's name");
     const name = textOf(called["name"]);
     if (!call.started && name !== null) {
       call.started = true;

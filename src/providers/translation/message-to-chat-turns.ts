@@ -24,11 +24,13 @@ export function chatMessages({ system, messages }: Pick<MessageRequest, "system"
 /** Some clients spread the results of parallel calls over several user messages; an upstream wants them together. */
 function mergeResults(turns: readonly Turn[]): Turn[] {
   const merged: Turn[] = [];
-  for (const { role, blocks } of turns) {
-    const before = merged.at(-1);
-    if (role === "user" && before?.role === "user" && before.blocks.some(isResult) && blocks.some(isResult)) {
-      merged[merged.length - 1] = { role, blocks: [...before.blocks, ...blocks] };
-    } else merged.push({ role, blocks });
+  let results: Turn | null = null; // the last turn, where it is a user's with results
+  for (const turn of turns) {
+    const answers = turn.role === "user" && turn.blocks.some(isResult);
+    if (answers && results !== null) for (const block of turn.blocks) results.blocks.push(block);
+    else merged.push(turn);
+    if (!answers) results = null;
+    else results ??= turn;
   }
   return merged;
 }
