@@ -26,7 +26,7 @@ export function readRanking(answer: Json, asked: Asked): RerankWhole {
       model: asked.publicModel,
       results: readResults(answer["results"] ?? answer["data"], asked),
       ...withoutMoney(foreign),
-      meta: withoutMoney(objectOf(meta)), // the AI SDK's Cohere provider takes no answer without one
+      meta: objectOf(meta), // searches billed are no price; the AI SDK's Cohere provider takes no answer without meta
     },
   };
 }
