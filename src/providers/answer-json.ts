@@ -1,6 +1,7 @@
 // The JSON object that an upstream's answer of status 200 must be; anything else says why it is no answer.
 import { errorUnderOk } from "./error-text.ts";
 import { errorUnder200 } from "./errors.ts";
+import { nestsTooDeep } from "./json-scan.ts";
 import { isObject, type Json } from "./json.ts";
 import { type Provider, UpstreamError } from "./types.ts";
 
@@ -17,6 +18,7 @@ export function unreadable(reason: string): UpstreamError {
 }
 
 function parseObject(text: string): Json {
+  if (nestsTooDeep(text)) throw unreadable("the answer is nested too deep");
   let value: unknown;
   try {
     value = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);

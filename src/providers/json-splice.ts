@@ -14,16 +14,18 @@ interface Member {
 /**
  * Replaces a member's value by the given JSON text, removes the member (null), or adds it where it is absent. Of several
  * members with an edited name one is left, so that no upstream can read another value than the one we set.
+ * `keep`: members of any other name are left out, however many there are.
  */
-export function spliceJson(text: string, edits: Record<string, string | null>): string {
+export function spliceJson(text: string, edits: Record<string, string | null>, keep?: ReadonlySet<string>): string {
   const wanted = new Map(Object.entries(edits));
   const { members, bodyFrom, bodyTo } = readMembers(text);
   const slots: string[] = [];
   const done = new Set<string>();
   for (const member of members) {
     const value = wanted.get(member.key);
-    if (value === undefined) slots.push(text.slice(member.from, member.to));
-    else if (value !== null && !done.has(member.key)) {
+    if (value === undefined) {
+      if (keep === undefined || keep.has(member.key)) slots.push(text.slice(member.from, member.to));
+    } else if (value !== null && !done.has(member.key)) {
       slots.push(text.slice(member.from, member.valueFrom) + value + text.slice(member.valueTo, member.to));
     }
     if (value !== undefined) done.add(member.key);

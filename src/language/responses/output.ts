@@ -1,4 +1,5 @@
 // An answer that is being made: its items so far, and how each is opened, closed and pointed at.
+import { UpstreamError } from "../../providers/types.ts";
 import type { Callable, OutputItem } from "./types.ts";
 
 /** What a chat chunk adds. */
@@ -42,13 +43,32 @@ export interface Output {
   calls: Map<number, OpenCall>;
   /** What the last piece was added to. */
   last: OutputItem | null;
+  /** Characters that may still be added. */
+  room: number;
+}
+
+/** The end of a stream says the whole answer again, so all of it is kept: more than any model writes is too much. */
+const charactersMax = 67_108_864;
+/** What a piece and an item take beside their characters. */
+const pieceCharacters = 64;
+const itemCharacters = 2_048;
+
+function takeRoom(output: Output, characters: number): void {
+  output.room -= characters;
+  if (output.room < 0) throw new UpstreamError("unreadable", "the answer is too long", { status: 200 });
+}
+
+/** Throws UpstreamError where an answer has no end. */
+export function takePiece(output: Output, piece: string): void {
+  takeRoom(output, piece.length + pieceCharacters);
 }
 
 export function newOutput(rules: Pick<Output, "emit" | "idTail" | "callables">): Output {
-  return { ...rules, items: [], current: null, calls: new Map(), last: null };
+  return { ...rules, items: [], current: null, calls: new Map(), last: null, room: charactersMax };
 }
 
 export function openItem<Item extends OutputItem>(output: Output, item: Item): Item {
+  takeRoom(output, itemCharacters);
   output.emit("response.output_item.added", { output_index: output.items.length, item });
   output.items.push(item);
   return item;

@@ -2,6 +2,7 @@
 // nothing undeclared leaves, the end and the figures are kept for the flow. The order of things is stream.ts's.
 import { readErrorValue, safeReason } from "../error-text.ts";
 import { errorUnder200 } from "../errors.ts";
+import { nestsTooDeep } from "../json-scan.ts";
 import { isObject, objectOf, type Json } from "../json.ts";
 import type { SseRecord } from "../sse.ts";
 import { UpstreamError, type MessageRecord, type MessageTally, type Provider } from "../types.ts";
@@ -66,6 +67,7 @@ export function readEvents({ publicModel, provider, promptTokens }: EventsOption
   }
 
   function openBlock(event: Json): MessageRecord[] {
+    if (blocks.size >= openBlocksMax) throw unreadable("too many blocks are open");
     const block = readBlock(event["content_block"]);
     if (block === null) {
       dropped = true;
@@ -170,6 +172,9 @@ export function readEvents({ publicModel, provider, promptTokens }: EventsOption
   return events;
 }
 
+/** Each is remembered until it is closed; hosts open a few at once. */
+const openBlocksMax = 4_096;
+
 const textKeys: Readonly<Record<string, string>> = {
   text_delta: "text",
   thinking_delta: "thinking",
@@ -192,6 +197,7 @@ function isBare(event: Json, delta: Json): boolean {
 }
 
 function parseData(data: string, name: string): unknown {
+  if (nestsTooDeep(data)) throw unreadable("a record of the stream is nested too deep");
   try {
     return JSON.parse(data);
   } catch {

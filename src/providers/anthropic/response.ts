@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { errorUnderOk } from "../error-text.ts";
 import { errorUnder200 } from "../errors.ts";
 import { parseLong } from "../exact-numbers.ts";
+import { nestsTooDeep } from "../json-scan.ts";
 import { isObject, textOf, type Json } from "../json.ts";
 import { UpstreamError, type MessageWhole, type Provider } from "../types.ts";
 import { readBlock } from "./blocks.ts";
@@ -46,6 +47,7 @@ export function unreadable(reason: string): UpstreamError {
 }
 
 function parseAnswer(text: string): Json {
+  if (nestsTooDeep(text)) throw unreadable("the answer is nested too deep");
   let value: unknown;
   try {
     value = parseLong(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);

@@ -1,5 +1,5 @@
 // One block after the other (WIRE.md 8.4): what a host says of a second block while the first is open waits until that one is closed.
-import type { MessageRecord } from "../types.ts";
+import { type MessageRecord, UpstreamError } from "../types.ts";
 
 export interface Sequence {
   /** The records that may go out now. `closes`: they are the block's last. */
@@ -11,15 +11,24 @@ interface Waiting {
   closed: boolean;
 }
 
+/** Characters that may wait for an open block to end. */
+const waitingMax = 8_388_608;
+/** What a record takes beside its text. */
+const recordCharacters = 256;
+
 export function openSequence(): Sequence {
   const waiting = new Map<number, Waiting>(); // in the order of their starts
+  let waitingCharacters = 0;
   let open: number | null = null;
 
   function release(): MessageRecord[] {
     const out: MessageRecord[] = [];
     for (const [block, { records, closed }] of waiting) {
       waiting.delete(block);
-      out.push(...records);
+      for (const record of records) {
+        waitingCharacters -= record.json.length + recordCharacters;
+        out.push(record);
+      }
       open = closed ? null : block;
       if (!closed) break;
     }
@@ -35,7 +44,11 @@ export function openSequence(): Sequence {
         return waiting.size === 0 ? records : [...records, ...release()];
       }
       const own = waiting.get(block) ?? { records: [], closed: false };
-      own.records.push(...records);
+      for (const record of records) {
+        waitingCharacters += record.json.length + recordCharacters;
+        own.records.push(record);
+      }
+      if (waitingCharacters > waitingMax) throw new UpstreamError("unreadable", "too much waits for a block to end", { status: 200 });
       own.closed = closes;
       waiting.set(block, own);
       return [];

@@ -59,7 +59,8 @@ function openGate(onEnd: () => void): Gate {
     outlet,
     take(records) {
       if (outlet.begun) return leaving ? leaving.then(() => emitAll(records, outlet)) : emitAll(records, outlet);
-      held.push(...records);
+      // A host may ping without end before its first block: one says as much.
+      for (const record of records) if (record.event !== "ping" || held.every(({ event }) => event !== "ping")) held.push(record);
       if (held.some(({ event }) => event === "content_block_start")) return emitAll(held.splice(0), outlet);
     },
   };

@@ -6,6 +6,7 @@ import { missingEnds, readChunk, type ChunkState } from "./chunk.ts";
 import { readErrorValue, safeReason } from "../error-text.ts";
 import { errorUnder200 } from "../errors.ts";
 import { openFastPath } from "./fast-path.ts";
+import { nestsTooDeep } from "../json-scan.ts";
 import { isObject } from "../json.ts";
 import { joinedAfter, openPieceMerger } from "./merge-pieces.ts";
 
@@ -52,6 +53,7 @@ export function openRecordReader(state: ChunkState, provider: Provider, now: () 
 }
 
 function parseData(data: string, event: string): unknown {
+  if (nestsTooDeep(data)) throw unreadable("a record of the stream is nested too deep");
   try {
     return JSON.parse(data);
   } catch {

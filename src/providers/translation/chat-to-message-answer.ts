@@ -1,6 +1,7 @@
 // A whole chat answer as a message of the Anthropic dialect (WIRE.md 8.1; gateway-api.md, POST /v1/messages).
 import { randomUUID } from "node:crypto";
 import type { components } from "../../../generated/api.d.ts";
+import { nestsTooDeep } from "../json-scan.ts";
 import { isObject, type Json, objectOf, textOf } from "../json.ts";
 import { type ChatWhole, type MessageWhole, UpstreamError } from "../types.ts";
 import { parseExact } from "../exact-numbers.ts";
@@ -58,6 +59,7 @@ function toolUse(call: Json, names: ToolNames): Extract<OutputBlock, { type: "to
 }
 
 function argumentsOf(text: string): Json | null {
+  if (nestsTooDeep(text)) return null;
   try {
     const value = parseExact(text);
     return isObject(value) ? value : null;

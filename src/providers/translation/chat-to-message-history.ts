@@ -22,15 +22,16 @@ interface UserTurn {
 export function messageHistory(chat: readonly unknown[]): MessageHistory {
   const messages: Json[] = [];
   const ids = newToolIds();
-  let calls: string[] = []; // of the assistant's last turn, to be answered
+  let calls = new Set<string>(); // of the assistant's last turn, to be answered
+  let unanswered: Iterator<string> = calls.values();
   let turn: UserTurn = { results: new Map(), said: [] };
   const first = chat.findIndex((message) => !isSystem(message));
   const leading = first === -1 ? chat.length : first;
 
   function closeUserTurn(): void {
-    const results = calls.map((id) => turn.results.get(id) ?? missingResult(id));
+    const results = Array.from(calls, (id) => turn.results.get(id) ?? missingResult(id));
     if (results.length + turn.said.length > 0) messages.push({ role: "user", content: [...results, ...turn.said] });
-    calls = [];
+    calls = new Set();
     turn = { results: new Map(), said: [] };
   }
 
@@ -40,15 +41,23 @@ export function messageHistory(chat: readonly unknown[]): MessageHistory {
     const last = messages.at(-1);
     if (blocks.length > 0 && last?.["role"] === "assistant") (last["content"] as Json[]).push(...blocks);
     else if (blocks.length > 0) messages.push({ role: "assistant", content: blocks });
-    calls = called;
+    calls = new Set(called);
+    unanswered = calls.values();
+  }
+
+  /** Of a result without an id: it answers the first call that has none yet. Calls once passed over have one. */
+  function firstUnanswered(): string | null {
+    let next = unanswered.next();
+    while (next.done !== true && turn.results.has(next.value)) next = unanswered.next();
+    return next.done === true ? null : next.value;
   }
 
   function takeResult(message: Json, where: string): void {
     const named = message["role"] === "function" ? message["name"] : message["tool_call_id"];
-    const open = calls.filter((call) => !turn.results.has(call));
-    const id = ids.answered(textOf(named) ?? "", open);
+    const name = textOf(named);
+    const id = name === null ? firstUnanswered() : ids.answered(name);
     const content = contentBlocks(message["content"], where);
-    if (id === null || !calls.includes(id)) turn.said.push(...content);
+    if (id === null || !calls.has(id)) turn.said.push(...content);
     else turn.results.set(id, { type: "tool_result", tool_use_id: id, content: shortest(content) });
   }
 
@@ -129,7 +138,7 @@ function inputOf(given: unknown): Json {
   if (text.trim() === "") return {};
   try {
     const input = parseExact(text);
-    if (isObject(input) && !("rawJSON" in input)) return input;
+    if (isObject(input)) return input;
   } catch {
     // told below
   }

@@ -23,12 +23,12 @@ export function chatMessages({ system, messages }: Pick<MessageRequest, "system"
 
 /** Some clients spread the results of parallel calls over several user messages; an upstream wants them together. */
 function mergeResults(turns: readonly Turn[]): Turn[] {
-  const merged: Turn[] = [];
+  const merged: (Turn & { hasResult: boolean })[] = [];
   for (const { role, blocks } of turns) {
     const before = merged.at(-1);
-    if (role === "user" && before?.role === "user" && before.blocks.some(isResult) && blocks.some(isResult)) {
-      merged[merged.length - 1] = { role, blocks: [...before.blocks, ...blocks] };
-    } else merged.push({ role, blocks });
+    const hasResult = role === "user" && blocks.some(isResult);
+    if (hasResult && before?.hasResult) for (const block of blocks) before.blocks.push(block);
+    else merged.push({ role, blocks: [...blocks], hasResult });
   }
   return merged;
 }
