@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Gateway, startGateway, type TestReply } from "../support/gateway.ts";
 import { highTiers } from "../support/tiers.ts";
 import { until } from "./chat-client.ts";
-import { type HostileAnswer, type HostileHost, json, startHostileHost } from "./hostile-host.ts";
+import { eventText, type HostileAnswer, type HostileHost, json, startHostileHost } from "./hostile-host.ts";
 
 const contextWindow = 500_000;
 /** USD per million tokens, so that a token is a millionth. */
@@ -90,6 +90,36 @@ test.each<[string, string, object]>([
   await Promise.all(asked);
   expect(statuses.filter((status) => status === 200)).toHaveLength(affordable);
   expect((await gateway.balance(account)).balance).toBeGreaterThanOrEqual(0);
+});
+
+/** A prompt of many tokens whose answer is the name of a tool: who leaves once it is said has had what was asked for. */
+test.each([
+  ["/v1/messages", "claude"],
+  ["/v1/messages", "chat"],
+  ["/v1/chat/completions", "claude"],
+  ["/v1/chat/completions", "chat"],
+])("%s, %s: a client that leaves after a tool's name pays for it", async (path, model) => {
+  const start = { type: "message_start", message: { usage: { input_tokens: 900 } } };
+  const tool = { type: "content_block_start", index: 0, content_block: { type: "tool_use", id: "t", name: "yes", input: {} } };
+  const call = { index: 0, id: "t", type: "function", function: { name: "yes", arguments: "" } };
+  const chunk = { choices: [{ index: 0, delta: { tool_calls: [call] }, finish_reason: null }] };
+  host.answers.set(model, (response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    for (const record of model === "claude" ? [start, tool] : [chunk]) response.write(eventText(record));
+  });
+  const account = await gateway.createAccount({ deposit: "5" });
+  const leaving = new AbortController();
+  const reply = await fetch(gateway.url + path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${account.key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model, messages, max_tokens: 50, stream: true }),
+    signal: leaving.signal,
+  });
+  const reader = reply.body!.pipeThrough(new TextDecoderStream()).getReader();
+  for (let text = ""; !text.includes('"yes"');) text += (await reader.read()).value!;
+  leaving.abort();
+  await until(async () => (await gateway.balance(account)).reserved === 0, "the call is settled");
+  expect((await gateway.balance(account)).spent).toBeGreaterThan(0);
 });
 
 describe("held", () => {

@@ -79,6 +79,8 @@ export function readEvents({ publicModel, provider, promptTokens }: EventsOption
     const early: Json = {};
     if (open.type === "tool_use") {
       called = true;
+      tally.deltas += 1; // a tool's name is an answer already
+      tally.characters += String(block["name"]).length;
       open.input = objectOf(block["input"]);
       block["input"] = {};
     } else if (open.type === "text" || open.type === "thinking") {
