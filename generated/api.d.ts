@@ -1154,6 +1154,14 @@ export interface components {
                  * @enum {string}
                  */
                 code: "missing_api_key" | "invalid_api_key";
+                /** @description The code, where Anthropic's clients look for it. */
+                details: {
+                    /**
+                     * @description Stable code to branch on.
+                     * @enum {string}
+                     */
+                    error_code: "missing_api_key" | "invalid_api_key";
+                };
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -1190,6 +1198,14 @@ export interface components {
                  * @enum {string}
                  */
                 code: "permission_denied";
+                /** @description The code, where Anthropic's clients look for it. */
+                details: {
+                    /**
+                     * @description Stable code to branch on.
+                     * @enum {string}
+                     */
+                    error_code: "permission_denied";
+                };
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -1226,6 +1242,14 @@ export interface components {
                  * @enum {string}
                  */
                 code: "permission_denied" | "route_refused";
+                /** @description The code, where Anthropic's clients look for it. */
+                details: {
+                    /**
+                     * @description Stable code to branch on.
+                     * @enum {string}
+                     */
+                    error_code: "permission_denied" | "route_refused";
+                };
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -1266,6 +1290,14 @@ export interface components {
                  * @enum {string}
                  */
                 code: "model_not_found";
+                /** @description The code, where Anthropic's clients look for it. */
+                details: {
+                    /**
+                     * @description Stable code to branch on.
+                     * @enum {string}
+                     */
+                    error_code: "model_not_found";
+                };
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -1304,6 +1336,14 @@ export interface components {
                  * @enum {string}
                  */
                 code: "request_rejected" | "request_too_large";
+                /** @description The code, where Anthropic's clients look for it. */
+                details: {
+                    /**
+                     * @description Stable code to branch on.
+                     * @enum {string}
+                     */
+                    error_code: "request_rejected" | "request_too_large";
+                };
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -1340,6 +1380,14 @@ export interface components {
                  * @enum {string}
                  */
                 code: "request_too_large";
+                /** @description The code, where Anthropic's clients look for it. */
+                details: {
+                    /**
+                     * @description Stable code to branch on.
+                     * @enum {string}
+                     */
+                    error_code: "request_too_large";
+                };
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -1376,6 +1424,14 @@ export interface components {
                  * @enum {string}
                  */
                 code: "request_rejected";
+                /** @description The code, where Anthropic's clients look for it. */
+                details: {
+                    /**
+                     * @description Stable code to branch on.
+                     * @enum {string}
+                     */
+                    error_code: "request_rejected";
+                };
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -1412,6 +1468,14 @@ export interface components {
                  * @enum {string}
                  */
                 code: "rate_limit_exceeded";
+                /** @description The code, where Anthropic's clients look for it. */
+                details: {
+                    /**
+                     * @description Stable code to branch on.
+                     * @enum {string}
+                     */
+                    error_code: "rate_limit_exceeded";
+                };
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -1448,6 +1512,14 @@ export interface components {
                  * @enum {string}
                  */
                 code: "internal_error";
+                /** @description The code, where Anthropic's clients look for it. */
+                details: {
+                    /**
+                     * @description Stable code to branch on.
+                     * @enum {string}
+                     */
+                    error_code: "internal_error";
+                };
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -1484,6 +1556,14 @@ export interface components {
                  * @enum {string}
                  */
                 code: "upstream_invalid_response";
+                /** @description The code, where Anthropic's clients look for it. */
+                details: {
+                    /**
+                     * @description Stable code to branch on.
+                     * @enum {string}
+                     */
+                    error_code: "upstream_invalid_response";
+                };
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -1520,6 +1600,14 @@ export interface components {
                  * @enum {string}
                  */
                 code: "overloaded";
+                /** @description The code, where Anthropic's clients look for it. */
+                details: {
+                    /**
+                     * @description Stable code to branch on.
+                     * @enum {string}
+                     */
+                    error_code: "overloaded";
+                };
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -2824,6 +2912,14 @@ export interface components {
                  * @enum {string}
                  */
                 code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content";
+                /** @description The code, where Anthropic's clients look for it. */
+                details: {
+                    /**
+                     * @description Stable code to branch on.
+                     * @enum {string}
+                     */
+                    error_code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content";
+                };
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -3513,7 +3609,15 @@ export interface components {
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content";
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "thread_unsupported_request";
+                /** @description The code, where Anthropic's clients look for it. */
+                details: {
+                    /**
+                     * @description Stable code to branch on.
+                     * @enum {string}
+                     */
+                    error_code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "thread_unsupported_request";
+                };
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -3554,6 +3658,14 @@ export interface components {
                  * @enum {string}
                  */
                 code: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
+                /** @description The code, where Anthropic's clients look for it. */
+                details: {
+                    /**
+                     * @description Stable code to branch on.
+                     * @enum {string}
+                     */
+                    error_code: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
+                };
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -3605,6 +3717,14 @@ export interface components {
                  * @enum {string}
                  */
                 code: "provider_unavailable" | "model_unavailable" | "overloaded";
+                /** @description The code, where Anthropic's clients look for it. */
+                details: {
+                    /**
+                     * @description Stable code to branch on.
+                     * @enum {string}
+                     */
+                    error_code: "provider_unavailable" | "model_unavailable" | "overloaded";
+                };
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -6708,8 +6828,9 @@ export interface components {
             [key: string]: unknown;
         };
         /**
-         * @description A message request in Anthropic's form. Other fields (`speed`, `container`, `context_management`, `inference_geo`, …) and the header
-         *     `anthropic-version` are ignored.
+         * @description A message request in Anthropic's form. Other fields (`context_management`, …) and the header `anthropic-beta` reach models whose provider
+         *     speaks this form and are ignored elsewhere; so is, everywhere, what would change the price or has to be kept between requests: `speed`,
+         *     `service_tier`, `inference_geo`, `container`, `mcp_servers`, `fallbacks`. The header `anthropic-version` is ignored.
          */
         MessageRequest: {
             /** @description Lets the provider set the prompt's cache points itself, on models that can; default: not. */
@@ -6742,6 +6863,11 @@ export interface components {
             temperature?: number;
             /** @description Whether the model thinks before it answers; default: the model's. */
             thinking?: components["schemas"]["MessageThinking"];
+            /**
+             * @description Not taken: messages are not kept between requests, so a request that belongs to a thread gives 400 `thread_unsupported_request`.
+             *     Anthropic's tool runners then send the whole conversation by themselves.
+             */
+            thread?: unknown;
             /** @description Whether and which tools are called; default `auto`. */
             tool_choice?: components["schemas"]["MessageToolChoice"];
             /** @description Tools that the model may call; default: none. On models with `supports_tools`. */
@@ -6806,6 +6932,8 @@ export interface components {
              * @enum {string}
              */
             code: "stream_interrupted";
+            /** @description The code again. */
+            details: components["schemas"]["MessageStreamFaultDetails"];
             /**
              * Format: uri
              * @description The code's entry in the documentation.
@@ -6821,6 +6949,14 @@ export interface components {
             retryable: boolean;
             /** @description Category of the fault. */
             type: components["schemas"]["MessageStreamFaultType"];
+        };
+        /** @description The code, where Anthropic's clients look for it. */
+        MessageStreamFaultDetails: {
+            /**
+             * @description Equals `code`.
+             * @enum {string}
+             */
+            error_code: "stream_interrupted";
         };
         /**
          * @description Category of what broke a stream, in Anthropic's words.
@@ -17357,6 +17493,7 @@ export interface operations {
              *     `wrong_endpoint`: The model exists, but another endpoint serves models of its type.
              *     `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
              *     `unsupported_content`: The request holds a content block of a kind that this model does not read.
+             *     `thread_unsupported_request`: The message request names a `thread`, whose earlier messages would have to be kept between requests.
              */
             400: {
                 headers: {

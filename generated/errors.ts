@@ -34,6 +34,7 @@ export type ErrorCode =
   | "request_rejected"
   | "unsupported_content"
   | "stateless_only"
+  | "thread_unsupported_request"
   | "content_refused"
   | "invalid_request"
   | "invalid_model"
@@ -173,6 +174,14 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "{param} needs an answer or a file that was stored, and nothing is stored here: {instead}.",
     "happened": "The request refers to something that would have to be kept between requests: an earlier answer, a conversation, an item, a prompt or a file, or it asks for an answer to be fetched later.",
     "fix": "Send the whole conversation with every request, as clients do with `store: false`; the message says what to do instead."
+  },
+  "thread_unsupported_request": {
+    "status": 400,
+    "type": "invalid_request_error",
+    "retryable": false,
+    "message": "Message threads are not kept here: send the whole conversation.",
+    "happened": "The message request names a `thread`, whose earlier messages would have to be kept between requests.",
+    "fix": "Send all messages, tools and the system prompt with every request. Anthropic's tool runners do so by themselves after this answer."
   },
   "content_refused": {
     "status": 400,

@@ -1665,6 +1665,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "wrong_endpoint",
       "request_rejected",
       "unsupported_content",
+      "thread_unsupported_request",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",

@@ -2,8 +2,8 @@
 import { chatOrder } from "../src/language/chat-order.ts";
 import { completionForm, textCompletion } from "../src/language/completion-form.ts";
 import { chatOfCompletion } from "../src/language/completion-request.ts";
-import { type Ask, serve } from "../src/language/serve.ts";
-import { eventStreamHeaders, streamAnswer } from "../src/language/stream-answer.ts";
+import { serve } from "../src/language/serve.ts";
+import { streamReply } from "../src/language/stream-answer.ts";
 import type { Handler } from "../src/server/types.ts";
 
 const deprecation = { deprecation: "true", link: '</v1/chat/completions>; rel="successor-version"' };
@@ -11,16 +11,11 @@ const deprecation = { deprecation: "true", link: '</v1/chat/completions>; rel="s
 export const createCompletion: Handler<"createCompletion"> = async (context, request) => {
   const { body } = request;
   const chat = chatOfCompletion(body);
-  const ask: Ask = { ...request, operation: request.operationId };
-  const served = await serve(context, ask, chatOrder(context, ask, chat));
+  const served = await serve(context, request, chatOrder(context, chat));
   const headers = { ...served.headers, ...deprecation };
   if (served.kind === "stream") {
-    const form = completionForm(context, ask, served, body.stream_options?.include_usage === true);
-    return {
-      status: 200,
-      headers: { ...headers, ...eventStreamHeaders },
-      stream: (sink) => streamAnswer(context, ask, served, form, sink),
-    };
+    const form = completionForm(context, request, served, body.stream_options?.include_usage === true);
+    return streamReply(context, request, { ...served, headers }, form);
   }
   const { answer, bill, call } = served;
   return { status: 200, headers, body: textCompletion(answer.completion, call, bill, body.echo === true ? chat.prompt : "") };

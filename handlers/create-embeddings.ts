@@ -1,13 +1,12 @@
 // POST /v1/embeddings. The story is src/language/serve.ts; here it becomes a reply.
 import { embeddingList } from "../src/language/embedding-list.ts";
 import { embeddingOrder } from "../src/language/embedding-order.ts";
-import { type Ask, serveWhole } from "../src/language/serve.ts";
+import { serveWhole } from "../src/language/serve.ts";
 import type { Handler } from "../src/server/types.ts";
 
 export const createEmbeddings: Handler<"createEmbeddings"> = async (context, request) => {
   const { body, rawBody } = request;
-  const ask: Ask = { ...request, operation: request.operationId };
-  const { answer, bill, call, headers } = await serveWhole(context, ask, embeddingOrder(context, ask, { text: rawBody.toString(), body }));
+  const { answer, bill, call, headers } = await serveWhole(context, request, embeddingOrder(context, { text: rawBody.toString(), body }));
   const base64 = body.encoding_format === "base64";
   return { status: 200, headers, body: embeddingList(call.admitted.model.id, answer.vectors, bill, base64) };
 };

@@ -3,6 +3,5 @@ import { answerDecision } from "../src/language/answer-decision.ts";
 import type { Handler } from "../src/server/types.ts";
 
 export const createSystemOneDecision: Handler<"createSystemOneDecision"> = async (context, request) => {
-  const ask = { ...request, operation: request.operationId };
-  return { status: 200, ...(await answerDecision(context, ask, request.body)) };
+  return { status: 200, ...(await answerDecision(context, request, request.body)) };
 };

@@ -20,7 +20,7 @@ const bodyOf: Record<Dialect["envelope"], (one: Shown) => unknown> = {
   standard: (one) => ({ error: errorOf(one, one.row.type), ...extrasOf(one) }),
   anthropic: (one) => ({
     type: "error",
-    error: errorOf(one, anthropicType(one.row.type, one.status)),
+    error: { ...errorOf(one, anthropicType(one.row.type, one.status)), details: { error_code: one.shown } },
     request_id: requestId,
     ...extrasOf(one),
   }),

@@ -46,7 +46,12 @@ const build: Record<Dialect["envelope"], Build> = {
   },
   anthropic: (document, group) => {
     const type = { type: "string", const: "error", description: "Always `error`." };
-    const properties = { type, error: errorObject(group, anthropicTypesOf(group)), request_id: requestId, ...extras(document, group) };
+    const details = {
+      ...sealed({ error_code: codeOf(group) }, ["error_code"]),
+      description: "The code, where Anthropic's clients look for it.",
+    };
+    const error = errorObject(group, anthropicTypesOf(group), { details });
+    const properties = { type, error, request_id: requestId, ...extras(document, group) };
     return sealed(properties, ["type", "error", "request_id", ...requiredExtras(document, group)]);
   },
   bare: (document, group) => {
@@ -69,7 +74,7 @@ const build: Record<Dialect["envelope"], Build> = {
   },
 };
 
-function errorObject(group: ErrorsOfStatus, types: string[]): Schema {
+function errorObject(group: ErrorsOfStatus, types: string[], more: Record<string, Schema> = {}): Schema {
   const bare = group.entries.filter(({ row }) => row.bare === true).length;
   const properties: Record<string, Schema> = {
     message,
@@ -79,6 +84,7 @@ function errorObject(group: ErrorsOfStatus, types: string[]): Schema {
     retryable: { type: "boolean", description: "Whether sending the same request again can help." },
     request_id: requestId,
     doc_url: { type: "string", format: "uri", description: "The code's entry in the documentation." },
+    ...more,
   };
   if (bare === group.entries.length) delete properties.retryable;
   const required = Object.keys(properties).filter((name) => name !== "retryable" || bare === 0);

@@ -16,7 +16,7 @@ export async function answerDecision(
 ): Promise<{ headers: Record<string, string>; body: Schemas["DecisionResult"] }> {
   const task = decisionTask(request);
   const name = decisionModelName(context.catalog, request.model);
-  const { answer, bill, call, headers } = await serveWhole(context, ask, decisionOrder(context, ask, name, task));
+  const { answer, bill, call, headers } = await serveWhole(context, ask, decisionOrder(context, name, task));
   const { input, cacheRead, cacheWrite, output } = bill.usage;
   return {
     headers,

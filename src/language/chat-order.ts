@@ -4,7 +4,7 @@ import type { ChatStream, ChatWhole } from "../providers/types.ts";
 import { promptSize } from "./prompt-size.ts";
 import { assertDeclares, declares, requirementsOf } from "./requirements.ts";
 import type { OutputCap } from "./reserve.ts";
-import { adapterOf, type Ask, type Order, type Served } from "./serve.ts";
+import { adapterOf, type Order } from "./serve.ts";
 import { type ChatFields, upstreamBody } from "./upstream-body.ts";
 
 /** The request as JSON text, and parsed. */
@@ -13,9 +13,7 @@ export interface ChatRequest {
   body: ChatFields & Parameters<typeof requirementsOf>[0] & { n?: number | null };
 }
 
-export type ServedChat = Served<ChatWhole, ChatStream>;
-
-export function chatOrder({ providers }: Pick<Context, "providers">, ask: Ask, { text, body }: ChatRequest): Order<ChatWhole, ChatStream> {
+export function chatOrder({ providers }: Pick<Context, "providers">, { text, body }: ChatRequest): Order<ChatWhole, ChatStream> {
   const needs = requirementsOf(body);
   const stream = body.stream === true;
   return {
@@ -26,13 +24,10 @@ export function chatOrder({ providers }: Pick<Context, "providers">, ask: Ask, {
     fits: (other) => declares(other, needs),
     measure: () => promptSize(body),
     cap: outputCap(body),
-    async call({ candidate, hold, publicModel }) {
+    async call({ candidate, hold, upstream }) {
       const chat = adapterOf(providers.chat, candidate);
       return chat({
-        route: candidate.route,
-        signal: ask.signal,
-        requestId: ask.requestId,
-        publicModel,
+        ...upstream,
         body: upstreamBody(text, body, candidate, hold),
         stream,
         outputMax: Math.min(hold.outputMax, candidate.model.maxOutputTokens),

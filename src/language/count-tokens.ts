@@ -46,7 +46,7 @@ function* piecesOf(text: string): Generator<string> {
   for (let from = 0; from < text.length;) {
     let to = Math.min(text.length, from + runMax);
     if (to < text.length) {
-      const space = text.lastIndexOf(" ", to);
+      const space = from + text.slice(from, to + 1).lastIndexOf(" "); // no further back: a text may have none
       if (space > from) to = space;
       else if (isLowSurrogate(text.charCodeAt(to))) to -= 1;
     }

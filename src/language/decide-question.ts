@@ -1,12 +1,12 @@
 // One question on one route: asked under labels where odds can be had, else as a document (OPERATOR.md, decisions).
 import type { components } from "../../generated/api.d.ts";
-import { type Chat, type ChatWhole, UpstreamError } from "../providers/types.ts";
+import { unreadable } from "../providers/answer-json.ts";
+import { type Chat, type ChatWhole, type UpstreamCall, UpstreamError } from "../providers/types.ts";
 import { isObject } from "../providers/json.ts";
 import { type Usage, sumOfUsages } from "../usage.ts";
 import { documentFields, documentPrompt, labelFields, labelPrompt, labels } from "./decision-prompts.ts";
 import type { Question } from "./decision-request.ts";
 import { labelOdds } from "./label-odds.ts";
-import type { RouteTry } from "./serve.ts";
 
 export interface Decided {
   answer: components["schemas"]["DecisionAnswer"];
@@ -15,9 +15,9 @@ export interface Decided {
 }
 
 /** One attempt at one route, shared by all questions of a request. */
-export interface DecisionRoute extends Pick<RouteTry, "candidate" | "publicModel"> {
+export interface DecisionRoute {
   chat: Chat;
-  requestId: string;
+  upstream: UpstreamCall;
   state: string;
   /** Set as soon as the route shows that it tells no odds; later questions then don't ask for them. */
   tellsNoOdds: boolean;
@@ -62,7 +62,7 @@ async function decideByDocument(
 }
 
 async function call(
-  { chat, candidate, publicModel, requestId, state }: DecisionRoute,
+  { chat, upstream, state }: DecisionRoute,
   system: string,
   fields: { max_tokens: number; [key: string]: unknown },
   signal: AbortSignal,
@@ -71,16 +71,8 @@ async function call(
     { role: "system", content: system },
     { role: "user", content: state },
   ];
-  const body = JSON.stringify({ model: candidate.route.model, messages, ...fields });
-  const answer = await chat({
-    route: candidate.route,
-    signal,
-    requestId,
-    publicModel,
-    body,
-    stream: false,
-    outputMax: fields.max_tokens,
-  });
+  const body = JSON.stringify({ model: upstream.route.model, messages, ...fields });
+  const answer = await chat({ ...upstream, signal, body, stream: false, outputMax: fields.max_tokens });
   if (answer.kind === "stream") throw new Error("a whole answer was asked for");
   const { message, finish_reason: finish } = answer.completion.choices[0]!; // adapters let no answer through without one
   if (finish === "content_filter" || message.refusal != null)
@@ -93,15 +85,13 @@ function hasLogprobs({ completion }: ChatWhole): boolean {
   return isObject(logprobs) && Array.isArray(logprobs["content"]) && logprobs["content"].length > 0;
 }
 
-/** WIRE.md 10.4: prompted confidence and no probabilities. A choice that was not offered is no answer. */
+/** WIRE.md 10.4: prompted confidence and no probabilities. A choice that was not offered is no answer; one without confidence is as good as a guess. */
 function documentAnswer({ completion }: ChatWhole, { options }: Question): Decided["answer"] {
   const text = completion.choices[0]!.message.content ?? "";
-  const { choice, confidence } = documentIn(text);
-  if (typeof choice !== "string" || !options.some(({ id }) => id === choice))
-    throw new UpstreamError("unreadable", "the answer names none of the options", { status: 200 });
-  if (typeof confidence !== "number" || !Number.isFinite(confidence))
-    throw new UpstreamError("unreadable", "the answer does not say how sure it is", { status: 200 });
-  return { type: "choice", choice, confidence: Math.min(1, Math.max(0, confidence)) };
+  const { choice = text.trim(), confidence } = documentIn(text); // a host that ignores the form may still name the option
+  if (typeof choice !== "string" || !options.some(({ id }) => id === choice)) throw unreadable("the answer names none of the options");
+  const told = typeof confidence === "number" && Number.isFinite(confidence) ? confidence : 1 / options.length;
+  return { type: "choice", choice, confidence: Math.min(1, Math.max(0, told)) };
 }
 
 /** Some hosts put a document into a fence. */

@@ -10,9 +10,9 @@ import { documentFields, documentPrompt, labelPrompt } from "./decision-prompts.
 import type { DecisionTask, Question } from "./decision-request.ts";
 import { type PromptSize, sizeOf } from "./prompt-size.ts";
 import { noOutput } from "./reserve.ts";
-import { adapterOf, type Ask, type Order } from "./serve.ts";
+import { adapterOf, type Order } from "./serve.ts";
 
-export interface DecisionsWhole extends Whole {
+interface DecisionsWhole extends Whole {
   /** One a question, in the questions' order. */
   answers: Decided["answer"][];
 }
@@ -24,7 +24,6 @@ const messagesAQuestion = 2;
 
 export function decisionOrder(
   { providers }: Pick<Context, "providers">,
-  ask: Ask,
   model: string,
   { state, questions }: DecisionTask,
 ): Order<DecisionsWhole> {
@@ -36,11 +35,11 @@ export function decisionOrder(
     fits: () => true,
     measure: () => decisionSize(state, questions),
     cap: noOutput,
-    async call({ candidate, publicModel }) {
+    async call({ candidate, upstream }) {
       const chat = adapterOf(providers.chat, candidate);
-      const route: DecisionRoute = { chat, candidate, publicModel, requestId: ask.requestId, state, tellsNoOdds: false };
+      const route: DecisionRoute = { chat, upstream, state, tellsNoOdds: false };
       try {
-        const decided = await sideBySide(questions, questionsAtOnce, ask.signal, (question, signal) =>
+        const decided = await sideBySide(questions, questionsAtOnce, upstream.signal, (question, signal) =>
           decideQuestion(route, question, signal),
         );
         return { kind: "whole", usage: sumOfUsages(decided.map(({ usage }) => usage)), answers: decided.map(({ answer }) => answer) };

@@ -7,14 +7,14 @@ import { spliceJson } from "../providers/json-splice.ts";
 import type { EmbedWhole } from "../providers/types.ts";
 import { inputSize } from "./input-size.ts";
 import { noOutput } from "./reserve.ts";
-import { adapterOf, type Ask, type Order } from "./serve.ts";
+import { adapterOf, type Order } from "./serve.ts";
 
 interface EmbeddingRequest {
   text: string;
   body: Pick<components["schemas"]["EmbeddingRequest"], "model" | "input" | "dimensions" | "encoding_format">;
 }
 
-export function embeddingOrder({ providers }: Pick<Context, "providers">, ask: Ask, { text, body }: EmbeddingRequest): Order<EmbedWhole> {
+export function embeddingOrder({ providers }: Pick<Context, "providers">, { text, body }: EmbeddingRequest): Order<EmbedWhole> {
   const inputs = typeof body.input === "string" ? [body.input] : body.input;
   const dimensions = body.dimensions ?? null;
   const fits = (model: Model) => dimensions === null || model.row.supported_parameters.includes("dimensions");
@@ -28,13 +28,10 @@ export function embeddingOrder({ providers }: Pick<Context, "providers">, ask: A
     fits,
     measure: () => inputSize(inputs),
     cap: noOutput,
-    async call({ candidate, publicModel }) {
+    async call({ candidate, upstream }) {
       const embed = adapterOf(providers.embed, candidate);
       return embed({
-        route: candidate.route,
-        signal: ask.signal,
-        requestId: ask.requestId,
-        publicModel,
+        ...upstream,
         body: spliceJson(text, {
           model: JSON.stringify(candidate.route.model),
           ...(body.dimensions === null ? { dimensions: null } : {}), // null says nothing, and not every host reads it

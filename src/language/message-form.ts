@@ -27,7 +27,11 @@ export function messageForm(
       const delta = { stop_reason, stop_sequence, ...(stop_details == null ? {} : { stop_details }) };
       return named("message_delta", { delta, usage: messageUsage(bill, call.admitted.model) }) + named("message_stop", {});
     },
-    interrupted: (error) => named("error", { error: { ...streamFault(context, ask), type: faultType(error) }, request_id: ask.requestId }),
+    interrupted(error) {
+      const fault = streamFault(context, ask);
+      const details = { error_code: fault.code };
+      return named("error", { error: { ...fault, type: faultType(error), details }, request_id: ask.requestId });
+    },
   };
 }
 

@@ -5,7 +5,7 @@ import { type MessageFields, messageBody } from "./message-body.ts";
 import { assertReadable, fetchesDocuments, messageRequirements } from "./message-requirements.ts";
 import { messageSize } from "./message-size.ts";
 import { assertDeclares, declares } from "./requirements.ts";
-import { adapterOf, type Ask, type Order } from "./serve.ts";
+import { adapterOf, type Order } from "./serve.ts";
 
 /** The request as JSON text, and parsed. */
 export interface MessageRequest {
@@ -17,7 +17,6 @@ export interface MessageRequest {
 
 export function messageOrder(
   { providers }: Pick<Context, "providers">,
-  ask: Ask,
   { text, body, betas }: MessageRequest,
 ): Order<MessageWhole, MessageStream> {
   const needs = messageRequirements(body);
@@ -33,13 +32,10 @@ export function messageOrder(
     fits: (other) => declares(other, needs) && (needs.address === null || fetchesDocuments(other)),
     measure: () => messageSize(body),
     cap: { asked: body.max_tokens ?? null, choices: 1 },
-    async call({ candidate, hold, size, publicModel }) {
+    async call({ candidate, hold, size, upstream }) {
       const messages = adapterOf(providers.messages, candidate);
       return messages({
-        route: candidate.route,
-        signal: ask.signal,
-        requestId: ask.requestId,
-        publicModel,
+        ...upstream,
         body: messageBody(text, body, candidate, hold),
         stream,
         outputMax: Math.min(hold.outputMax, candidate.model.maxOutputTokens),
@@ -51,10 +47,10 @@ export function messageOrder(
   };
 }
 
-function charactersOf({ message }: MessageWhole): number {
+function charactersOf({ message, hiddenCharacters = 0 }: MessageWhole): number {
   return message.content.reduce((sum, block) => {
     if (block.type === "text") return sum + block.text.length;
     if (block.type === "thinking") return sum + block.thinking.length;
     return block.type === "tool_use" ? sum + block.name.length + JSON.stringify(block.input).length : sum;
-  }, 0);
+  }, hiddenCharacters);
 }

@@ -1,5 +1,5 @@
 // How large the prompt of a message request is: every text that a model reads, images and documents by a fixed number.
-import { blocksOf, type KnownBlock, type MessageTool } from "../providers/translation/message-types.ts";
+import { blocksOf, type DocumentBlock, type KnownBlock, type MessageTool } from "../providers/translation/message-types.ts";
 import { base64Bytes, type PromptParts, type PromptSize, sizeOf, unknownBytes } from "./prompt-size.ts";
 
 interface MessageFields {
@@ -47,13 +47,15 @@ function addBlock(block: KnownBlock, parts: Required<PromptParts>): void {
     case "tool_reference":
       return void parts.texts.push(block.tool_name);
     case "search_result":
-      return void parts.texts.push(block.source, block.title, ...block.content.map(({ text }) => text));
+      parts.texts.push(block.source, block.title);
+      for (const { text } of block.content) parts.texts.push(text);
+      return;
     case "document":
       return addDocument(block, parts);
   }
 }
 
-function addDocument({ source, title, context }: Extract<KnownBlock, { type: "document" }>, parts: Required<PromptParts>): void {
+function addDocument({ source, title, context }: DocumentBlock, parts: Required<PromptParts>): void {
   for (const text of [title, context]) if (text != null) parts.texts.push(text);
   if (source.type === "text") parts.texts.push(source.data);
   else if (source.type === "content") for (const block of blocksOf(source.content)) addBlock(block, parts);

@@ -6,8 +6,8 @@ import { countTokens } from "./count-tokens.ts";
 export interface PromptSize {
   /** No tokenizer makes more tokens of it than this. */
   tokensMax: number;
-  /** How often a model's context window may be filled: texts that a model reads one by one. Default 1. */
-  contexts?: number;
+  /** How often a model's context window may be filled: texts that a model reads one by one. */
+  contexts: number;
   /** What it probably is: four bytes a token. Costs nothing, for limits. */
   tokensLikely: number;
   /** What it is by a real tokenizer, as near as anyone but its model can tell; dear, for charges and counts. */
@@ -54,6 +54,7 @@ export function sizeOf({ texts, messages, images, bytes: others = 0 }: PromptPar
   let counting: Promise<number> | undefined;
   return {
     tokensMax: bytes + others + messages * messageTokens + images * imageTokens,
+    contexts: 1,
     tokensLikely: Math.ceil(bytes / bytesPerToken) + messages * 4 + images * 256,
     countTokens: () => (counting ??= countTokens(texts).then((tokens) => tokens + messages * 4 + images * 256)),
   };

@@ -5,14 +5,14 @@ import { spliceJson } from "../providers/json-splice.ts";
 import type { RerankWhole } from "../providers/types.ts";
 import { rankingSize } from "./input-size.ts";
 import { noOutput } from "./reserve.ts";
-import { adapterOf, type Ask, type Order } from "./serve.ts";
+import { adapterOf, type Order } from "./serve.ts";
 
 interface RerankRequest {
   text: string;
   body: Pick<components["schemas"]["RerankRequest"], "model" | "query" | "documents" | "top_n">;
 }
 
-export function rerankOrder({ providers }: Pick<Context, "providers">, ask: Ask, { text, body }: RerankRequest): Order<RerankWhole> {
+export function rerankOrder({ providers }: Pick<Context, "providers">, { text, body }: RerankRequest): Order<RerankWhole> {
   return {
     model: body.model,
     type: "reranking",
@@ -21,13 +21,10 @@ export function rerankOrder({ providers }: Pick<Context, "providers">, ask: Ask,
     fits: () => true,
     measure: () => rankingSize(body.query, body.documents),
     cap: noOutput,
-    async call({ candidate, publicModel }) {
+    async call({ candidate, upstream }) {
       const rerank = adapterOf(providers.rerank, candidate);
       return rerank({
-        route: candidate.route,
-        signal: ask.signal,
-        requestId: ask.requestId,
-        publicModel,
+        ...upstream,
         body: spliceJson(text, { model: JSON.stringify(candidate.route.model) }),
         documents: body.documents.length,
         topN: body.top_n ?? null,

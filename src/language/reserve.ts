@@ -46,7 +46,7 @@ export async function reserveTokens(
   size: PromptSize,
   cap: OutputCap,
 ): Promise<Hold> {
-  const inputTokens = Math.min(size.tokensMax, model.contextWindow * (size.contexts ?? 1));
+  const inputTokens = Math.min(size.tokensMax, model.contextWindow * size.contexts);
   const outputMax = cap.asked ?? model.maxOutputTokens;
   const want = tokenCostBound(prices, inputTokens, outputMax * cap.choices);
   const least = tokenCostBound(prices, inputTokens, Math.min(outputMax, 1) * cap.choices);

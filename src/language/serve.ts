@@ -6,7 +6,7 @@ import type { Caller, Context } from "../context.ts";
 import { shownError } from "../error-text.ts";
 import { ApiError } from "../fail.ts";
 import { countCall, orGiveBack } from "../limits/call.ts";
-import { type AnswerStream, type Protocol, type Tally, UpstreamError, type Whole } from "../providers/types.ts";
+import { type AnswerStream, type Protocol, type Tally, type UpstreamCall, UpstreamError, type Whole } from "../providers/types.ts";
 import { attempt } from "../routing/attempt.ts";
 import { type Candidate, candidatesOf } from "../routing/candidates.ts";
 import { GatewayStopping } from "../stopping.ts";
@@ -20,9 +20,9 @@ import type { PromptSize } from "./prompt-size.ts";
 import { type Hold, type OutputCap, reserveTokens } from "./reserve.ts";
 import { routeHeaders } from "./route-headers.ts";
 
-/** Who asks, and how its answer is told of. */
+/** Who asks, and how its answer is told of: of a request, what this story needs. */
 export interface Ask {
-  operation: OperationId;
+  operationId: OperationId;
   caller: Caller;
   requestId: string;
   receivedAt: Date;
@@ -36,8 +36,8 @@ export interface RouteTry {
   candidate: Candidate;
   hold: Hold;
   size: PromptSize;
-  /** Id of the model that was asked for, its alias resolved: what the answer must name, whoever serves it. */
-  publicModel: string;
+  /** The answer names the model that was asked for, its alias resolved, whoever serves it. */
+  upstream: UpstreamCall;
 }
 
 /** What is asked for. */
@@ -78,22 +78,29 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
   const tokens = { input: size.tokensLikely, output: Math.min(cap.asked ?? 0, model.maxOutputTokens) * cap.choices };
   const rate = await countCall(context, { ...ask, model, tokens });
   const hold = await orGiveBack(rate, reserveTokens(context, ask.caller, model, tokenPricesOf(model), size, cap));
-  const call = openCall(context, { caller: ask.caller, facts: { ...ask, stream: order.stream }, admitted, hold, size, rate });
+  const call = openCall(context, {
+    caller: ask.caller,
+    facts: { ...ask, operation: ask.operationId, stream: order.stream },
+    admitted,
+    hold,
+    size,
+    rate,
+  });
   const mayServe = (other: Model) => other.type === order.type && order.fits(other) && mayUse(ask.caller, other);
   const candidates = candidatesOf(context.catalog, model, mayServe);
   try {
     const { result, candidate } = await attempt(candidates, context.breakers, ask.signal, call.attempts, (candidate) =>
-      order.call({ candidate, hold, size, publicModel: model.id }),
+      order.call({ candidate, hold, size, upstream: upstreamCall(ask, candidate, model) }),
     );
     call.served = candidate;
     call.firstByteMs = context.clock().getTime() - ask.receivedAt.getTime();
     const headers = routeHeaders(admitted, candidate, hold);
     if (result.kind === "stream") return leaveTogether(context, ask, { kind: "stream", call, headers, source: result as Stream });
     const answer = result as Answer;
-    const counted = () => countedUsage(size, { deltas: 0, characters: order.charactersOf(answer) });
+    const counted = () => countedUsage(size, { deltas: 0, characters: order.charactersOf(answer), prompt: null });
     return { kind: "whole", call, headers, answer, bill: await call.complete(answer.usage, counted) };
   } catch (thrown) {
-    const declared = asDeclared(order.declared?.(thrown) ?? thrown, ask.operation);
+    const declared = asDeclared(order.declared?.(thrown) ?? thrown, ask.operationId);
     const error = thrown instanceof GatewayStopping ? new ApiError("overloaded", { cause: thrown }) : declared;
     await settleWithout(context, ask, call, error);
     throw suggestOthers(error, context.catalog, candidates, mayServe);
@@ -103,8 +110,12 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
 /** For operations that never stream. */
 export async function serveWhole<Answer extends Whole>(context: Context, ask: Ask, order: Order<Answer>) {
   const served = await serve(context, ask, order);
-  if (served.kind === "stream") throw new Error(`${ask.operation} does not stream`);
+  if (served.kind === "stream") throw new Error(`${ask.operationId} does not stream`);
   return served;
+}
+
+function upstreamCall({ signal, requestId }: Ask, { route }: Candidate, { id }: Model): UpstreamCall {
+  return { route, signal, requestId, publicModel: id };
 }
 
 /** A route of a protocol that has no adapter for the verb serves nothing. */
@@ -137,7 +148,9 @@ export function isLeft(signal: AbortSignal): boolean {
 
 /** "A caller who leaves a stream pays for what was delivered": measured where the upstream said, else counted. */
 export async function chargeDelivered({ call, source }: { call: OpenCall; source: { tally: Tally } }): Promise<void> {
-  const { usage } = source.tally;
+  const { usage, deltas } = source.tally;
+  // Hosts that say usage with every record measure the prompt before there is an answer: nothing was delivered all the same.
+  if (deltas === 0 && (usage === null || usage.output === 0)) return await call.aborted(noUsage, false);
   await call.aborted(usage ?? (await countedUsage(call.size, source.tally)), usage !== null);
 }
 
@@ -145,7 +158,7 @@ async function settleWithout(context: Context, ask: Ask, call: OpenCall, error: 
   const planned = error instanceof ApiError ? error : new ApiError("internal_error", {});
   try {
     if (isLeft(ask.signal)) await call.aborted(noUsage, false);
-    else await call.failed(planned.code, shownError(planned, operations[ask.operation].dialect));
+    else await call.failed(planned.code, shownError(planned, operations[ask.operationId].dialect));
   } catch (cause) {
     // The hold ends by itself; the caller's error is what matters to the caller.
     context.log.error({ err: cause, request_id: ask.requestId }, "a failed call could not be settled");

@@ -10,7 +10,7 @@ import { type Ask, chargeDelivered, isLeft } from "./serve.ts";
 /** WIRE.md 2.1: the norm among gateways; proxies close silent connections after 15 s and more. */
 const keepAliveMs = 10_000;
 
-export const eventStreamHeaders = {
+const eventStreamHeaders = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache, no-transform",
   "x-accel-buffering": "no",
@@ -24,6 +24,17 @@ export interface StreamForm<Rec> {
   end(bill: Bill): string;
   /** After a stream that broke: nothing is charged. */
   interrupted(error: unknown): string;
+}
+
+/** The reply of an answer that streams. */
+export function streamReply<Rec>(
+  context: Context,
+  ask: Ask,
+  answer: { call: OpenCall; source: AnswerStream<Rec>; headers: Record<string, string> },
+  form: StreamForm<Rec>,
+) {
+  const stream = (sink: Sink) => streamAnswer(context, ask, answer, form, sink);
+  return { status: 200, headers: { ...answer.headers, ...eventStreamHeaders }, stream };
 }
 
 export async function streamAnswer<Rec>(

@@ -1,27 +1,40 @@
-// The JSON object that an upstream's answer of status 200 must be; anything else says why it is no answer.
+// The JSON that an upstream's answer of status 200 must be, whole or a stream's record; anything else says why it is no answer.
 import { errorUnderOk } from "./error-text.ts";
 import { errorUnder200 } from "./errors.ts";
 import { nestsTooDeep } from "./json-scan.ts";
 import { isObject, type Json } from "./json.ts";
 import { type Provider, UpstreamError } from "./types.ts";
 
+type Parse = (text: string) => unknown;
+
 /** Throws for text that is no JSON object, and for an error under status 200. */
-export function readAnswer(text: string, provider: Provider): Json {
-  const answer = parseObject(text);
+export function readAnswer(text: string, provider: Provider, parse: Parse = JSON.parse): Json {
+  const answer = parseObject(text, parse);
   const error = errorUnderOk(answer);
   if (error !== null) throw errorUnder200(error, provider);
   return answer;
+}
+
+/** The data of one server-sent record. An error's may be any text. */
+export function readRecordData(data: string, event: string): unknown {
+  if (nestsTooDeep(data)) throw unreadable("a record of the stream is nested too deep");
+  try {
+    return JSON.parse(data);
+  } catch {
+    if (event === "error") return data;
+    throw unreadable("a record of the stream is not JSON");
+  }
 }
 
 export function unreadable(reason: string): UpstreamError {
   return new UpstreamError("unreadable", reason, { status: 200 });
 }
 
-function parseObject(text: string): Json {
+function parseObject(text: string, parse: Parse): Json {
   if (nestsTooDeep(text)) throw unreadable("the answer is nested too deep");
   let value: unknown;
   try {
-    value = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+    value = parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
   } catch {
     throw unreadable(text.trim() === "" ? "the answer is empty" : "the answer is not JSON");
   }

@@ -6,7 +6,7 @@ import type { Upstream, UpstreamAnswer, UpstreamRequest } from "./http.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
 /** A whole answer: images come in base64, several choices of them. */
-const answerBytesMax = 33_554_432;
+export const answerBytesMax = 33_554_432;
 /** Of an error only a sentence is kept. */
 const errorBytesMax = 65_536;
 /** An error's body must not hold up the next route. */

@@ -1,4 +1,4 @@
-// Reading JSON of unknown shape: the few questions that every file of this adapter asks.
+// Reading JSON of unknown shape: the few questions that every adapter asks.
 
 import { isKeptNumber } from "./exact-numbers.ts";
 

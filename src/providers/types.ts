@@ -91,8 +91,8 @@ export interface Tally {
   deltas: number;
   /** Characters of content, reasoning and tool arguments. */
   characters: number;
-  /** The prompt's tokens, where the upstream measured them before the end; null or absent: it has not. */
-  prompt?: PromptUsage | null;
+  /** The prompt's tokens, where the upstream measured them before the end; null: it has not. */
+  prompt: PromptUsage | null;
 }
 
 export type PromptUsage = Pick<Usage, "input" | "cacheRead" | "cacheWrite">;
@@ -155,6 +155,8 @@ export interface MessageCall extends UpstreamCall {
 /** A whole message in the Anthropic dialect, without its usage. */
 export interface MessageWhole extends Whole {
   message: Omit<Message, "usage">;
+  /** Characters of thinking that the caller didn't want to see: they were written all the same. Absent: none. */
+  hiddenCharacters?: number;
 }
 
 /**

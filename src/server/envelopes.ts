@@ -20,10 +20,10 @@ type Envelope = (facts: ErrorFacts) => Record<string, unknown>;
 export const envelopes: Record<DialectRow["envelope"], Envelope> = {
   standard: (facts) => ({ error: fullError(facts), ...facts.extra }),
 
-  /** Anthropic clients read the outer type and request_id, the rest of ours stands beside theirs. */
+  /** Anthropic's clients read the outer type and request_id, and newer ones `details.error_code`; the rest of ours stands beside theirs. */
   anthropic: (facts) => ({
     type: "error",
-    error: { ...fullError(facts), type: anthropicType(facts) },
+    error: { ...fullError(facts), type: anthropicType(facts), details: { error_code: facts.code } },
     request_id: facts.requestId,
     ...facts.extra,
   }),

@@ -10,8 +10,11 @@ const nestingMax = 200;
 /** A value of two or three bytes takes up to 80 of the heap: this bounds one body at some 100 MB, far above any real request. */
 const valuesMax = 1_000_000;
 
-/** The body's text and value; throws invalid_json, request_too_large, or invalid_parameter naming a string that holds a NUL. */
-export function parseJson(bytes: Buffer, headers: IncomingHttpHeaders): { bytes: Buffer; value: unknown } {
+/**
+ * The body's text and value; throws invalid_json, request_too_large, or invalid_parameter naming a string that holds a NUL.
+ * `prompts` are the top-level fields where a NUL is taken.
+ */
+export function parseJson(bytes: Buffer, headers: IncomingHttpHeaders, prompts: readonly string[] = []): { bytes: Buffer; value: unknown } {
   assertJsonContent(headers);
   const body = withoutByteOrderMark(bytes);
   if (body.length === 0) failJson("the body is empty");
@@ -21,7 +24,7 @@ export function parseJson(bytes: Buffer, headers: IncomingHttpHeaders): { bytes:
   const value = parse(text);
   if (typeof value !== "object" || value === null || Array.isArray(value)) failJson(`it is ${kindOf(value)}`);
   // The escape is the only way a NUL gets through the parser, and Postgres text can't hold one.
-  if (text.includes("\\u0000")) assertNoNul(value, []);
+  if (text.includes("\\u0000")) assertNoNul(without(value, prompts), []);
   return { bytes: body, value };
 }
 
@@ -112,6 +115,10 @@ function endOfString(text: string, opening: number): number {
     else if (unit === quote) break;
   }
   return at;
+}
+
+function without(value: object, fields: readonly string[]): object {
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !fields.includes(key)));
 }
 
 /** Recursion is safe here: the nesting has been bounded. */

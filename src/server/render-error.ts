@@ -23,11 +23,12 @@ export function renderError(code: ErrorCode, details: FailDetails, place: ErrorP
   const row = errors[code];
   const dialect: DialectRow = dialects[place.dialect];
   const { status, message } = shownError({ code, details }, place.dialect);
+  const type = typeAt(status, row.type);
   const shownCode = dialect.codes[code] ?? code;
   const facts = {
     status,
     message,
-    type: dialect.types[row.type] ?? row.type,
+    type: dialect.types[type] ?? type,
     code: shownCode,
     param: details.param ?? null,
     retryable: row.bare ? undefined : row.retryable,
@@ -38,6 +39,11 @@ export function renderError(code: ErrorCode, details: FailDetails, place: ErrorP
     extra: details.extra ?? {},
   };
   return { status, headers: { ...retryHeaders(code, row, details), ...details.headers }, body: envelopes[dialect.envelope](facts) };
+}
+
+/** Each status has its type (gateway-api.md, Errors, Types): a model's own 413 is too large like ours, whatever its code. */
+function typeAt(status: number, type: string): string {
+  return status === 413 ? "request_too_large" : type;
 }
 
 function retryHeaders(code: ErrorCode, row: ErrorRow, details: FailDetails): Headers {

@@ -11,6 +11,7 @@ import { failInvalid } from "./invalid.ts";
 import { loggableModel } from "./log-request.ts";
 import { rateLimiter } from "./limit-rate.ts";
 import { parseJson } from "./parse-json.ts";
+import { promptFields } from "./prompt-fields.ts";
 import { readBody } from "./read-body.ts";
 import { parameterReader } from "./read-parameters.ts";
 import { sendReply } from "./reply.ts";
@@ -68,7 +69,7 @@ async function readContent(edge: Edge, exchange: Exchange, operation: Operation,
   const isForm = headers["content-type"]?.toLowerCase().startsWith("multipart/form-data") ?? false;
   if (isForm && operation.bodies.includes("multipart/form-data")) return { bytes, value: undefined };
   if (bytes.length === 0 && !operation.bodyRequired) return noContent;
-  const content = parseJson(bytes, headers);
+  const content = parseJson(bytes, headers, promptFields[operation.id]);
   exchange.model = loggableModel(content.value);
   if (validate !== undefined && !validate(content.value)) failInvalid(validate.errors ?? []);
   return content;

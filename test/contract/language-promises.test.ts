@@ -37,7 +37,7 @@ const promised: Record<string, Refusals> = {
   createChatCompletion: chat,
   // A prompt is text, which every model reads: its one difference from the row that it shares with chat.
   createCompletion: { ...chat, 400: [...body, "wrong_endpoint", "request_rejected"] },
-  createMessage: chat,
+  createMessage: { ...chat, 400: [...chat[400]!, "thread_unsupported_request"] },
   createResponse: { ...chat, 400: [...chat[400]!, "stateless_only"] },
   createEmbeddings: {
     ...account,

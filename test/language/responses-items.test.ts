@@ -141,3 +141,10 @@ describe("a custom tool's input", () => {
     expect(run([{ tool_calls: [{ index: 0, id: "c", function: { name: "patch", arguments: given } }] }]).items[0]).toMatchObject({ input });
   });
 });
+
+test("an answer without an end is cut off at the size that a whole answer may have", () => {
+  const output = newOutput({ emit: () => undefined, idTail: "x", callables });
+  const piece = "x".repeat(4_194_304);
+  for (let said = 0; said < 8; said += 1) addDelta(output, { content: piece });
+  expect(() => addDelta(output, { tool_calls: [{ index: 0, function: { name: "f", arguments: "{" } }] })).toThrow("too large");
+});

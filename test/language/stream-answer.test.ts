@@ -22,7 +22,7 @@ const form: StreamForm<ChatRecord> = {
 async function stream(speak: (say: (json: string) => void) => Promise<void>): Promise<string> {
   let written = "";
   const source = {
-    tally: { usage: noUsage, deltas: 0, characters: 0 },
+    tally: { usage: noUsage, deltas: 0, characters: 0, prompt: null },
     forEach: (onRecord: (record: ChatRecord) => unknown) => speak((json) => void onRecord({ json })),
   } as unknown as AnswerStream<ChatRecord>;
   const call = { complete: async () => ({ usage: noUsage, cost: 0n, cacheDiscount: 0n }) } as unknown as OpenCall;

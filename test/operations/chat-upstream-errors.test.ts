@@ -123,6 +123,7 @@ describe("400, 413 and 422 request_rejected", () => {
   test.each([400, 413, 422])("%i: the upstream's own words, and no other route is asked", async (status) => {
     const { json } = await refused({ model: `reject/${status}`, temperature: 0.3 }, status, "request_rejected");
     expect(json.error.message).toContain("Unsupported value: 'temperature' does not support this value with this model.");
+    expect(json.error.type).toBe(status === 413 ? "request_too_large" : "invalid_request_error");
     expect(world.sent()).toHaveLength(1);
   });
 

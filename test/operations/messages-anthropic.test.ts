@@ -1,5 +1,5 @@
-// POST /v1/messages over hosts of the same dialect: what the caller sent passes through, what came back too, charged by cache
-// bucket; and fallback between hosts of both dialects.
+// POST /v1/messages over hosts of the same dialect: what the caller sent passes through, what came back too, as near as billing
+// allows (WIRE.md 5, 7.1, 11.1), charged by cache bucket; and fallback between hosts of both dialects.
 import { describe, expect, test } from "vitest";
 import { chatWorld, language, prices, provider } from "./chat-gateway.ts";
 import { askMessage, eventsOf, hello, messageOf } from "./message-events.ts";
@@ -20,12 +20,14 @@ const world = chatWorld(
     language("demo/deep", [quay("deep+sim-budget-only")], { ...able, max_output_tokens: 8000 }),
     language("demo/unthinking", [quay("unthinking")]),
     language("demo/cited", [quay("cited+sim-citations")], able),
+    language("demo/interleaved", [quay("inter+sim-interleaved+sim-redacted+sim-citations")], { ...able, max_output_tokens: 8000 }),
+    language("demo/rejecting", [quay("rejecting+sim-context")]),
     language("demo/cached", [quay("cached+sim-prompt-tokens-1000+sim-cached-700+sim-cache-write-200")], able),
     language("demo/silent", [quay("silent+sim-no-usage")]),
     language("demo/refusing", [quay("refusing+sim-finish-filtered")]),
     language("demo/cut", [quay("cut+sim-cut-after-6")]),
     language("demo/failing", [quay("failing+sim-error-after-6")]),
-    language("demo/there", [quay("there+sim-fail-503"), north("second")]),
+    language("demo/there", [quay("there+sim-529"), north("second")]),
     language("demo/back", [north("back+sim-fail-503"), quay("second")]),
     language("demo/mixed", [north("mixed"), quay("mixed")], able),
   ],
@@ -33,6 +35,7 @@ const world = chatWorld(
 );
 const stream = { stream: true };
 const ephemeral = { type: "ephemeral", ttl: "1h" };
+const enabled = { type: "enabled", budget_tokens: 2000 };
 const weather = { name: "get_weather", input_schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] } };
 
 async function served(body: object, headers: Record<string, string> = {}) {
@@ -65,8 +68,10 @@ describe("the request passes through", () => {
       stop_sequences: ["END"],
       temperature: 0.5,
       max_tokens: 300,
+      context_management: { edits: [] },
     };
-    const ignored = { service_tier: "auto", speed: "fast", metadata: { user_id: "u", team: "red" }, context_management: { edits: [] } };
+    const dear = { service_tier: "auto", speed: "fast", inference_geo: "us", container: "box", mcp_servers: [] };
+    const ignored = { ...dear, metadata: { user_id: "u", team: "red" } };
     await served({ model: "demo/plain", ...passed, ...ignored });
     expect(world.sent()).toEqual([{ model: "plain", ...passed, metadata: { user_id: "u" } }]);
   });
@@ -76,15 +81,21 @@ describe("the request passes through", () => {
     expect(world.sent()[0]!.max_tokens).toBe(1000);
   });
 
-  test("a history of our own answers comes back without the thinking that nobody signed", async () => {
-    const tools = [weather];
+  test.each(["demo/deep", "demo/newer"])("%s: a history of our own answers, without the thinking that nobody signed", async (model) => {
     const messages = [{ role: "user", content: "What is the weather? use tool get_weather" }];
-    const request = { model: "demo/newer", tools, messages, thinking: { type: "adaptive" } };
-    const { content } = (await served(request)).json;
-    expect(content.map(({ type }: { type: string }) => type)).toEqual(["thinking", "tool_use"]);
+    const request = { model, tools: [weather], messages, thinking: enabled, max_tokens: 4000 };
+    const first = (await served(request)).json;
+    expect(first).toMatchObject({ stop_reason: "tool_use", content: [{ type: "thinking" }, { type: "tool_use" }] });
+    const { content } = first;
     const results = [{ type: "tool_result", tool_use_id: content[1].id, content: "Rain." }];
-    await served({ ...request, messages: [...messages, { role: "assistant", content }, { role: "user", content: results }] });
-    expect((world.sent().at(-1)!.messages as { content: object[] }[])[1]!.content).toEqual([content[1]]);
+    const second = await served({
+      ...request,
+      messages: [...messages, { role: "assistant", content }, { role: "user", content: results }],
+    });
+    expect(second.json.stop_reason).toBe("end_turn");
+    const sent = world.sent().at(-1)!;
+    expect((sent.messages as { content: object[] }[])[1]!.content).toEqual([content[1]]);
+    expect(JSON.stringify(sent)).not.toMatch(/budget_tokens|"signature"/);
   });
 });
 
@@ -93,7 +104,6 @@ describe("thinking", () => {
     await served({ max_tokens: 4000, ...body });
     return world.sent().at(-1)!.thinking;
   };
-  const enabled = { type: "enabled", budget_tokens: 2000 };
 
   test("a budget goes out on the first turn, below the cap, as an older host wants it", async () => {
     expect(await thinkingSent({ model: "demo/deep", thinking: enabled })).toEqual(enabled);
@@ -123,28 +133,39 @@ describe("thinking", () => {
 });
 
 describe("the answer passes through", () => {
-  test.each([["demo/plain"], ["demo/cited"], ["demo/cached"], ["demo/refusing"], ["demo/newer"]])(
-    "of %s, whole and streamed alike, at one price",
-    async (model) => {
-      const account = await world.account();
-      const request = { model, thinking: { type: "adaptive" } };
-      const whole = await askMessage(world, account, request);
-      expect(whole.status, whole.text).toBe(200);
-      const message = messageOf(eventsOf(await askMessage(world, account, { ...request, ...stream })));
-      const { stop_details: _details, ...told } = message;
-      expect(whole.json).toMatchObject({ ...told, id: expect.any(String) });
-      expect((await world.gateway.balance(account)).spent).toBeCloseTo(2 * whole.json.usage.cost, 8);
-    },
-  );
+  test.each([
+    ["demo/plain", {}],
+    ["demo/cited", {}],
+    ["demo/cached", {}],
+    ["demo/refusing", {}],
+    ["demo/newer", { thinking: { type: "adaptive" } }],
+    ["demo/deep", { thinking: enabled, max_tokens: 4000 }],
+    ["demo/interleaved", { thinking: enabled, max_tokens: 4000 }],
+    ["demo/deep", { tools: [weather], tool_choice: { type: "any" } }],
+    ["demo/deep", { output_config: { format: { type: "json_schema", schema: { type: "object", additionalProperties: false } } } }],
+  ])("of %s to %j: whole and streamed are one message at one price", async (model, body) => {
+    const account = await world.account();
+    const whole = (await askMessage(world, account, { model, ...body })).json;
+    const streamed = messageOf(eventsOf(await askMessage(world, account, { model, ...body, ...stream })));
+    for (const message of [whole, streamed]) for (const block of message.content) if (block.citations == null) delete block.citations; // a stream opens without
+    const { stop_reason, stop_sequence, usage, content } = whole;
+    expect(streamed).toMatchObject({ stop_reason, stop_sequence, usage, model });
+    expect(streamed.content).toEqual(content);
+    for (const block of content) if (block.type === "thinking") expect(block.signature).toBe("");
+    expect((await world.gateway.balance(account)).spent).toBeCloseTo(2 * usage.cost, 8);
+  });
 
   test("citations come back", async () => {
     const { json } = await served({ model: "demo/cited" });
     expect(json.content.at(-1).citations).toEqual([expect.objectContaining({ type: expect.any(String) })]);
   });
 
-  test("each cache bucket is shown and charged", async () => {
-    const { usage } = (await served({ model: "demo/cached" })).json;
-    expect(usage).toMatchObject({ input_tokens: 100, cache_creation_input_tokens: 200, cache_read_input_tokens: 700 });
+  test.each([false, true])("each cache bucket is shown and charged, streamed: %s", async (streams) => {
+    const reply = await served({ model: "demo/cached", stream: streams });
+    const cached = { input_tokens: 100, cache_creation_input_tokens: 200, cache_read_input_tokens: 700 };
+    if (streams) expect(eventsOf(reply)[0]!.data.message.usage).toEqual({ ...cached, output_tokens: 0 }); // in the start already
+    const { usage } = streams ? messageOf(eventsOf(reply)) : reply.json;
+    expect(usage).toMatchObject(cached);
     expect(usage.cost).toBeCloseTo((300 * prices.input + 700 * prices.cached + usage.output_tokens * prices.output) / 1e6, 8);
   });
 
@@ -166,6 +187,22 @@ describe("the answer passes through", () => {
   });
 });
 
+test.each(["demo/there", "demo/back"])("%s: the other dialect's host answers, whole and streamed", async (model) => {
+  for (const streams of [false, true]) {
+    const reply = await served({ model, stream: streams });
+    expect(reply.headers["x-svc-fallback-layer"]).toBe("1");
+    const message = streams ? messageOf(eventsOf(reply)) : reply.json;
+    expect(message).toMatchObject({ model, stop_reason: "end_turn", content: [{ type: "text" }] });
+  }
+});
+
+test("400 request_rejected: the upstream's own words, in Anthropic's envelope", async () => {
+  const reply = await askMessage(world, await world.account(), { model: "demo/rejecting" });
+  expect(reply.status).toBe(400);
+  expect(reply.json).toMatchObject({ type: "error", error: { type: "invalid_request_error", code: "request_rejected" } });
+  expect(reply.json.error.message).toContain("prompt is too long: 5000 tokens > 4096 maximum");
+});
+
 test("a document that is only an address goes to the route that fetches it", async () => {
   const content = [
     { type: "document", source: { type: "url", url: "https://example.com/a.pdf" } },
@@ -179,7 +216,7 @@ test("a document that is only an address goes to the route that fetches it", asy
 test.each([["demo/cut"], ["demo/failing"]])("%s breaks midway: an error event, and nothing is charged", async (model) => {
   const account = await world.account();
   const events = eventsOf(await askMessage(world, account, { model, ...stream }));
-  expect(events.at(-1)!.data.error).toMatchObject({ code: "stream_interrupted", type: "api_error" });
+  expect(events.at(-1)).toMatchObject({ event: "error", data: { error: { code: "stream_interrupted", type: "api_error" } } });
   await world.expectUntouched(account);
 });
 

@@ -49,7 +49,7 @@ describe("upstreams that do not serve", () => {
 
   test.each([
     [400, "invalid_request_error"],
-    [413, "invalid_request_error"],
+    [413, "request_too_large"],
     [422, "invalid_request_error"],
   ])("%i request_rejected, in the upstream's own words, which agents match", async (status, type) => {
     const { json } = await refused({ model: `reject/${status}`, temperature: 0.3 }, status, type, "request_rejected", "temperature");
@@ -90,6 +90,12 @@ describe("400 unsupported_content", () => {
     const texts = (world.sent()[0]!.messages as { content: { text: string }[] }[])[0]!.content.map(({ text }) => text);
     expect(texts).toEqual(["A\n\nOne.", "Two.", "B\nhttps://example.com\nThree."]);
   });
+});
+
+test("400 thread_unsupported_request: nothing is kept between requests, and nothing is charged", async () => {
+  const thread = { type: "continue", id: "thread_1" };
+  const { json } = await refused({ model: "demo/chat", thread }, 400, "invalid_request_error", "thread_unsupported_request", "thread");
+  expect(json.error.details).toEqual({ error_code: "thread_unsupported_request" });
 });
 
 describe("400 missing_parameter and invalid_parameter", () => {

@@ -149,6 +149,7 @@ describe("200, a stream that breaks", () => {
           retryable: true,
           request_id: requestId,
           doc_url: `${world.gateway.url}/docs/errors#stream_interrupted`,
+          details: { error_code: "stream_interrupted" },
         },
         request_id: requestId,
       });

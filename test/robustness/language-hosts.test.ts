@@ -165,6 +165,17 @@ describe("streams without end are broken off, and free", () => {
     expect([broken(reply), spent]).toEqual([true, 0]);
   });
 
+  test("a response that changes between thinking and text", async () => {
+    const both = { choices: [{ index: 0, delta: { reasoning_content: "a", content: "b" }, finish_reason: null }] };
+    const { reply, spent } = await ask(
+      "/v1/responses",
+      "chat",
+      endless([], () => both),
+      { stream: true },
+    );
+    expect([broken(reply), spent]).toEqual([true, 0]);
+  });
+
   test("a response, whose end repeats all of it", async () => {
     const talk = endless([], () => ({ choices: [{ index: 0, delta: { content: "x".repeat(20_000) }, finish_reason: null }] }));
     const { reply, spent } = await ask("/v1/responses", "chat", talk, { stream: true });

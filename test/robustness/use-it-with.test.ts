@@ -1,4 +1,4 @@
-// docs/use-it-with.md, run: each snippet as it stands there, by its own interpreter, against a real gateway whose address
+// The page "Use it with …" of README.md, run: each snippet as it stands there, by its own interpreter, against a real gateway whose address
 // and key it has from two environment variables alone. The settings of agents are read, and their requests made.
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -15,7 +15,8 @@ interface Snippet {
 }
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const snippets = readSnippets(readFileSync(`${root}/docs/use-it-with.md`, "utf8"));
+const page = /^## Use it with …\n.*?(?=^## )/ms.exec(readFileSync(`${root}/README.md`, "utf8"))![0];
+const snippets = readSnippets(page);
 const inLanguage = (language: string) => snippets.filter((snippet) => snippet.language === language);
 const sectionOf = (heading: string) => snippets.find((snippet) => snippet.heading === heading)!;
 
@@ -31,7 +32,6 @@ test("the page is what is run here, and nothing else stands in it", () => {
   const headings = [...new Set(snippets.map(({ heading }) => heading))];
   expect(headings).toEqual(["Use it with …", "curl", "OpenAI SDK", "Anthropic SDK", "Vercel AI SDK", "LangChain", "Claude Code", "Codex"]);
   expect([...new Set(snippets.map(({ language }) => language))].sort()).toEqual(["python", "sh", "toml", "ts"]);
-  expect(readFileSync(`${root}/README.md`, "utf8")).toContain("docs/use-it-with.md");
 });
 
 describe("TypeScript", () => {
@@ -103,8 +103,8 @@ async function run(command: string, args: string[], code: string): Promise<strin
 }
 
 function readSnippets(page: string): Snippet[] {
-  return page.split(/^(?=##? )/m).flatMap((section) => {
-    const heading = /^##? (.*)$/m.exec(section)![1]!;
+  return page.split(/^(?=##+ )/m).flatMap((section) => {
+    const heading = /^##+ (.*)$/m.exec(section)![1]!;
     return [...section.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, code]) => ({ heading, language: language!, code: code! }));
   });
 }

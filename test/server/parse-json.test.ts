@@ -62,6 +62,11 @@ describe("400 invalid_parameter for a NUL, which no Postgres text can hold", () 
       param: "messages[0].content",
     });
   });
+  test("but in the fields that only go on to a model", () => {
+    const body = '{"messages":[{"content":"a\\u0000b"}],"user":"x"}';
+    expect(parseJson(Buffer.from(body), {}, ["messages"]).value).toEqual({ messages: [{ content: "a\0b" }], user: "x" });
+    expect(() => parseJson(Buffer.from(body.replace("x", "\\u0000")), {}, ["messages"])).toThrow();
+  });
   test("in a key", () => expect(refusal('{"a":{"x\\u0000":1}}')).toEqual({ code: "invalid_parameter", param: "a" }));
   test("an escaped backslash before u0000 is no NUL", () => {
     expect(parseJson(Buffer.from('{"a":"\\\\u0000"}'), {}).value).toEqual({ a: "\\u0000" });

@@ -17,7 +17,7 @@ const asked = { model: "demo/m", names: openToolNames(), stopSequences: ["END"],
 function chatStream(chunks: readonly object[]): ChatStream {
   return {
     kind: "stream",
-    tally: { usage: null, deltas: 0, characters: 0, id: "c", created: 1 },
+    tally: { usage: null, deltas: 0, characters: 0, prompt: null, id: "c", created: 1 },
     cancel: () => undefined,
     async forEach(onRecord) {
       for (const choice of chunks) await onRecord({ json: JSON.stringify({ choices: [{ index: 0, ...choice }] }) });

@@ -1,16 +1,5 @@
 // Calls of tools as output items: functions piece by piece, custom tools once their input is whole.
-import {
-  type Call,
-  type CallDelta,
-  closeItem,
-  endStatus,
-  nextId,
-  type OpenCall,
-  openItem,
-  type Output,
-  placeOf,
-  takePiece,
-} from "./output.ts";
+import { type Call, type CallDelta, closeItem, endStatus, nextId, type OpenCall, openItem, type Output, placeOf } from "./output.ts";
 import { closeCurrent } from "./said-items.ts";
 
 export function addCall(output: Output, delta: CallDelta): void {
@@ -18,7 +7,6 @@ export function addCall(output: Output, delta: CallDelta): void {
   output.last = call.item;
   const piece = delta.function?.arguments;
   if (!piece) return;
-  takePiece(output, piece);
   call.text += piece;
   if (call.item.type !== "function_call") return;
   call.item.arguments = call.text;

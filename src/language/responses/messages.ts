@@ -97,14 +97,14 @@ function startTurn(building: Building, content: string | null): ChatMessage {
 function endTurn(building: Building): void {
   const calls = building.turn?.tool_calls ?? [];
   building.turn = null;
-  const pictures: ChatPart[] = [];
+  const pictures: ChatPart[][] = [];
   for (const { id } of calls) {
     const result = building.results.get(id);
     if (result === undefined) continue;
     building.results.delete(id);
-    pictures.push(...addResult(building, result.item, result.param));
+    pictures.push(addResult(building, result.item, result.param));
   }
-  if (pictures.length > 0) building.messages.push({ role: "user", content: pictures });
+  showPictures(building, pictures.flat());
 }
 
 /** A result that came with its call was taken; one without a call is the upstream's to judge. */
@@ -112,8 +112,11 @@ function addLoneResult(building: Building, item: InputItem, param: string): void
   endTurn(building);
   if (building.results.get(item.call_id!)?.item !== item) return;
   building.results.delete(item.call_id!);
-  const pictures = addResult(building, item, param);
-  if (pictures.length > 0) building.messages.push({ role: "user", content: pictures });
+  showPictures(building, addResult(building, item, param));
+}
+
+function showPictures({ messages }: Building, pictures: ChatPart[]): void {
+  if (pictures.length > 0) messages.push({ role: "user", content: pictures });
 }
 
 /** Most hosts read nothing but text from tools: returns what a message of the user must show. */

@@ -3,11 +3,11 @@ import { ApiError } from "../../fail.ts";
 import type { Context } from "../../context.ts";
 import { type ChatStream, type ChatWhole, UpstreamError } from "../../providers/types.ts";
 import { chatOrder } from "../chat-order.ts";
-import type { Ask, Order } from "../serve.ts";
+import type { Order } from "../serve.ts";
 import type { Translated } from "./chat-request.ts";
 
-export function responseOrder(context: Pick<Context, "providers">, ask: Ask, { chat, origins }: Translated): Order<ChatWhole, ChatStream> {
-  const order = chatOrder(context, ask, chat);
+export function responseOrder(context: Pick<Context, "providers">, { chat, origins }: Translated): Order<ChatWhole, ChatStream> {
+  const order = chatOrder(context, chat);
   return {
     ...order,
     assertFits(model) {

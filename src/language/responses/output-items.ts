@@ -1,10 +1,16 @@
 // A chat answer, piece by piece, as output items and the records that tell of them. One machine for streams and whole
 // answers, so that both say the same.
+import { unreadable } from "../../providers/answer-json.ts";
+import { answerBytesMax } from "../../providers/exchange.ts";
 import { addCall, closeCalls } from "./call-items.ts";
 import type { Delta, Output } from "./output.ts";
 import { closeCurrent, say, think } from "./said-items.ts";
 
+/** Throws for more than a whole answer may hold. */
 export function addDelta(output: Output, { reasoning_content, content, refusal, tool_calls }: Delta): void {
+  const texts = [reasoning_content, content, refusal, ...(tool_calls ?? []).map((call) => call.function?.arguments)];
+  output.characters += texts.reduce<number>((sum, text) => sum + (text?.length ?? 0), 0);
+  if (output.characters > answerBytesMax) throw unreadable("the answer is too large");
   if (reasoning_content) think(output, reasoning_content);
   if (content) say(output, "output_text", content);
   if (refusal) say(output, "refusal", refusal);

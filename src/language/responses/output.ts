@@ -1,5 +1,5 @@
 // An answer that is being made: its items so far, and how each is opened, closed and pointed at.
-import { UpstreamError } from "../../providers/types.ts";
+import { unreadable } from "../../providers/answer-json.ts";
 import type { Callable, OutputItem } from "./types.ts";
 
 /** What a chat chunk adds. */
@@ -43,47 +43,39 @@ export interface Output {
   calls: Map<number, OpenCall>;
   /** What the last piece was added to. */
   last: OutputItem | null;
-  /** Characters that may still be added. */
-  room: number;
-}
-
-/** The end of a stream says the whole answer again, so all of it is kept: more than any model writes is too much. */
-const charactersMax = 67_108_864;
-/** What a piece and an item take beside their characters. */
-const pieceCharacters = 64;
-const itemCharacters = 2_048;
-
-function takeRoom(output: Output, characters: number): void {
-  output.room -= characters;
-  if (output.room < 0) throw new UpstreamError("unreadable", "the answer is too long", { status: 200 });
-}
-
-/** Throws UpstreamError where an answer has no end. */
-export function takePiece(output: Output, piece: string): void {
-  takeRoom(output, piece.length + pieceCharacters);
+  /** Said so far. A stream's end repeats all of it, so it is kept. */
+  characters: number;
 }
 
 export function newOutput(rules: Pick<Output, "emit" | "idTail" | "callables">): Output {
-  return { ...rules, items: [], current: null, calls: new Map(), last: null, room: charactersMax };
+  return { ...rules, items: [], current: null, calls: new Map(), last: null, characters: 0 };
 }
 
+/** No model changes between thinking, text and calls nearly as often, and each item is looked up in the list of all. */
+const itemsMax = 16_384;
+
 export function openItem<Item extends OutputItem>(output: Output, item: Item): Item {
-  takeRoom(output, itemCharacters);
+  if (output.items.length >= itemsMax) throw unreadable("the answer has too many items");
   output.emit("response.output_item.added", { output_index: output.items.length, item });
   output.items.push(item);
   return item;
 }
 
 export function closeItem(output: Output, item: OutputItem): void {
-  output.emit("response.output_item.done", { output_index: output.items.indexOf(item), item });
+  output.emit("response.output_item.done", { output_index: indexOf(output, item), item });
 }
 
 export function nextId({ idTail, items }: Output, prefix: string): string {
   return `${prefix}_${idTail}_${items.length}`;
 }
 
-export function placeOf({ items }: Output, item: OutputItem): { output_index: number; item_id: string } {
-  return { output_index: items.indexOf(item), item_id: item.id };
+export function placeOf(output: Output, item: OutputItem): { output_index: number; item_id: string } {
+  return { output_index: indexOf(output, item), item_id: item.id };
+}
+
+/** From the end: what is spoken of is nearly always the last. */
+function indexOf({ items }: Output, item: OutputItem): number {
+  return items.lastIndexOf(item);
 }
 
 export function endStatus({ last }: Output, item: OutputItem, cut: boolean): Message["status"] {

@@ -1,5 +1,5 @@
 // What a model thinks and says as output items: one of them is open at a time.
-import { closeItem, endStatus, type Message, nextId, openItem, type Output, placeOf, type Reasoning, takePiece } from "./output.ts";
+import { closeItem, endStatus, type Message, nextId, openItem, type Output, placeOf, type Reasoning } from "./output.ts";
 
 export function closeCurrent(output: Output, cut: boolean): void {
   const { current } = output;
@@ -14,7 +14,6 @@ export function closeCurrent(output: Output, cut: boolean): void {
 }
 
 export function think(output: Output, delta: string): void {
-  takePiece(output, delta);
   const item = output.current?.type === "reasoning" ? output.current : openThought(output);
   item.summary[0]!.text += delta;
   output.last = item;
@@ -39,7 +38,6 @@ function closeThought(output: Output, item: Reasoning): void {
 }
 
 export function say(output: Output, kind: "output_text" | "refusal", delta: string): void {
-  takePiece(output, delta);
   const item = output.current?.type === "message" ? output.current : openMessage(output);
   const open = item.content.at(-1);
   const part = open?.type === kind ? open : openPart(output, item, kind);

@@ -9,7 +9,6 @@ export type InputItem = Schemas["ResponseInputItem"];
 export type InputPart = Schemas["ResponseInputPart"];
 export type OutputItem = Schemas["ResponseOutputItem"];
 export type Tool = Schemas["ResponseTool"];
-export type ToolChoice = Schemas["ResponseToolChoice"];
 
 /** A part of a chat message. */
 export interface ChatPart {

@@ -1,14 +1,14 @@
 // The events of a streamed message, checked and in the contract's form (WIRE.md 5.4): blocks count up from 0 without gaps,
 // nothing undeclared leaves, the end and the figures are kept for the flow. The order of things is stream.ts's.
+import { readRecordData, unreadable } from "../answer-json.ts";
 import { readErrorValue, safeReason } from "../error-text.ts";
 import { errorUnder200 } from "../errors.ts";
-import { nestsTooDeep } from "../json-scan.ts";
 import { isObject, objectOf, type Json } from "../json.ts";
 import type { SseRecord } from "../sse.ts";
 import { UpstreamError, type MessageRecord, type MessageTally, type Provider } from "../types.ts";
 import { readBlock } from "./blocks.ts";
 import { readEnd } from "./ends.ts";
-import { messageId, unreadable } from "./response.ts";
+import { messageId } from "./response.ts";
 import { openSequence } from "./sequence.ts";
 import { addUsage, readMessageUsage, readPromptUsage } from "./usage.ts";
 
@@ -32,7 +32,7 @@ export interface MessageEvents {
   close(): MessageRecord[];
 }
 
-export interface EventsOptions {
+interface EventsOptions {
   publicModel: string;
   provider: Provider;
   promptTokens: () => Promise<number>;
@@ -160,7 +160,7 @@ export function readEvents({ publicModel, provider, promptTokens }: EventsOption
     stopped: false,
     read({ event: name, data }, begun) {
       if (data === "" || data.trim() === "[DONE]") return [];
-      const event = parseData(data, name);
+      const event = readRecordData(data, name);
       const type = isObject(event) && typeof event["type"] === "string" ? event["type"] : name;
       if (type === "error" || (isObject(event) && isObject(event["error"]))) throw eventError(event, begun, provider);
       if (!isObject(event)) throw unreadable("a record of the stream is not an object");
@@ -196,16 +196,6 @@ function blockDelta(open: OpenBlock, delta: Json, event: Json | null, data: stri
 
 function isBare(event: Json, delta: Json): boolean {
   return Object.keys(event).length === 3 && Object.keys(objectOf(event["delta"])).length === Object.keys(delta).length;
-}
-
-function parseData(data: string, name: string): unknown {
-  if (nestsTooDeep(data)) throw unreadable("a record of the stream is nested too deep");
-  try {
-    return JSON.parse(data);
-  } catch {
-    if (name === "error") return data;
-    throw unreadable("a record of the stream is not JSON");
-  }
 }
 
 function eventError(event: unknown, begun: boolean, provider: Provider): UpstreamError {

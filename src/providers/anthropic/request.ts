@@ -1,6 +1,7 @@
 // What goes out for a message call: the caller's JSON text with the few members spliced in that a Claude upstream would
 // refuse, that would change the price, or that need state kept between calls. All else goes as it was sent.
 import type { UpstreamRequest } from "../http.ts";
+import { jsonRequest } from "../json-request.ts";
 import { spliceJson } from "../json-splice.ts";
 import { arrayOf, objectOf, type Json } from "../json.ts";
 import { parseLong } from "../exact-numbers.ts";
@@ -9,25 +10,15 @@ import { cleanMessages, cleanSystem, toolsOfHistory } from "./history.ts";
 import { outputConfigFor, samplingFor, thinkingFor } from "./thinking.ts";
 
 export function messageRequest(call: MessageCall): UpstreamRequest {
-  return {
-    provider: call.route.provider,
-    method: "POST",
-    path: "/messages",
-    body: fitBody(call),
-    contentType: "application/json",
-    accept: call.stream ? "text/event-stream, application/json" : "application/json",
-    headers: betaHeader(call.betas),
-    requestId: call.requestId,
-    signal: call.signal,
-  };
+  return { ...jsonRequest(call, "/messages", fitBody(call), call.stream), headers: betaHeader(call.betas) };
 }
 
 /** Another price (faster, other places, other tiers), or something that lives on at one provider. */
-const withheld = ["speed", "service_tier", "inference_geo", "container", "mcp_servers"] as const;
+const withheld = ["speed", "service_tier", "inference_geo", "container", "mcp_servers", "fallbacks"] as const;
 
 type Edits = Record<string, string | null>;
 
-export function fitBody({ body: text, route, outputMax }: Pick<MessageCall, "body" | "route" | "outputMax">): string {
+function fitBody({ body: text, route, outputMax }: Pick<MessageCall, "body" | "route" | "outputMax">): string {
   const body = objectOf(parseLong(text));
   const messages = arrayOf(body["messages"]);
   const cleaned = cleanMessages(messages);

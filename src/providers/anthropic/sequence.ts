@@ -1,7 +1,11 @@
 // One block after the other (WIRE.md 8.4): what a host says of a second block while the first is open waits until that one is closed.
-import { type MessageRecord, UpstreamError } from "../types.ts";
+import { unreadable } from "../answer-json.ts";
+import type { MessageRecord } from "../types.ts";
 
-export interface Sequence {
+/** Characters of records that may wait for an open block to end. */
+const heldMax = 4_194_304;
+
+interface Sequence {
   /** The records that may go out now. `closes`: they are the block's last. */
   put(block: number, records: MessageRecord[], closes: boolean): MessageRecord[];
 }
@@ -11,24 +15,17 @@ interface Waiting {
   closed: boolean;
 }
 
-/** Characters that may wait for an open block to end. */
-const waitingMax = 8_388_608;
-/** What a record takes beside its text. */
-const recordCharacters = 256;
-
 export function openSequence(): Sequence {
   const waiting = new Map<number, Waiting>(); // in the order of their starts
-  let waitingCharacters = 0;
   let open: number | null = null;
+  let held = 0;
 
   function release(): MessageRecord[] {
     const out: MessageRecord[] = [];
     for (const [block, { records, closed }] of waiting) {
       waiting.delete(block);
-      for (const record of records) {
-        waitingCharacters -= record.json.length + recordCharacters;
-        out.push(record);
-      }
+      held -= charactersOf(records);
+      out.push(...records);
       open = closed ? null : block;
       if (!closed) break;
     }
@@ -44,14 +41,16 @@ export function openSequence(): Sequence {
         return waiting.size === 0 ? records : [...records, ...release()];
       }
       const own = waiting.get(block) ?? { records: [], closed: false };
-      for (const record of records) {
-        waitingCharacters += record.json.length + recordCharacters;
-        own.records.push(record);
-      }
-      if (waitingCharacters > waitingMax) throw new UpstreamError("unreadable", "too much waits for a block to end", { status: 200 });
+      held += charactersOf(records);
+      if (held > heldMax) throw unreadable("too much waits for a block to end");
+      own.records.push(...records);
       own.closed = closes;
       waiting.set(block, own);
       return [];
     },
   };
+}
+
+function charactersOf(records: readonly MessageRecord[]): number {
+  return records.reduce((sum, { json }) => sum + json.length, 0);
 }

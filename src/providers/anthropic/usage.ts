@@ -1,10 +1,8 @@
 // The tokens of a message as Anthropic's hosts report them, in the gateway's disjoint buckets (WIRE.md 8.2).
 import type { Usage } from "../../usage.ts";
 import { isObject, objectOf, type Json } from "../json.ts";
+import { count } from "../token-count.ts";
 import type { PromptUsage } from "../types.ts";
-
-/** Above any context window there is: such a number is a fault, and must not become a charge. */
-const largestCount = 100_000_000;
 
 /** Null where it reports no output, or no prompt: half a report must not make the other half free. */
 export function readMessageUsage(usage: unknown): Usage | null {
@@ -51,8 +49,4 @@ export function addUsage(before: Json, later: unknown): Json {
   const merged: Json = { ...before, ...Object.fromEntries(told) };
   if (readPromptUsage(before) === null || readPromptUsage(merged) !== null) return merged;
   return { ...merged, ...Object.fromEntries(Object.entries(before).filter(([key]) => key.includes("input") || key.startsWith("cache"))) };
-}
-
-function count(value: unknown): number | null {
-  return typeof value === "number" && value >= 0 && value <= largestCount ? Math.ceil(value) : null;
 }

@@ -1,38 +1,20 @@
-// A whole message told as a stream, for a host that ignored `stream: true`. The records obey the same rules as events.ts's.
+// The pieces of a whole message told as a stream. The records obey the same rules as events.ts's.
 import { objectOf, type Json } from "../json.ts";
+import { type Piece, toldStream } from "../told-stream.ts";
 import type { MessageRecord, MessageStream, MessageTally, MessageWhole } from "../types.ts";
-
-interface Piece {
-  record: MessageRecord;
-  characters: number;
-}
 
 export function streamOfMessage({ message, usage }: MessageWhole, signal: AbortSignal, estimate: number): MessageStream {
   const { id, type, role, model, content, stop_reason, stop_sequence, stop_details } = message;
   const end = { stop_reason, stop_sequence, ...(stop_details === undefined ? {} : { stop_details }) };
-  const tally: MessageTally = { usage, deltas: 0, characters: 0, end };
-  let cancelled = false;
+  const tally: MessageTally = { usage, deltas: 0, characters: 0, prompt: null, end };
   const prompt = { input_tokens: usage?.input ?? estimate, cache_creation_input_tokens: usage?.cacheWrite ?? 0 };
   const started = { ...prompt, cache_read_input_tokens: usage?.cacheRead ?? 0, output_tokens: 0 };
   const head = { id, type, role, model, content: [], stop_reason: null, stop_sequence: null, usage: started };
   const pieces = [piece("message_start", { message: head }), ...content.flatMap((block, index) => blockPieces(block as Json, index))];
-  return {
-    kind: "stream",
-    tally,
-    cancel: () => (cancelled = true),
-    async forEach(onRecord) {
-      for (const { record, characters } of pieces) {
-        signal.throwIfAborted();
-        if (cancelled) throw new DOMException("The upstream call was cancelled.", "AbortError");
-        tally.characters += characters;
-        if (characters > 0) tally.deltas += 1;
-        await onRecord(record);
-      }
-    },
-  };
+  return toldStream(pieces, tally, signal);
 }
 
-function blockPieces(block: Json, index: number): Piece[] {
+function blockPieces(block: Json, index: number): Piece<MessageRecord>[] {
   const { opening, deltas } = taken(block);
   return [
     piece("content_block_start", { index, content_block: opening }, block["type"] === "tool_use" ? String(block["name"]).length : 0),
@@ -66,6 +48,6 @@ function said(delta: Json): string {
   return typeof text === "string" ? text : "";
 }
 
-function piece(event: MessageRecord["event"], fields: Json, characters = 0): Piece {
+function piece(event: MessageRecord["event"], fields: Json, characters = 0): Piece<MessageRecord> {
   return { record: { event, json: JSON.stringify({ type: event, ...fields }) }, characters };
 }

@@ -3,8 +3,8 @@
 import { systemClock, type Clock } from "../../clock.ts";
 import { exchange, isJson, wholeText } from "../exchange.ts";
 import type { Upstream } from "../http.ts";
+import { jsonRequest } from "../json-request.ts";
 import type { Chat } from "../types.ts";
-import { chatRequest } from "./request.ts";
 import { readCompletion } from "./response.ts";
 import { openChatStream } from "./stream.ts";
 import { streamOfWhole } from "./whole-stream.ts";
@@ -18,7 +18,7 @@ export interface ChatTimes {
 export function openaiChat(upstream: Upstream, change: Partial<ChatTimes> = {}): Chat {
   const { clock, startAfterMs }: ChatTimes = { clock: systemClock, startAfterMs: 3_000, ...change };
   return async (call) => {
-    const answer = await exchange(upstream, chatRequest(call), clock);
+    const answer = await exchange(upstream, jsonRequest(call, "/chat/completions", call.body, call.stream), clock);
     if (call.stream && !isJson(answer)) return await openChatStream(answer, call, clock, startAfterMs);
     const whole = readCompletion(await wholeText(answer), call.publicModel, clock(), call.route.provider);
     return call.stream ? streamOfWhole(whole, call.signal) : whole;

@@ -1,9 +1,9 @@
 // One streamed chunk, parsed, checked and written anew: the slow path, and the only place that knows the rules of
 // WIRE.md 1 and 2.2. Which records may skip it is fast-path.ts's, order and endings are stream.ts's.
-import type { ChatTally } from "../types.ts";
+import type { ChatTally, FinishReason } from "../types.ts";
 import { normalizeContent } from "./content.ts";
 import { errorUnderOk } from "../error-text.ts";
-import { readFinish, type Finish } from "./finish.ts";
+import { readFinish } from "./finish.ts";
 import { isObject, objectOf, textOf, type Json } from "../json.ts";
 import { readLogprobs } from "./logprobs.ts";
 import { foreignKeys, idsOf } from "./response.ts";
@@ -13,7 +13,7 @@ import { readUsage } from "./usage.ts";
 interface ChoiceState {
   calls: CallsState;
   roleSent: boolean;
-  finish: Finish | null;
+  finish: FinishReason | null;
 }
 
 export interface ChunkState {
@@ -37,7 +37,8 @@ export interface ReadChunk {
 const choicesMax = 128;
 
 export function newChunkState(model: string): ChunkState {
-  return { model, tally: { usage: null, deltas: 0, characters: 0, id: "", created: 0 }, begun: false, choices: new Map() };
+  const tally: ChatTally = { usage: null, deltas: 0, characters: 0, prompt: null, id: "", created: 0 };
+  return { model, tally, begun: false, choices: new Map() };
 }
 
 /** Fixes the ids, from the first chunk or, where the stream starts without one, from nothing. */

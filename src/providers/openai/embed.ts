@@ -3,8 +3,9 @@
 import { systemClock, type Clock } from "../../clock.ts";
 import { readAnswer } from "../answer-json.ts";
 import { exchange, wholeText } from "../exchange.ts";
-import type { Upstream } from "../http.ts";
+import type { Upstream, UpstreamRequest } from "../http.ts";
 import { readInputUsage } from "../input-usage.ts";
+import { jsonRequest } from "../json-request.ts";
 import { spliceJson } from "../json-splice.ts";
 import { type Embed, type EmbedCall, type EmbedWhole, type Route, UpstreamError } from "../types.ts";
 import { readVectors } from "./vectors.ts";
@@ -39,17 +40,8 @@ export function openaiEmbed(upstream: Upstream, clock: Clock = systemClock): Emb
 }
 
 /** `float` is what every host writes when nothing is asked; Voyage refuses the word. */
-function embedRequest({ route, body, requestId, signal }: EmbedCall, base64: boolean) {
-  return {
-    provider: route.provider,
-    method: "POST" as const,
-    path: "/embeddings",
-    body: spliceJson(body, { encoding_format: base64 ? '"base64"' : null }),
-    contentType: "application/json",
-    accept: "application/json",
-    requestId,
-    signal,
-  };
+function embedRequest(call: EmbedCall, base64: boolean): UpstreamRequest {
+  return jsonRequest(call, "/embeddings", spliceJson(call.body, { encoding_format: base64 ? '"base64"' : null }));
 }
 
 /** Older vLLM says so; proxies refuse base64 with sentences that name something else, or nothing. */

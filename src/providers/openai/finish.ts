@@ -1,8 +1,7 @@
 // Finish reasons of all hosts, in the words of the OpenAI dialect (WIRE.md 2.2).
+import type { FinishReason } from "../types.ts";
 
-export type Finish = "stop" | "length" | "tool_calls" | "content_filter" | "function_call";
-
-const words: ReadonlyMap<string, Finish> = new Map(
+const words: ReadonlyMap<string, FinishReason> = new Map(
   Object.entries({
     stop: "stop",
     eos: "stop", // Together
@@ -28,7 +27,7 @@ const words: ReadonlyMap<string, Finish> = new Map(
 const failures = new Set(["error", "abort", "insufficient_system_resource", "network_error"]);
 
 /** Null where none is given yet; "failed" where the host says so; a word nobody knows counts as a plain end. */
-export function readFinish(value: unknown, calls: { tools: boolean; legacy: boolean }): Finish | "failed" | null {
+export function readFinish(value: unknown, calls: { tools: boolean; legacy: boolean }): FinishReason | "failed" | null {
   if (typeof value !== "string" || value === "") return null;
   const word = value.toLowerCase();
   if (failures.has(word)) return "failed";

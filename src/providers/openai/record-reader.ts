@@ -3,10 +3,10 @@
 import type { SseRecord } from "../sse.ts";
 import { UpstreamError, type Provider } from "../types.ts";
 import { missingEnds, readChunk, type ChunkState } from "./chunk.ts";
+import { readRecordData, unreadable } from "../answer-json.ts";
 import { readErrorValue, safeReason } from "../error-text.ts";
 import { errorUnder200 } from "../errors.ts";
 import { openFastPath } from "./fast-path.ts";
-import { nestsTooDeep } from "../json-scan.ts";
 import { isObject } from "../json.ts";
 import { joinedAfter, openPieceMerger } from "./merge-pieces.ts";
 
@@ -29,7 +29,7 @@ export function openRecordReader(state: ChunkState, provider: Provider, now: () 
   const isLong = () => state.tally.deltas >= joinedAfter;
 
   function readParsed(data: string, event: string, begun: boolean): ReadRecord {
-    const value = parseData(data, event);
+    const value = readRecordData(data, event);
     if (event === "error") throw recordError(value, begun, provider);
     if (Array.isArray(value) && isObject(value[0]) && isObject(value[0]["error"])) throw recordError(value, begun, provider); // Gemini
     if (!isObject(value)) throw unreadable("a record of the stream is not an object");
@@ -52,16 +52,6 @@ export function openRecordReader(state: ChunkState, provider: Provider, now: () 
   };
 }
 
-function parseData(data: string, event: string): unknown {
-  if (nestsTooDeep(data)) throw unreadable("a record of the stream is nested too deep");
-  try {
-    return JSON.parse(data);
-  } catch {
-    if (event === "error") return data;
-    throw unreadable("a record of the stream is not JSON");
-  }
-}
-
 function recordError(error: unknown, begun: boolean, provider: Provider): UpstreamError {
   if (!begun) return errorUnder200(error, provider);
   return new UpstreamError("unavailable", safeReason(readErrorValue(error).message, provider, "the stream broke"), { status: 200 });
@@ -70,8 +60,4 @@ function recordError(error: unknown, begun: boolean, provider: Provider): Upstre
 function anyEnded(state: ChunkState): boolean {
   for (const choice of state.choices.values()) if (choice.finish !== null) return true;
   return false;
-}
-
-function unreadable(reason: string): UpstreamError {
-  return new UpstreamError("unreadable", reason, { status: 200 });
 }

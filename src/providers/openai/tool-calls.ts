@@ -1,6 +1,6 @@
 // Tool calls of whole messages and of deltas, in the one form that strict clients take (WIRE.md 1, rules 8 and 9).
 import { randomUUID } from "node:crypto";
-import { UpstreamError } from "../types.ts";
+import { unreadable } from "../answer-json.ts";
 import { arrayOf, isObject, objectOf, textOf, type Json } from "../json.ts";
 
 /** Changes the message in place; an empty list is no list. Returns whether there are any. */
@@ -34,16 +34,13 @@ export interface CallDeltas {
 
 /** Of one choice: no host sends nearly as many, and each is remembered. */
 const callsMax = 4_096;
-/** Characters of arguments whose tool has no name yet. */
-const heldMax = 4_194_304;
-
-function tooMuch(reason: string): UpstreamError {
-  return new UpstreamError("unreadable", reason, { status: 200 });
-}
 
 export function newCallsState(): CallsState {
   return { calls: [], byIndex: new Map(), last: -1 };
 }
+
+/** Characters of arguments that may come before their call has a name, or at once. */
+const heldMax = 4_194_304;
 
 /** A call delivered whole gives a start and a piece. */
 export function readCallDeltas(value: unknown, state: CallsState): CallDeltas {
@@ -55,7 +52,7 @@ export function readCallDeltas(value: unknown, state: CallsState): CallDeltas {
     const called = objectOf(delta["function"]);
     call.id ??= textOf(delta["id"]);
     call.held += argumentsText(called["arguments"]);
-    if (call.held.length > heldMax) throw tooMuch("too much waits for the name of a tool");
+    if (call.held.length > heldMax) throw unreadable("too much waits for a tool call's name");
     const name = textOf(called["name"]);
     if (!call.started && name !== null) {
       call.started = true;
@@ -78,7 +75,7 @@ function ourIndex(delta: Json, state: CallsState): number {
   const known = index === undefined ? undefined : state.calls[index];
   // Another id with a name of its own is another call, whatever the index says.
   if (!known || (known.started && named && id !== null && known.id !== null && id !== known.id)) {
-    if (state.calls.length >= callsMax) throw tooMuch("too many tools are called");
+    if (state.calls.length >= callsMax) throw unreadable("too many tools are called");
     index = state.calls.push({ id: null, started: false, held: "" }) - 1;
     if (typeof shown === "number") state.byIndex.set(shown, index);
   }

@@ -2,9 +2,7 @@
 // Prices are pricing/'s; a cost that an upstream reports is never read (PEERS.md 2.1, row 1).
 import type { Usage } from "../../usage.ts";
 import { arrayOf, isObject, objectOf, type Json } from "../json.ts";
-
-/** Above any context window there is: such a number is a fault, and must not become a charge. */
-const largestCount = 100_000_000;
+import { count } from "../token-count.ts";
 
 /**
  * From a whole answer or a chunk. Null where it reports none, or only one side of the sum: half a report must not make the
@@ -85,13 +83,4 @@ function reasoningTokens(usage: Json): number {
 /** Mistral writes the singular. */
 function promptDetails(usage: Json): Json {
   return objectOf(usage["prompt_tokens_details"] ?? usage["prompt_token_details"] ?? usage["input_tokens_details"]);
-}
-
-/** The first of the values that can be a number of tokens; some hosts write it as text. */
-export function count(...values: unknown[]): number | null {
-  for (const shown of values) {
-    const value = typeof shown === "string" && /^\d{1,9}(\.\d{1,6})?$/.test(shown) ? Number(shown) : shown;
-    if (typeof value === "number" && value >= 0 && value <= largestCount) return Math.ceil(value);
-  }
-  return null;
 }

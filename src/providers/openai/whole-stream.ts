@@ -1,40 +1,28 @@
-// A whole answer told as a stream, for a host that ignored `stream: true`.
-// The records obey the same rules as chunk.ts's (WIRE.md 2.2).
+// The pieces of a whole answer told as a stream. The records obey the same rules as chunk.ts's (WIRE.md 2.2).
+import { toldStream } from "../told-stream.ts";
 import type { ChatStream, ChatTally, ChatWhole } from "../types.ts";
 import { arrayOf, isObject, objectOf, textOf, type Json } from "../json.ts";
 import { foreignKeys } from "./response.ts";
 
 export function streamOfWhole({ completion, usage }: ChatWhole, signal: AbortSignal): ChatStream {
   const { id, created, model } = completion;
-  const tally: ChatTally = { usage, deltas: 0, characters: 0, id, created };
-  let cancelled = false;
+  const tally: ChatTally = { usage, deltas: 0, characters: 0, prompt: null, id, created };
   const foreign = foreignKeys(completion);
-  const deltas = completion.choices.flatMap((choice) => choiceDeltas(choice));
-  return {
-    kind: "stream",
-    tally,
-    cancel: () => (cancelled = true),
-    async forEach(onRecord) {
-      for (const { choice, characters } of deltas) {
-        signal.throwIfAborted();
-        if (cancelled) throw new DOMException("The upstream call was cancelled.", "AbortError");
-        tally.characters += characters;
-        if (characters > 0) tally.deltas += 1;
-        const record = { id, object: "chat.completion.chunk", created, model, ...foreign, choices: [choice] };
-        await onRecord({ json: JSON.stringify(record) });
-      }
-    },
-  };
+  const pieces = completion.choices.flatMap(choiceDeltas).map(({ choice, characters }) => {
+    const record = { id, object: "chat.completion.chunk", created, model, ...foreign, choices: [choice] };
+    return { record: { json: JSON.stringify(record) }, characters };
+  });
+  return toldStream(pieces, tally, signal);
 }
 
-interface Piece {
+interface Delta {
   choice: Json;
   characters: number;
 }
 
-function choiceDeltas({ index, message, logprobs, finish_reason, ...rest }: ChatWhole["completion"]["choices"][number]): Piece[] {
+function choiceDeltas({ index, message, logprobs, finish_reason, ...rest }: ChatWhole["completion"]["choices"][number]): Delta[] {
   const { role: _role, content, reasoning_content, refusal, tool_calls, ...extra } = message;
-  const piece = (delta: Json, characters: number, more: Json = {}): Piece => ({
+  const piece = (delta: Json, characters: number, more: Json = {}): Delta => ({
     choice: { index, delta, ...more, finish_reason: null },
     characters,
   });
@@ -53,7 +41,7 @@ function choiceDeltas({ index, message, logprobs, finish_reason, ...rest }: Chat
   return pieces;
 }
 
-function callPieces(call: Json, index: number, piece: (delta: Json, characters: number) => Piece): Piece[] {
+function callPieces(call: Json, index: number, piece: (delta: Json, characters: number) => Delta): Delta[] {
   const called = objectOf(call["function"]);
   const text = String(called["arguments"]);
   const start = { index, ...call, function: { name: called["name"], arguments: "" } };

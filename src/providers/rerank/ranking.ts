@@ -2,7 +2,7 @@
 import { unreadable } from "../answer-json.ts";
 import { readInputUsage } from "../input-usage.ts";
 import { isObject, objectOf, textOf, type Json } from "../json.ts";
-import { count } from "../openai/usage.ts";
+import { count } from "../token-count.ts";
 import type { RankedDocument, RerankCall, RerankWhole } from "../types.ts";
 
 type Asked = Pick<RerankCall, "publicModel" | "documents" | "topN">;
@@ -14,21 +14,27 @@ const moneyKey = /cost|price|bill|unit|byok|credit/i;
 
 export function readRanking(answer: Json, asked: Asked): RerankWhole {
   const { id, object, meta, usage } = answer;
-  const foreign = Object.entries(answer).filter(([key]) => !ownKeys.has(key));
+  const foreign = Object.fromEntries(Object.entries(answer).filter(([key]) => !ownKeys.has(key)));
   return {
     kind: "whole",
     usage: readTokens(answer),
-    usageShown: Object.fromEntries(Object.entries(objectOf(usage)).filter(([key]) => !moneyKey.test(key))),
+    usageShown: withoutMoney(objectOf(usage)),
     ranking: {
       ...(textOf(id) === null ? {} : { id }),
       // Voyage says "list", which its results here are not any more.
       ...(textOf(object) === null || object === "list" ? {} : { object }),
       model: asked.publicModel,
       results: readResults(answer["results"] ?? answer["data"], asked),
-      ...Object.fromEntries(foreign),
-      meta: objectOf(meta), // the AI SDK's Cohere provider takes no answer without one
+      ...withoutMoney(foreign),
+      meta: withoutMoney(objectOf(meta)), // the AI SDK's Cohere provider takes no answer without one
     },
   };
+}
+
+/** Its own members and those of the objects in it. */
+function withoutMoney(said: Json): Json {
+  const kept = (part: Json) => Object.entries(part).filter(([key]) => !moneyKey.test(key));
+  return Object.fromEntries(kept(said).map(([key, value]) => [key, isObject(value) ? Object.fromEntries(kept(value)) : value]));
 }
 
 function readResults(value: unknown, { documents, topN }: Asked): RankedDocument[] {

@@ -2,7 +2,8 @@
 import { systemClock, type Clock } from "../../clock.ts";
 import { readAnswer } from "../answer-json.ts";
 import { exchange, wholeText } from "../exchange.ts";
-import type { Upstream, UpstreamAnswer, UpstreamRequest } from "../http.ts";
+import type { Upstream, UpstreamAnswer } from "../http.ts";
+import { jsonRequest } from "../json-request.ts";
 import { type Rerank, type RerankCall, UpstreamError } from "../types.ts";
 import { readRanking } from "./ranking.ts";
 
@@ -13,19 +14,9 @@ export function rerank(upstream: Upstream, clock: Clock = systemClock): Rerank {
   };
 }
 
-async function send(upstream: Upstream, { route, body, requestId, signal }: RerankCall, clock: Clock): Promise<UpstreamAnswer> {
-  const request: UpstreamRequest = {
-    provider: route.provider,
-    method: "POST",
-    path: "/rerank",
-    body,
-    contentType: "application/json",
-    accept: "application/json",
-    requestId,
-    signal,
-  };
+async function send(upstream: Upstream, call: RerankCall, clock: Clock): Promise<UpstreamAnswer> {
   try {
-    return await exchange(upstream, request, clock);
+    return await exchange(upstream, jsonRequest(call, "/rerank", call.body), clock);
   } catch (error) {
     // gateway-api.md "Endpoint-specific code tables": here a 415 is said of the request too.
     if (error instanceof UpstreamError && error.status === 415 && error.fault === "our_fault")

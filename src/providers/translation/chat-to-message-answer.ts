@@ -1,9 +1,10 @@
 // A whole chat answer as a message of the Anthropic dialect (WIRE.md 8.1; gateway-api.md, POST /v1/messages).
 import { randomUUID } from "node:crypto";
 import type { components } from "../../../generated/api.d.ts";
+import { unreadable } from "../answer-json.ts";
 import { nestsTooDeep } from "../json-scan.ts";
 import { isObject, type Json, objectOf, textOf } from "../json.ts";
-import { type ChatWhole, type MessageWhole, UpstreamError } from "../types.ts";
+import type { ChatWhole, MessageWhole } from "../types.ts";
 import { parseExact } from "../exact-numbers.ts";
 import { messageEnd } from "./message-end.ts";
 import type { ToolNames } from "./tool-names.ts";
@@ -22,9 +23,10 @@ export interface AskedMessage {
 
 export function chatToMessage({ completion, usage }: ChatWhole, asked: AskedMessage): MessageWhole {
   const choice = completion.choices.find(({ index }) => index === 0) ?? completion.choices[0];
-  if (choice === undefined) throw new UpstreamError("unreadable", "the answer has no choices", { status: 200 });
+  if (choice === undefined) throw unreadable("the answer has no choices");
   const { message } = choice;
-  const thinking = asked.showsThinking ? textOf(message.reasoning_content) : null;
+  const thought = textOf(message.reasoning_content);
+  const thinking = asked.showsThinking ? thought : null;
   const refusal = textOf(message.refusal);
   const texts = [textOf(message.content), refusal].filter((text) => text !== null);
   const given = message.tool_calls ?? [];
@@ -44,7 +46,12 @@ export function chatToMessage({ completion, usage }: ChatWhole, asked: AskedMess
     },
     asked.stopSequences,
   );
-  return { kind: "whole", usage, message: { id: newMessageId(), type: "message", role: "assistant", model: asked.model, content, ...end } };
+  return {
+    kind: "whole",
+    usage,
+    message: { id: newMessageId(), type: "message", role: "assistant", model: asked.model, content, ...end },
+    ...(thinking === thought ? {} : { hiddenCharacters: thought?.length ?? 0 }),
+  };
 }
 
 export function newMessageId(): string {

@@ -13,52 +13,44 @@ export interface MessageHistory {
 
 /** What stands between two turns of the assistant. */
 interface UserTurn {
-  /** Call's id → its result; of several the last wins. */
-  results: Map<string, Json>;
+  /** Ids of the calls to be answered → their results; of several the last wins, null: none yet. */
+  results: Map<string, Json | null>;
+  /** Those without a result, in order. */
+  open: Set<string>;
   /** What else was said, and results that answer no call. */
-  said: Json[];
+  said: Json[][];
 }
 
 export function messageHistory(chat: readonly unknown[]): MessageHistory {
   const messages: Json[] = [];
   const ids = newToolIds();
-  let calls = new Set<string>(); // of the assistant's last turn, to be answered
-  let unanswered: Iterator<string> = calls.values();
-  let turn: UserTurn = { results: new Map(), said: [] };
+  let turn = newTurn([]);
   const first = chat.findIndex((message) => !isSystem(message));
   const leading = first === -1 ? chat.length : first;
 
   function closeUserTurn(): void {
-    const results = Array.from(calls, (id) => turn.results.get(id) ?? missingResult(id));
-    if (results.length + turn.said.length > 0) messages.push({ role: "user", content: [...results, ...turn.said] });
-    calls = new Set();
-    turn = { results: new Map(), said: [] };
+    const results = [...turn.results].map(([id, result]) => result ?? missingResult(id));
+    const content = [...results, ...turn.said.flat()];
+    if (content.length > 0) messages.push({ role: "user", content });
   }
 
   function takeAssistant(message: Json, where: string): void {
     closeUserTurn();
     const { blocks, called } = assistantBlocks(message, where, ids.call);
     const last = messages.at(-1);
-    if (blocks.length > 0 && last?.["role"] === "assistant") (last["content"] as Json[]).push(...blocks);
+    if (last?.["role"] === "assistant") for (const block of blocks) (last["content"] as Json[]).push(block);
     else if (blocks.length > 0) messages.push({ role: "assistant", content: blocks });
-    calls = new Set(called);
-    unanswered = calls.values();
-  }
-
-  /** Of a result without an id: it answers the first call that has none yet. Calls once passed over have one. */
-  function firstUnanswered(): string | null {
-    let next = unanswered.next();
-    while (next.done !== true && turn.results.has(next.value)) next = unanswered.next();
-    return next.done === true ? null : next.value;
+    turn = newTurn(called);
   }
 
   function takeResult(message: Json, where: string): void {
-    const named = message["role"] === "function" ? message["name"] : message["tool_call_id"];
-    const name = textOf(named);
-    const id = name === null ? firstUnanswered() : ids.answered(name);
+    const named = textOf(message["role"] === "function" ? message["name"] : message["tool_call_id"]);
+    const [first] = turn.open;
+    const id = named === null ? first : ids.answered(named); // without an id it is the result of the first that has none
     const content = contentBlocks(message["content"], where);
-    if (id === null || !calls.has(id)) turn.said.push(...content);
-    else turn.results.set(id, { type: "tool_result", tool_use_id: id, content: shortest(content) });
+    if (id === undefined || !turn.results.has(id)) return void turn.said.push(content);
+    turn.open.delete(id);
+    turn.results.set(id, { type: "tool_result", tool_use_id: id, content: shortest(content) });
   }
 
   chat.slice(leading).forEach((entry, offset) => {
@@ -66,12 +58,16 @@ export function messageHistory(chat: readonly unknown[]): MessageHistory {
     const where = `messages[${leading + offset}].content`;
     if (message["role"] === "assistant") takeAssistant(message, where);
     else if (message["role"] === "tool" || message["role"] === "function") takeResult(message, where);
-    else if (isSystem(message)) turn.said.push(...taggedSystem(message));
-    else turn.said.push(...contentBlocks(message["content"], where));
+    else if (isSystem(message)) turn.said.push(taggedSystem(message));
+    else turn.said.push(contentBlocks(message["content"], where));
   });
   closeUserTurn();
   assertAnswerable(messages.at(-1), chat.length - 1);
   return { system: systemOf(chat.slice(0, leading)), messages };
+}
+
+function newTurn(calls: readonly string[]): UserTurn {
+  return { results: new Map(calls.map((id) => [id, null])), open: new Set(calls), said: [] };
 }
 
 /** WIRE.md 9: an answer that was begun is continued in the same dialect alone, where its caller knows which models do. */

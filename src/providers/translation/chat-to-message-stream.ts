@@ -1,12 +1,11 @@
 // A chat stream as a stream of the Anthropic dialect, from message_start to the last content_block_stop (WIRE.md 8.4).
 // Blocks are sequential-blocks.ts's; message_delta and message_stop carry the charge and are the gateway's own.
+import { inOrder } from "../in-order.ts";
 import { arrayOf, isObject, type Json, objectOf, textOf } from "../json.ts";
 import type { ChatStream, MessageRecord, MessageStream, MessageTally } from "../types.ts";
 import { type AskedMessage, newMessageId } from "./chat-to-message-answer.ts";
 import { type ChatEnd, messageEnd } from "./message-end.ts";
 import { openSequentialBlocks, type SequentialBlocks } from "./sequential-blocks.ts";
-
-type OnRecord = (record: MessageRecord) => void | Promise<void>;
 
 /** `promptTokens` must not reject: it is an estimate. */
 export function chatToMessageStream(source: ChatStream, asked: AskedMessage, promptTokens: Promise<number>): MessageStream {
@@ -18,13 +17,13 @@ export function chatToMessageStream(source: ChatStream, asked: AskedMessage, pro
     async forEach(onRecord) {
       const blocks = openSequentialBlocks();
       const ended: ChatEnd = { finish: null, stoppedBy: null, refused: false, calls: false, whole: true };
-      await emitAll(beginning(asked.model, await promptTokens), onRecord);
+      await inOrder(beginning(asked.model, await promptTokens), onRecord);
       await source.forEach(({ json }) => {
         readChunk(JSON.parse(json) as Json, asked, blocks, ended);
-        return emitAll(blocks.take(), onRecord);
+        return inOrder(blocks.take(), onRecord);
       });
       ended.whole = blocks.end();
-      await emitAll(blocks.take(), onRecord);
+      await inOrder(blocks.take(), onRecord);
       tally.end = messageEnd(ended, asked.stopSequences);
     },
   };
@@ -42,6 +41,7 @@ function tallyOf({ tally }: ChatStream): MessageTally {
     get characters() {
       return tally.characters;
     },
+    prompt: null,
     end: null,
   };
 }
@@ -80,12 +80,4 @@ function readChoice(choice: Json, { names, showsThinking }: AskedMessage, blocks
   }
   ended.finish = choice["finish_reason"] ?? ended.finish;
   ended.stoppedBy = choice["stop_reason"] ?? ended.stoppedBy;
-}
-
-/** Gives a promise only where a record has to be waited for. */
-function emitAll(records: readonly MessageRecord[], onRecord: OnRecord, from = 0): void | Promise<void> {
-  for (let at = from; at < records.length; at += 1) {
-    const pending = onRecord(records[at]!);
-    if (pending) return pending.then(() => emitAll(records, onRecord, at + 1));
-  }
 }

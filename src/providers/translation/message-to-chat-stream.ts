@@ -1,5 +1,6 @@
 // A streamed message as chat chunks (WIRE.md 8.3, 2.2). The finish chunk follows the message's own end, which the stream
 // keeps for the flow; usage and [DONE] are the flow's.
+import { inOrder } from "../in-order.ts";
 import { objectOf, type Json } from "../json.ts";
 import type { ChatRecord, ChatStream, ChatTally, MessageRecord, MessageStream, MessageTally } from "../types.ts";
 import { newChatIds } from "./message-to-chat-answer.ts";
@@ -21,17 +22,10 @@ export function messageToChatStream(source: MessageStream, model: string, now: D
     tally,
     cancel: source.cancel,
     async forEach(onRecord) {
-      await source.forEach((record) => sendAll(maker.chunks(record), onRecord));
-      await sendAll(maker.end(), onRecord);
+      await source.forEach((record) => inOrder(maker.chunks(record), onRecord));
+      await inOrder(maker.end(), onRecord);
     },
   };
-}
-
-function sendAll(records: ChatRecord[], onRecord: (record: ChatRecord) => void | Promise<void>, from = 0): void | Promise<void> {
-  for (let at = from; at < records.length; at += 1) {
-    const pending = onRecord(records[at]!);
-    if (pending) return pending.then(() => sendAll(records, onRecord, at + 1));
-  }
 }
 
 function makeChunks(tally: ChatTally & MessageTally, model: string): ChunkMaker {

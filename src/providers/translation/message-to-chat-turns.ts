@@ -23,12 +23,14 @@ export function chatMessages({ system, messages }: Pick<MessageRequest, "system"
 
 /** Some clients spread the results of parallel calls over several user messages; an upstream wants them together. */
 function mergeResults(turns: readonly Turn[]): Turn[] {
-  const merged: (Turn & { hasResult: boolean })[] = [];
-  for (const { role, blocks } of turns) {
-    const before = merged.at(-1);
-    const hasResult = role === "user" && blocks.some(isResult);
-    if (hasResult && before?.hasResult) for (const block of blocks) before.blocks.push(block);
-    else merged.push({ role, blocks: [...blocks], hasResult });
+  const merged: Turn[] = [];
+  let results: Turn | null = null; // the last turn, where it is a user's with results
+  for (const turn of turns) {
+    const answers = turn.role === "user" && turn.blocks.some(isResult);
+    if (answers && results !== null) for (const block of turn.blocks) results.blocks.push(block);
+    else merged.push(turn);
+    if (!answers) results = null;
+    else results ??= turn;
   }
   return merged;
 }

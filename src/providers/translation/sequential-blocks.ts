@@ -1,6 +1,7 @@
 // Content blocks of a streamed message: strictly one after another, counted from 0 without gaps, however the upstream mixes
 // text, thinking and parallel tool calls (WIRE.md 8.4).
-import { type MessageRecord, UpstreamError } from "../types.ts";
+import { unreadable } from "../answer-json.ts";
+import type { MessageRecord } from "../types.ts";
 import { advance, type ArgumentProgress, newProgress } from "./argument-progress.ts";
 
 /** Text, thinking, or the upstream's index of a tool call. */
@@ -80,11 +81,11 @@ export function openSequentialBlocks(): SequentialBlocks {
       return playWaiting();
     }
     if (closedCalls.has(target)) {
-      if (piece.trim() !== "") throw broken("a tool call goes on after its end");
+      if (piece.trim() !== "") throw unreadable("a tool call goes on after its end");
       return;
     }
     if (open !== null && !isComplete(open)) return hold(target, start, piece);
-    if (start === null) throw broken("a tool call has no beginning");
+    if (start === null) throw unreadable("a tool call has no beginning");
     if (open !== null) close(open);
     begin(newBlock(target, start, piece));
   }
@@ -93,9 +94,9 @@ export function openSequentialBlocks(): SequentialBlocks {
     const known = typeof target === "number" ? waiting.find((block) => block.target === target) : waiting.at(-1);
     const isKnown = known?.target === target;
     heldCharacters += piece.length + (isKnown ? 0 : blockCharacters);
-    if (heldCharacters > heldMax) throw broken("too much waits for a tool call to end");
+    if (heldCharacters > heldMax) throw unreadable("too much waits for a tool call to end");
     if (isKnown) return void (piece === "" || known.held.push(piece));
-    if (start === null) throw broken("a tool call has no beginning");
+    if (start === null) throw unreadable("a tool call has no beginning");
     waiting.push(newBlock(target, start, piece));
   }
 
@@ -131,8 +132,4 @@ function isComplete({ progress }: Block): boolean {
 function deltaOf(target: Target, piece: string): object {
   if (target === "text") return { type: "text_delta", text: piece };
   return target === "thinking" ? { type: "thinking_delta", thinking: piece } : { type: "input_json_delta", partial_json: piece };
-}
-
-function broken(reason: string): UpstreamError {
-  return new UpstreamError("unreadable", reason, { status: 200 });
 }

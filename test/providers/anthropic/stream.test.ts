@@ -80,6 +80,13 @@ describe("records", () => {
     expect(stream.tally.usage).toMatchObject({ input: 9, output: 12 });
   });
 
+  test("blocks that wait for an open one are bounded", async () => {
+    const text = { type: "text_delta", text: "x".repeat(1_000_000) };
+    const flood = Array.from({ length: 5 }, () => ({ type: "content_block_delta", index: 1, delta: text }));
+    const opened = [0, 1].map((index) => ({ type: "content_block_start", index, content_block: { type: "text", text: "" } }));
+    await expectFault(askStream(sse(start(), ...opened, ...flood)).then(collect), "unreadable");
+  });
+
   test("text that comes in the block's start is not lost, and neither is arguments' truncated JSON completed", async () => {
     const tool = { type: "content_block_start", index: 1, content_block: { type: "tool_use", id: "t", name: "look", input: {} } };
     const piece = { type: "content_block_delta", index: 1, delta: { type: "input_json_delta", partial_json: '{"q":"ha' } };

@@ -1,6 +1,7 @@
 // Streams: records by the rules of WIRE.md 1 and 2, when they begin and how they end. What each host of WIRE.md 10.2
 // does of its own is hosts/hosts.test.ts's.
 import { describe, expect, test } from "vitest";
+import { UpstreamError } from "../../../src/providers/types.ts";
 import type { Answer } from "../upstream-fixture.ts";
 import { askStream, assembled, chunk, collect, events, expectFault, fixture, json, sse } from "./chat-fixture.ts";
 import { expectRules } from "./rules.ts";
@@ -39,6 +40,11 @@ describe("records", () => {
     expect(assembled(records, 1)).toMatchObject({ content: "xy", finish: "length" });
     expect(stream.tally).toMatchObject({ deltas: 4, characters: 4 });
   });
+});
+
+test("arguments that wait for their call's name are bounded", async () => {
+  const piece = { tool_calls: [{ index: 0, function: { arguments: "x".repeat(1_000_000) } }] };
+  await expectFault(askStream(sse(...Array.from({ length: 5 }, () => chunk(piece)))).then(collect), "unreadable");
 });
 
 describe("a host that answers whole", () => {
@@ -185,6 +191,17 @@ describe("how it ends", () => {
     expect(assembled(records)).toMatchObject({ content: "The sea", calls: [], finish: "stop" });
     expect(assembled(records, 1)).toMatchObject({ content: "ab", finish: "length" });
     expect(stream.tally).toMatchObject({ usage: { input: 3, output: 2 }, characters: 9 });
+  });
+
+  test.each([["at once"], ["in a while"]])("a listener that finds the last record broken breaks the stream: %s", async (when) => {
+    const stream = await askStream(sse(chunk({ content: "a" }), chunk({ content: "b" }), chunk({}, "stop"), "[DONE]"));
+    const broken = new UpstreamError("unreadable", "a tool call goes on after its end", { status: 200 });
+    const reading = stream.forEach(({ json: text }) => {
+      if (!text.includes('"stop"')) return;
+      if (when === "at once") throw broken;
+      return Promise.reject(broken);
+    });
+    await expectFault(reading, "unreadable");
   });
 
   test("a listener that throws gets its own error back", async () => {

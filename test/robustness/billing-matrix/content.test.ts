@@ -1,0 +1,104 @@
+// What an answer consists of when nobody measured it: text, thinking shown or hidden, calls of tools. Whole or streamed, it costs the same.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Gateway, startGateway, type TestReply } from "../../support/gateway.ts";
+import { highTiers } from "../../support/tiers.ts";
+import { endpoints, type Kind, writes } from "./cells.ts";
+import { chargesIn } from "./client.ts";
+import { dialects } from "./dialects.ts";
+
+const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+
+type Asked = Partial<Record<Kind, object>>;
+
+interface Content {
+  name: string;
+  knobs: string;
+  /** What makes a model give it, by endpoint; those left out can't ask for it. */
+  asked: Asked;
+  /** Tokens of four characters each; null: as many as the caller sees of the call's arguments. */
+  output: number | null;
+}
+
+const contents: Content[] = [
+  { name: "text", knobs: "+sim-tokens-12", asked: { chat: {}, messages: {}, completions: {}, responses: {} }, output: 12 },
+  {
+    name: "thinking and text",
+    knobs: "+sim-tokens-12+sim-reasoning-tokens-30",
+    asked: {
+      chat: { reasoning_effort: "low" },
+      messages: { thinking: { type: "adaptive" } },
+      completions: {}, // shows none of it: it was written all the same
+      responses: { reasoning: { effort: "low" } },
+    },
+    output: 42,
+  },
+  {
+    name: "thinking that is hidden, and text",
+    knobs: "+sim-tokens-12+sim-reasoning-tokens-30",
+    asked: { messages: { thinking: { type: "adaptive", display: "omitted" } } },
+    output: 42,
+  },
+  {
+    name: "a call of a tool",
+    knobs: "",
+    asked: {
+      chat: { tools: [{ type: "function", function: { name: "get_weather", parameters } }], tool_choice: "required" },
+      messages: { tools: [{ name: "get_weather", input_schema: parameters }], tool_choice: { type: "any" } },
+      responses: { tools: [{ type: "function", name: "get_weather", parameters, strict: false }], tool_choice: "required" },
+    },
+    output: null,
+  },
+];
+
+const cells = contents.flatMap((content, index) =>
+  endpoints
+    .filter((endpoint) => writes(endpoint) && endpoint.kind in content.asked)
+    .map(({ kind, upstream }) => ({ ...content, kind, upstream, model: `content/${index}-${upstream}` })),
+);
+
+let gateway: Gateway;
+beforeAll(async () => {
+  const models = new Map(cells.map(({ model, knobs, upstream }) => [model, { upstream, model: `m${knobs}+sim-no-usage` }]));
+  const pricing = { mode: "per-token", input: 1, output: 2 };
+  const able = { supports_tools: true, supports_reasoning: true, context_window: 128_000, max_output_tokens: 1_000 };
+  gateway = await startGateway({
+    catalog: JSON.stringify({
+      providers: ["openai", "anthropic"].map((protocol) => ({ id: protocol, protocol, base_url: `simulator:/${protocol}/v1` })),
+      models: [...models].map(([id, { upstream: provider, model }]) => ({
+        ...{ id, type: "language", pricing, ...able },
+        routes: [{ provider, model }],
+      })),
+      tiers: highTiers(),
+    }),
+  });
+});
+afterAll(async () => {
+  const audited = await gateway.audit();
+  await gateway.stop();
+  expect(audited).toMatchObject({ reservations_open: 0, holds_open: 0, mismatches: [] });
+});
+
+test.each(cells)("$kind over $upstream, $name: counted alike, whole and streamed", async ({ kind, model, asked, output }) => {
+  const account = await gateway.createAccount({ deposit: "20" });
+  const { path, body, shown } = dialects[kind];
+  const ask = (more: object) =>
+    gateway.request("POST", path, {
+      key: account.key,
+      body: { ...body(model, 900), ...asked[kind], ...more },
+      headers: kind === "messages" ? { "anthropic-version": "2023-06-01" } : {},
+    });
+  const whole = await ask({});
+  const streamed = await ask({ stream: true });
+  const [one, other] = [whole, streamed].map((reply) => shown(chargesIn(reply)[0]));
+  expect(other).toEqual(one);
+  expect(one!.output).toBe(output ?? Math.ceil(argumentsIn(kind, whole).length / 4));
+  const units = one!.prompt * 100 + one!.output! * 200;
+  expect(one!.cost).toBe(units / 1e8);
+  expect(await gateway.balance(account)).toEqual({ balance: (20e8 - 2 * units) / 1e8, reserved: 0, spent: (2 * units) / 1e8 });
+});
+
+function argumentsIn(kind: Kind, { json }: TestReply): string {
+  if (kind === "chat") return json.choices[0].message.tool_calls[0].function.arguments;
+  if (kind === "messages") return JSON.stringify(json.content.find(({ type }: any) => type === "tool_use").input);
+  return json.output.find(({ type }: any) => type === "function_call").arguments;
+}
