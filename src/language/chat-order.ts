@@ -47,7 +47,7 @@ function charactersOf({ completion }: ChatWhole): number {
     message.content,
     message.reasoning_content,
     message.refusal,
-    ...(message.tool_calls ?? []).map((call) => call.function?.arguments),
+    ...(message.tool_calls ?? []).flatMap((call) => [call.function?.name, call.function?.arguments]),
   ]);
   return texts.reduce<number>((sum, text) => sum + (text?.length ?? 0), 0);
 }

@@ -5,6 +5,9 @@ import { arrayOf, isObject, objectOf } from "../providers/json.ts";
 /** Hosts say about -9999 of what is not in their list. */
 const absentBelow = -9_000;
 const parts = 1_000_000;
+/** More than any host tells, and longer than any token of a vocabulary: of either an answer may hold millions. */
+const alternativesMax = 1_000;
+const tokenMax = 256;
 
 /**
  * Shares of 1, one a label in order, each a multiple of a millionth. Null where the answer tells nothing of the labels:
@@ -30,10 +33,11 @@ export function labelOdds({ choices }: Pick<ChatCompletion, "choices">, labels: 
 /** Token to log probability: the list, and the token that was said where a host leaves it out. */
 function alternativesOf(entry: unknown): Map<string, number> {
   const seen = new Map<string, number>();
-  for (const alternative of [...arrayOf(objectOf(entry)["top_logprobs"]), entry]) {
+  for (const alternative of [...arrayOf(objectOf(entry)["top_logprobs"]).slice(0, alternativesMax), entry]) {
     if (!isObject(alternative)) continue;
     const { token, logprob } = alternative;
-    if (typeof token === "string" && typeof logprob === "number" && logprob > absentBelow && !seen.has(token)) seen.set(token, logprob);
+    if (typeof token === "string" && token.length <= tokenMax && typeof logprob === "number" && logprob > absentBelow && !seen.has(token))
+      seen.set(token, logprob);
   }
   return seen;
 }

@@ -51,6 +51,6 @@ function charactersOf({ message, hiddenCharacters = 0 }: MessageWhole): number {
   return message.content.reduce((sum, block) => {
     if (block.type === "text") return sum + block.text.length;
     if (block.type === "thinking") return sum + block.thinking.length;
-    return block.type === "tool_use" ? sum + JSON.stringify(block.input).length : sum;
+    return block.type === "tool_use" ? sum + block.name.length + JSON.stringify(block.input).length : sum;
   }, hiddenCharacters);
 }

@@ -23,11 +23,16 @@ export function messageRequirements(body: MessageFields): MessageRequirements {
     tools: (body.tools?.length ?? 0) > 0,
     structured: body.output_config?.format == null ? null : "output_config.format",
     parts: [],
-    unreadable: tool === -1 ? null : { kind: `${body.tools![tool]!.type} tool`, param: `tools[${tool}]` },
+    unreadable: tool === -1 ? null : { kind: `${shown(body.tools![tool]!.type ?? "")} tool`, param: `tools[${tool}]` },
     address: null,
   };
   body.messages.forEach(({ content }, index) => readBlocks(content, `messages[${index}].content`, needs));
   return needs;
+}
+
+/** A sentence repeats no document. */
+function shown(kind: string): string {
+  return kind.slice(0, 60);
 }
 
 /** A tool of the caller's own without a schema of its arguments: no upstream takes it. */
@@ -53,7 +58,7 @@ function readBlocks(content: string | readonly { type: string }[], path: string,
     const param = `${path}[${index}]`;
     // What a search of the caller's own has found stands in its result and nowhere else.
     if (isKnown(block) && (block.type !== "tool_reference" || insideResult)) readBlock(block, param, needs);
-    else needs.unreadable ??= { kind: block.type, param };
+    else needs.unreadable ??= { kind: shown(block.type), param };
   });
 }
 

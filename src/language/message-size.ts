@@ -1,6 +1,6 @@
 // How large the prompt of a message request is: every text that a model reads, images and documents by a fixed number.
 import { blocksOf, type DocumentBlock, type KnownBlock, type MessageTool } from "../providers/translation/message-types.ts";
-import { type PromptParts, type PromptSize, sizeOf } from "./prompt-size.ts";
+import { base64Bytes, type PromptParts, type PromptSize, sizeOf, unknownBytes } from "./prompt-size.ts";
 
 interface MessageFields {
   messages: readonly { role: string; content: string | readonly { type: string }[] }[];
@@ -10,22 +10,26 @@ interface MessageFields {
 }
 
 export function messageSize({ messages, system, tools, output_config }: MessageFields): PromptSize {
-  const parts: PromptParts = { texts: [], messages: 0, images: 0 };
+  const parts = { texts: [] as string[], messages: 0, images: 0, bytes: 0 };
   if (system !== undefined) addMessage("system", system, parts);
   for (const { role, content } of messages) addMessage(role, content, parts);
-  if (tools !== undefined && tools.length > 0)
-    parts.texts.push(JSON.stringify(tools.map(({ name, description, input_schema }) => ({ name, description, input_schema }))));
+  if (tools !== undefined && tools.length > 0) {
+    const shown = JSON.stringify(tools.map(({ name, description, input_schema }) => ({ name, description, input_schema })));
+    parts.texts.push(shown);
+    // The rest of a tool goes to upstreams of the same dialect, whose models may read it (`input_examples`).
+    parts.bytes += Buffer.byteLength(JSON.stringify(tools)) - Buffer.byteLength(shown);
+  }
   if (output_config?.format != null) parts.texts.push(JSON.stringify(output_config.format));
   return sizeOf(parts);
 }
 
-function addMessage(role: string, content: string | readonly { type: string }[], parts: PromptParts): void {
+function addMessage(role: string, content: string | readonly { type: string }[], parts: Required<PromptParts>): void {
   parts.messages += 1;
   parts.texts.push(role);
   for (const block of blocksOf(content)) addBlock(block, parts);
 }
 
-function addBlock(block: KnownBlock, parts: PromptParts): void {
+function addBlock(block: KnownBlock, parts: Required<PromptParts>): void {
   switch (block.type) {
     case "text":
       return void parts.texts.push(block.text);
@@ -51,9 +55,12 @@ function addBlock(block: KnownBlock, parts: PromptParts): void {
   }
 }
 
-function addDocument({ source, title, context }: DocumentBlock, parts: PromptParts): void {
+function addDocument({ source, title, context }: DocumentBlock, parts: Required<PromptParts>): void {
   for (const text of [title, context]) if (text != null) parts.texts.push(text);
   if (source.type === "text") parts.texts.push(source.data);
   else if (source.type === "content") for (const block of blocksOf(source.content)) addBlock(block, parts);
-  else parts.images += 1;
+  else {
+    parts.images += 1;
+    parts.bytes += source.type === "base64" ? base64Bytes(source.data) : unknownBytes;
+  }
 }

@@ -1,5 +1,6 @@
 // How large a prompt can be at most, before anyone has counted its tokens, and a plain estimate for calls whose
 // upstream never says. OPERATOR.md: text bytes count as tokens, an image part is a fixed number.
+import { isObject } from "../providers/json.ts";
 import { countTokens } from "./count-tokens.ts";
 
 export interface PromptSize {
@@ -30,6 +31,8 @@ export interface PromptParts {
   texts: string[];
   messages: number;
   images: number;
+  /** Bytes that become tokens only in some models: files, and what other fields say. They are reserved for, not counted. */
+  bytes?: number;
 }
 
 /** Role, separators and the template around one message: no chat template known to us takes more. */
@@ -40,37 +43,58 @@ const bytesPerToken = 4;
 
 /** Walks everything of a chat request that a model reads. */
 export function promptSize(body: PromptFields): PromptSize {
-  const parts: PromptParts = { texts: [], messages: body.messages.length, images: 0 };
-  for (const message of body.messages) collect(message, parts);
+  const parts = { texts: [] as string[], messages: body.messages.length, images: 0, bytes: 0 };
+  for (const message of body.messages) addMessage(message, parts);
   for (const key of documentFields) if (body[key] != null) parts.texts.push(JSON.stringify(body[key]));
   return sizeOf(parts);
 }
 
-export function sizeOf({ texts, messages, images }: PromptParts): PromptSize {
+export function sizeOf({ texts, messages, images, bytes: others = 0 }: PromptParts): PromptSize {
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   let counting: Promise<number> | undefined;
   return {
-    tokensMax: bytes + messages * messageTokens + images * imageTokens,
+    tokensMax: bytes + others + messages * messageTokens + images * imageTokens,
     contexts: 1,
     tokensLikely: Math.ceil(bytes / bytesPerToken) + messages * 4 + images * 256,
     countTokens: () => (counting ??= countTokens(texts).then((tokens) => tokens + messages * 4 + images * 256)),
   };
 }
 
-/** Adds every text inside `value`. Depth is bounded by the JSON reader (src/server/read-body.ts). */
-function collect(value: unknown, parts: PromptParts): void {
+/** Media stand among the parts of a content: a whole message that calls itself an image is text all the same. */
+function addMessage(message: unknown, parts: Required<PromptParts>): void {
+  if (!isObject(message)) return;
+  for (const [key, value] of Object.entries(message)) collect(value, parts, key === "content");
+}
+
+/** Adds every text inside `value`. Depth is bounded by the JSON reader (src/server/parse-json.ts). */
+function collect(value: unknown, parts: Required<PromptParts>, mayBeMedia: boolean): void {
   if (typeof value === "string") parts.texts.push(value);
-  else if (Array.isArray(value)) for (const item of value) collect(item, parts);
-  else if (typeof value === "object" && value !== null) {
-    const part = value as Record<string, unknown>;
-    if (isMediaPart(part)) parts.images += 1;
-    else for (const key in part) collect(part[key], parts);
+  else if (Array.isArray(value)) for (const item of value) collect(item, parts, mayBeMedia);
+  else if (isObject(value)) {
+    const media = mayBeMedia && mediaKinds.has(value["type"]) ? String(value["type"]) : null;
+    if (media !== null) {
+      parts.images += 1;
+      if (media !== "image_url") parts.bytes += fileBytes(value[media]);
+    }
+    for (const key in value) if (key !== media) collect(value[key], parts, mayBeMedia);
   }
 }
 
-/** Its bytes are base64 or an address, not text. */
-function isMediaPart(part: Record<string, unknown>): boolean {
-  return part.type === "image_url" || part.type === "input_audio" || part.type === "file" || part.type === "video_url";
+/** Parts whose payload is base64 or an address, not text; it stands under the kind's own name. */
+const mediaKinds: ReadonlySet<unknown> = new Set(["image_url", "input_audio", "file", "video_url"]);
+
+/** What an address leads to may fill any context window. */
+export const unknownBytes = 2 ** 40;
+
+/** Of all texts inside a file or a recording, which base64 makes a third longer; no reader makes more tokens of it than it has bytes. */
+function fileBytes(payload: unknown): number {
+  if (typeof payload === "string") return /^https?:/i.test(payload) ? unknownBytes : base64Bytes(payload);
+  if (!isObject(payload)) return 0;
+  return Object.values(payload).reduce<number>((sum, value) => sum + fileBytes(value), 0);
+}
+
+export function base64Bytes(text: string): number {
+  return Math.ceil((text.length * 3) / 4);
 }
 
 /** Output tokens of a stream whose upstream never said: a delta is at least one token, and four characters make one. */

@@ -12,7 +12,12 @@ export interface Requirements {
 
 export type PartKind = "image" | "audio" | "file" | "video";
 
-const kindOfPart: Record<string, PartKind> = { image_url: "image", input_audio: "audio", file: "file", video_url: "video" };
+const kindOfPart: ReadonlyMap<unknown, PartKind> = new Map([
+  ["image_url", "image"],
+  ["input_audio", "audio"],
+  ["file", "file"],
+  ["video_url", "video"],
+]);
 
 interface ChatFields {
   messages: readonly { content?: unknown }[];
@@ -25,7 +30,7 @@ export function requirementsOf(body: ChatFields): Requirements {
   body.messages.forEach(({ content }, m) => {
     if (!Array.isArray(content)) return;
     content.forEach((part: { type?: string }, p) => {
-      const kind = kindOfPart[part?.type ?? ""];
+      const kind = kindOfPart.get(part?.type);
       if (kind !== undefined && !parts.has(kind)) parts.set(kind, `messages[${m}].content[${p}]`);
     });
   });

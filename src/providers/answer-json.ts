@@ -1,6 +1,7 @@
 // The JSON that an upstream's answer of status 200 must be, whole or a stream's record; anything else says why it is no answer.
 import { errorUnderOk } from "./error-text.ts";
 import { errorUnder200 } from "./errors.ts";
+import { nestsTooDeep } from "./json-scan.ts";
 import { isObject, type Json } from "./json.ts";
 import { type Provider, UpstreamError } from "./types.ts";
 
@@ -16,6 +17,7 @@ export function readAnswer(text: string, provider: Provider, parse: Parse = JSON
 
 /** The data of one server-sent record. An error's may be any text. */
 export function readRecordData(data: string, event: string): unknown {
+  if (nestsTooDeep(data)) throw unreadable("a record of the stream is nested too deep");
   try {
     return JSON.parse(data);
   } catch {
@@ -29,6 +31,7 @@ export function unreadable(reason: string): UpstreamError {
 }
 
 function parseObject(text: string, parse: Parse): Json {
+  if (nestsTooDeep(text)) throw unreadable("the answer is nested too deep");
   let value: unknown;
   try {
     value = parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);

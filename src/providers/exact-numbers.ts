@@ -2,10 +2,16 @@
 // and an id of 20 digits is not rounded on its way.
 
 /** What Node does and TypeScript's library doesn't name yet. */
-const { parse, rawJSON } = JSON as unknown as {
+const { parse, rawJSON, isRawJSON } = JSON as unknown as {
   parse(text: string, reviver?: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
   rawJSON(text: string): unknown;
+  isRawJSON(value: unknown): boolean;
 };
+
+/** A number that kept its text: an object to JavaScript, but none of JSON's. */
+export function isKeptNumber(value: object): boolean {
+  return isRawJSON(value);
+}
 
 /** Numbers that would be written otherwise than they were read become opaque objects, which JSON.stringify writes as they were. */
 export function parseExact(text: string): unknown {

@@ -15,6 +15,31 @@ export function stringEnd(text: string, open: number): number {
   return -1;
 }
 
+/** What JSON.stringify and our own recursion walk safely; no schema and no tool's arguments are nearly as deep. */
+const nestingMax = 1_000;
+
+/** Whether the text, once parsed, could not be written again. Most texts don't hold that many brackets at all. */
+export function nestsTooDeep(text: string): boolean {
+  if (countOf(text, "{") + countOf(text, "[") <= nestingMax) return false;
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) {
+      at = stringEnd(text, at);
+      if (at === -1) return false; // no JSON: the parser will say so
+    } else if (code === 123 || code === 91) {
+      if (++depth > nestingMax) return true;
+    } else if (code === 125 || code === 93) depth -= 1;
+  }
+  return false;
+}
+
+function countOf(text: string, character: string): number {
+  let found = 0;
+  for (let at = text.indexOf(character); at !== -1 && found <= nestingMax; at = text.indexOf(character, at + 1)) found += 1;
+  return found;
+}
+
 /** The index after the value that starts at `start`. */
 export function valueEnd(text: string, start: number): number {
   const code = text.charCodeAt(start);

@@ -1,9 +1,11 @@
 // Reading JSON of unknown shape: the few questions that every adapter asks.
 
+import { isKeptNumber } from "./exact-numbers.ts";
+
 export type Json = Record<string, unknown>;
 
 export function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isKeptNumber(value);
 }
 
 /** The object itself, or an empty one: a missing branch then reads like one without members. */

@@ -110,6 +110,7 @@ function openFields(maxCharacters: number) {
         event = line.slice(line.charCodeAt(6) === 32 ? 7 : 6);
       } else if (line === "data") {
         data = data === null ? "" : `${data}\n`;
+        bound(data.length, maxCharacters);
       } // comments (a colon first), id, retry and fields nobody knows are passed over
       return null;
     },

@@ -47,11 +47,21 @@ export async function attempt<Result>(
       else breakers.undecided(candidate.routeId);
       record(error.fault, error.status);
       if (error.fault === "rejected")
-        fail("request_rejected", { param: error.param, text: { reason: error.reason }, status: rejectionStatus(error), cause: error });
+        fail("request_rejected", {
+          param: error.param,
+          text: { reason: inPublicNames(error.reason, candidate) },
+          status: rejectionStatus(error),
+          cause: error,
+        });
       faults.push(error);
     }
   }
   return allFailed(faults, attempts);
+}
+
+/** What a provider calls the model is between it and us. An id that is a plain word may be meant as one. */
+function inPublicNames(reason: string, { route, model }: Candidate): string {
+  return /^[a-z]*$/i.test(route.model) || route.model === model.id ? reason : reason.replaceAll(route.model, model.id);
 }
 
 /** The upstream's own where the contract knows it; a stream may begin with 200 and reject in its first record. */
@@ -93,7 +103,10 @@ function allFailed(faults: readonly UpstreamError[], attempts: readonly Attempt[
   const every = (fault: UpstreamError["fault"]) => !unheard && faults.length > 0 && faults.every((error) => error.fault === fault);
   const cause = faults.at(-1);
   if (faults.length > 0 && faults.every(({ fault }) => fault === "local_overload")) fail("overloaded", { cause });
-  if (every("refused")) fail("route_refused", { text: { reason: cause?.reason ?? "" }, cause });
+  if (every("refused")) {
+    const last = attempts.findLast(({ candidate }) => tried.has(candidate))!.candidate;
+    fail("route_refused", { text: { reason: inPublicNames(cause?.reason ?? "", last) }, cause });
+  }
   if (every("unreadable")) fail("upstream_invalid_response", { cause });
   if (every("gone")) fail("model_unavailable", { cause });
   fail("provider_unavailable", { cause });

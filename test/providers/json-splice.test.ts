@@ -43,10 +43,17 @@ describe("spliceJson", () => {
     );
   });
 
-  test("of several members with an edited name one is left, however its key is written", () => {
+  test("of several members with one name one is left, however its key is written; unedited the last, as JSON.parse takes it", () => {
     expect(spliceJson('{"model":"a","n":1,"mod\\u0065l":"b" , "model":"c"}', { model: '"x"' })).toBe('{"model":"x","n":1}');
     expect(spliceJson('{"store":1, "st\\u006fre":2}', { store: null })).toBe("{}");
-    expect(spliceJson('{"n":1,"n":2}', { store: null })).toBe('{"n":1,"n":2}');
+    expect(spliceJson('{"n":1,"m":0,"\\u006e":2}', { store: null })).toBe('{"m":0,"\\u006e":2}');
+  });
+
+  test("with a set of names to keep, members of others are left out", () => {
+    const keep = new Set(["model", "n"]);
+    expect(spliceJson('{"x":1,"model":"a","n":1,"y":{"n":2},"stream":true}', { stream: "false" }, keep)).toBe(
+      '{"model":"a","n":1,"stream":false}',
+    );
   });
 
   test("a name inside a message, or inside a string, is not the member", () => {

@@ -29,17 +29,19 @@ export function responseOrder(context: Pick<Context, "providers">, { chat, origi
   };
 }
 
-const ownNames: Record<string, string> = {
-  response_format: "text.format",
-  verbosity: "text.verbosity",
-  reasoning_effort: "reasoning.effort",
-  max_tokens: "max_output_tokens",
-  max_completion_tokens: "max_output_tokens",
-};
+const ownNames: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    response_format: "text.format",
+    verbosity: "text.verbosity",
+    reasoning_effort: "reasoning.effort",
+    max_tokens: "max_output_tokens",
+    max_completion_tokens: "max_output_tokens",
+  }),
+);
 
 /** A message that several items became is simply input. */
 function ownParam(param: string, origins: ReadonlyMap<string, string>): string {
-  const own = origins.get(param) ?? ownNames[param];
+  const own = origins.get(param) ?? ownNames.get(param);
   return own ?? (param.startsWith("messages") ? "input" : param);
 }
 

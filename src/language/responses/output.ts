@@ -1,4 +1,5 @@
 // An answer that is being made: its items so far, and how each is opened, closed and pointed at.
+import { unreadable } from "../../providers/answer-json.ts";
 import type { Callable, OutputItem } from "./types.ts";
 
 /** What a chat chunk adds. */
@@ -50,7 +51,11 @@ export function newOutput(rules: Pick<Output, "emit" | "idTail" | "callables">):
   return { ...rules, items: [], current: null, calls: new Map(), last: null, characters: 0 };
 }
 
+/** No model changes between thinking, text and calls nearly as often, and each item is looked up in the list of all. */
+const itemsMax = 16_384;
+
 export function openItem<Item extends OutputItem>(output: Output, item: Item): Item {
+  if (output.items.length >= itemsMax) throw unreadable("the answer has too many items");
   output.emit("response.output_item.added", { output_index: output.items.length, item });
   output.items.push(item);
   return item;

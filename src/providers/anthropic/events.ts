@@ -67,6 +67,7 @@ export function readEvents({ publicModel, provider, promptTokens }: EventsOption
   }
 
   function openBlock(event: Json): MessageRecord[] {
+    if (blocks.size >= openBlocksMax) throw unreadable("too many blocks are open");
     const block = readBlock(event["content_block"]);
     if (block === null) {
       dropped = true;
@@ -78,6 +79,8 @@ export function readEvents({ publicModel, provider, promptTokens }: EventsOption
     const early: Json = {};
     if (open.type === "tool_use") {
       called = true;
+      tally.deltas += 1; // a tool's name is an answer already
+      tally.characters += String(block["name"]).length;
       open.input = objectOf(block["input"]);
       block["input"] = {};
     } else if (open.type === "text" || open.type === "thinking") {
@@ -170,6 +173,9 @@ export function readEvents({ publicModel, provider, promptTokens }: EventsOption
   };
   return events;
 }
+
+/** Each is remembered until it is closed; hosts open a few at once. */
+const openBlocksMax = 4_096;
 
 const textKeys: Readonly<Record<string, string>> = {
   text_delta: "text",

@@ -53,7 +53,8 @@ function openGate(onEnd: () => void): Gate {
     outlet,
     take(records) {
       if (outlet.begun) return leaving ? leaving.then(() => inOrder(records, outlet.emit)) : inOrder(records, outlet.emit);
-      held.push(...records);
+      // A host may ping without end before its first block: one says as much.
+      for (const record of records) if (record.event !== "ping" || held.every(({ event }) => event !== "ping")) held.push(record);
       if (records.some(({ event }) => event === "content_block_start")) return inOrder(held.splice(0), outlet.emit);
     },
   };

@@ -37,7 +37,7 @@ function budgetFor(asked: Json, { body, messages, cap }: ThinkingRequest): numbe
   if (typeof given === "number") return Math.min(given, cap - 1);
   if (hasThoughtOrCalled(messages)) return null;
   const effort = textOf(objectOf(body["output_config"])["effort"]) ?? "high"; // Anthropic's default
-  return Math.floor(cap * (shareOfEffort[effort] ?? 0.8));
+  return Math.floor(cap * (shareOfEffort.get(effort) ?? 0.8));
 }
 
 /** Null: left out. */

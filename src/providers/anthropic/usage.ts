@@ -29,13 +29,23 @@ function writtenByAge(usage: Json): number {
   return (count(parts["ephemeral_5m_input_tokens"]) ?? 0) + (count(parts["ephemeral_1h_input_tokens"]) ?? 0);
 }
 
+/** All that is read above: of anything else a host may invent as much as it likes. */
+const figures = [
+  "input_tokens",
+  "output_tokens",
+  "cache_read_input_tokens",
+  "cache_creation_input_tokens",
+  "cache_creation",
+  "output_tokens_details",
+] as const;
+
 /**
  * Figures of a stream are totals: later ones replace earlier ones, those left out stay (WIRE.md 5.4). A prompt of zeros
  * beside one that was measured is a host's placeholder.
  */
 export function addUsage(before: Json, later: unknown): Json {
   if (!isObject(later)) return before;
-  const told = Object.entries(later).filter(([, value]) => value !== null && value !== undefined);
+  const told = figures.map((key) => [key, later[key]] as const).filter(([, value]) => value !== null && value !== undefined);
   const merged: Json = { ...before, ...Object.fromEntries(told) };
   if (readPromptUsage(before) === null || readPromptUsage(merged) !== null) return merged;
   return { ...merged, ...Object.fromEntries(Object.entries(before).filter(([key]) => key.includes("input") || key.startsWith("cache"))) };

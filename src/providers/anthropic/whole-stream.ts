@@ -17,7 +17,7 @@ export function streamOfMessage({ message, usage }: MessageWhole, signal: AbortS
 function blockPieces(block: Json, index: number): Piece<MessageRecord>[] {
   const { opening, deltas } = taken(block);
   return [
-    piece("content_block_start", { index, content_block: opening }),
+    piece("content_block_start", { index, content_block: opening }, block["type"] === "tool_use" ? String(block["name"]).length : 0),
     ...deltas.map((delta) => piece("content_block_delta", { index, delta }, said(delta).length)),
     piece("content_block_stop", { index }),
   ];

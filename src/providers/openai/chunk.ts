@@ -109,7 +109,7 @@ function readChoice(choice: Json, position: number, state: ChunkState, read: Rea
   }
   // OpenRouter repeats the end beside the usage: once is enough. Words after it would leave the choice without an end (WIRE.md 1, rule 7).
   if (own.finish !== null) return;
-  const called = pieces.reduce((sum, piece) => sum + String(objectOf(piece["function"])["arguments"]).length, 0);
+  const called = [...starts, ...pieces].reduce((sum, piece) => sum + callLength(piece), 0);
   state.tally.characters += countText(delta) + called;
   const opening = own.roleSent ? {} : { role: "assistant" };
   if (!own.roleSent || starts.length > 0 || finish !== null) read.steady = false;
@@ -132,8 +132,14 @@ function choiceState(state: ChunkState, index: number): ChoiceState {
   return choice;
 }
 
+/** A tool's name is an answer already. */
+function callLength({ function: called }: Json): number {
+  const { name, arguments: text } = objectOf(called);
+  return (textOf(name)?.length ?? 0) + (textOf(text)?.length ?? 0);
+}
+
 function countText(delta: Json): number {
   const called = objectOf(delta["function_call"]);
-  const texts = [delta["content"], delta["reasoning_content"], delta["refusal"], called["arguments"]];
+  const texts = [delta["content"], delta["reasoning_content"], delta["refusal"], called["name"], called["arguments"]];
   return texts.reduce<number>((sum, text) => sum + (textOf(text)?.length ?? 0), 0);
 }

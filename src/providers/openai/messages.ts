@@ -37,23 +37,25 @@ function estimate({ promptTokens }: MessageCall): Promise<number> {
 function inCallersWords(error: unknown): never {
   if (!(error instanceof UpstreamError) || error.param === null) throw error;
   const { fault, reason, status, retryAfterMs } = error;
-  const param = fieldNames[error.param] ?? null;
+  const param = fieldNames.get(error.param) ?? null;
   throw new UpstreamError(fault, reason, { status, retryAfterMs, param, cause: error });
 }
 
 /** Fields of a chat request that stand for one of a message request. */
-const fieldNames: Readonly<Record<string, string>> = {
-  model: "model",
-  messages: "messages",
-  tools: "tools",
-  tool_choice: "tool_choice",
-  parallel_tool_calls: "tool_choice.disable_parallel_tool_use",
-  max_tokens: "max_tokens",
-  temperature: "temperature",
-  top_p: "top_p",
-  stop: "stop_sequences",
-  user: "metadata.user_id",
-  response_format: "output_config.format",
-  reasoning_effort: "output_config.effort",
-  reasoning: "thinking",
-};
+const fieldNames: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    model: "model",
+    messages: "messages",
+    tools: "tools",
+    tool_choice: "tool_choice",
+    parallel_tool_calls: "tool_choice.disable_parallel_tool_use",
+    max_tokens: "max_tokens",
+    temperature: "temperature",
+    top_p: "top_p",
+    stop: "stop_sequences",
+    user: "metadata.user_id",
+    response_format: "output_config.format",
+    reasoning_effort: "output_config.effort",
+    reasoning: "thinking",
+  }),
+);

@@ -32,6 +32,9 @@ export interface CallDeltas {
   pieces: Json[];
 }
 
+/** Of one choice: no host sends nearly as many, and each is remembered. */
+const callsMax = 4_096;
+
 export function newCallsState(): CallsState {
   return { calls: [], byIndex: new Map(), last: -1 };
 }
@@ -72,6 +75,7 @@ function ourIndex(delta: Json, state: CallsState): number {
   const known = index === undefined ? undefined : state.calls[index];
   // Another id with a name of its own is another call, whatever the index says.
   if (!known || (known.started && named && id !== null && known.id !== null && id !== known.id)) {
+    if (state.calls.length >= callsMax) throw unreadable("too many tools are called");
     index = state.calls.push({ id: null, started: false, held: "" }) - 1;
     if (typeof shown === "number") state.byIndex.set(shown, index);
   }

@@ -45,5 +45,8 @@ function callPieces(call: Json, index: number, piece: (delta: Json, characters: 
   const called = objectOf(call["function"]);
   const text = String(called["arguments"]);
   const start = { index, ...call, function: { name: called["name"], arguments: "" } };
-  return [piece({ tool_calls: [start] }, 0), piece({ tool_calls: [{ index, function: { arguments: text } }] }, text.length)];
+  return [
+    piece({ tool_calls: [start] }, String(called["name"]).length),
+    piece({ tool_calls: [{ index, function: { arguments: text } }] }, text.length),
+  ];
 }

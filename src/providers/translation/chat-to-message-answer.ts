@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { components } from "../../../generated/api.d.ts";
 import { unreadable } from "../answer-json.ts";
+import { nestsTooDeep } from "../json-scan.ts";
 import { isObject, type Json, objectOf, textOf } from "../json.ts";
 import type { ChatWhole, MessageWhole } from "../types.ts";
 import { parseExact } from "../exact-numbers.ts";
@@ -65,6 +66,7 @@ function toolUse(call: Json, names: ToolNames): Extract<OutputBlock, { type: "to
 }
 
 function argumentsOf(text: string): Json | null {
+  if (nestsTooDeep(text)) return null;
   try {
     const value = parseExact(text);
     return isObject(value) ? value : null;

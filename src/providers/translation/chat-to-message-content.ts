@@ -8,6 +8,11 @@ export function refuse(param: string, reason: string): never {
   throw new UpstreamError("rejected", reason, { status: 400, param });
 }
 
+/** A word of the caller's as a sentence may repeat it. */
+export function shown(word: unknown): string {
+  return JSON.stringify(typeof word === "string" ? word.slice(0, 60) : (word ?? null)).slice(0, 80);
+}
+
 /** `where` is the path of the message's content. */
 export function contentBlocks(content: unknown, where: string): Json[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
@@ -40,7 +45,7 @@ function partBlock(part: Json, where: string): Json {
     case "video_url":
       return refuse(where, "This model cannot read video.");
   }
-  return refuse(where, `This model cannot read content parts of type ${JSON.stringify(part["type"] ?? null)}.`);
+  return refuse(where, `This model cannot read content parts of type ${shown(part["type"])}.`);
 }
 
 function imageSource(image: unknown, where: string): Json {

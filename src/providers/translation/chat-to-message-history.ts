@@ -134,7 +134,7 @@ function inputOf(given: unknown): Json {
   if (text.trim() === "") return {};
   try {
     const input = parseExact(text);
-    if (isObject(input) && !("rawJSON" in input)) return input;
+    if (isObject(input)) return input;
   } catch {
     // told below
   }

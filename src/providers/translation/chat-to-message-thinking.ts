@@ -17,7 +17,7 @@ export function messageThinking(chat: Json, route: Pick<Route, "thinking">, cap:
   const effort = textOf(reasoning["effort"]) ?? textOf(chat["reasoning_effort"]);
   if (typeof budget === "number") return ofBudget(Math.min(budget, cap - 1), route, cap);
   if (effort === "none" || effort === "minimal") return { thinking: { type: "disabled" }, effort: null };
-  const share = effort === null ? undefined : shareOfEffort[effort];
+  const share = effort === null ? undefined : shareOfEffort.get(effort);
   if (share === undefined) return { thinking: null, effort: null };
   if (route.thinking === "adaptive") return { thinking: { type: "adaptive" }, effort };
   return { thinking: { type: "enabled", budget_tokens: Math.floor(cap * share) }, effort: null };

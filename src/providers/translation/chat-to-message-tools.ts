@@ -1,6 +1,6 @@
 // Tools of a chat request and the choice among them, in Anthropic's dialect (WIRE.md 7).
 import { arrayOf, isObject, objectOf, textOf, type Json } from "../json.ts";
-import { refuse } from "./chat-to-message-content.ts";
+import { refuse, shown } from "./chat-to-message-content.ts";
 import { closeSchema } from "./chat-to-message-schema.ts";
 
 /** Members of the request; none where it brings no tools. */
@@ -18,7 +18,7 @@ export function messageTools(chat: Json): Json {
 
 function readTool(tool: unknown, where: string): Json {
   const { type, function: called, cache_control } = objectOf(tool);
-  if (type !== "function" || !isObject(called)) refuse(where, `This model cannot use tools of type ${JSON.stringify(type ?? null)}.`);
+  if (type !== "function" || !isObject(called)) refuse(where, `This model cannot use tools of type ${shown(type)}.`);
   const cached = cache_control ?? called["cache_control"];
   const description = textOf(called["description"]);
   const strict = called["strict"] === true;
@@ -44,17 +44,19 @@ interface Choice {
   only: Set<string> | null;
 }
 
-const words: Readonly<Record<string, Json>> = {
-  auto: { type: "auto" },
-  none: { type: "none" },
-  required: { type: "any" },
-  any: { type: "any" },
-};
+const words: ReadonlyMap<string, Json> = new Map(
+  Object.entries({
+    auto: { type: "auto" },
+    none: { type: "none" },
+    required: { type: "any" },
+    any: { type: "any" },
+  }),
+);
 
 function readChoice(chat: Json): Choice {
   const choice = chat["tool_choice"] ?? chat["function_call"];
   if (typeof choice === "string")
-    return { told: words[choice] ?? refuse("tool_choice", "tool_choice is none of auto, none and required."), only: null };
+    return { told: words.get(choice) ?? refuse("tool_choice", "tool_choice is none of auto, none and required."), only: null };
   if (!isObject(choice)) return { told: null, only: null };
   if (choice["type"] === "allowed_tools") {
     const { mode, tools } = objectOf(choice["allowed_tools"] ?? choice);

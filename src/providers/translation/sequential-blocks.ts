@@ -29,6 +29,8 @@ export interface SequentialBlocks {
 
 /** Characters that may wait for an open tool call to end. */
 const heldMax = 4_194_304;
+/** What a block counts beside its characters: some thousands that say nothing are too many as well. */
+const blockCharacters = 1_024;
 
 export function openSequentialBlocks(): SequentialBlocks {
   let records: MessageRecord[] = [];
@@ -89,10 +91,11 @@ export function openSequentialBlocks(): SequentialBlocks {
   }
 
   function hold(target: Target, start: Record<string, unknown> | null, piece: string): void {
-    heldCharacters += piece.length;
-    if (heldCharacters > heldMax) throw unreadable("too much waits for a tool call to end");
     const known = typeof target === "number" ? waiting.find((block) => block.target === target) : waiting.at(-1);
-    if (known?.target === target) return void known.held.push(piece);
+    const isKnown = known?.target === target;
+    heldCharacters += piece.length + (isKnown ? 0 : blockCharacters);
+    if (heldCharacters > heldMax) throw unreadable("too much waits for a tool call to end");
+    if (isKnown) return void (piece === "" || known.held.push(piece));
     if (start === null) throw unreadable("a tool call has no beginning");
     waiting.push(newBlock(target, start, piece));
   }

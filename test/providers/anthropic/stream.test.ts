@@ -250,7 +250,7 @@ describe("beginning and leaving", () => {
     const records = await collect(stream);
     expect(blocksOf(records)).toMatchObject([{ thinking: "Hmm", signature: "" }, { text: "Hi" }, { input: {}, json: '{"q":1}' }]);
     expect(records[0].message).toMatchObject({ model: publicModel, usage: { input_tokens: 9, output_tokens: 0 } });
-    expect(stream.tally).toMatchObject({ usage: { input: 9, output: 4 }, end: { stop_reason: "tool_use" }, characters: 12 });
+    expect(stream.tally).toMatchObject({ usage: { input: 9, output: 4 }, end: { stop_reason: "tool_use" }, characters: 16 });
   });
 
   test("an error under 200 for a streaming call is judged by what it says", async () => {

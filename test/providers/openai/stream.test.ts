@@ -54,7 +54,7 @@ describe("a host that answers whole", () => {
       const stream = await askStream(json(200, fixture(`${name}.json`)));
       const told = assembled(await collect(stream));
       expect(stream.tally.characters).toBe(
-        told.content.length + told.reasoning.length + told.calls.reduce((sum, call) => sum + call.arguments.length, 0),
+        told.content.length + told.reasoning.length + told.calls.reduce((sum, call) => sum + call.name.length + call.arguments.length, 0),
       );
     },
   );

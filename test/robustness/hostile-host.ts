@@ -1,0 +1,62 @@
+// An upstream of any protocol that answers as a test says, by the model id that it is asked for.
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export type HostileAnswer = (response: ServerResponse, body: Record<string, any>, request: IncomingMessage) => void;
+
+export interface HostileHost {
+  url: string;
+  /** What models answer; a model without an answer is a 404. */
+  answers: Map<string, HostileAnswer>;
+  asked: { path: string; body: Record<string, any>; headers: IncomingMessage["headers"] }[];
+  stop(): Promise<void>;
+}
+
+export async function startHostileHost(): Promise<HostileHost> {
+  const answers: HostileHost["answers"] = new Map();
+  const asked: HostileHost["asked"] = [];
+  const server = createServer((request, response) => {
+    let text = "";
+    request.setEncoding("utf8");
+    request.on("data", (piece: string) => (text += piece)).on("error", () => undefined);
+    response.on("error", () => undefined);
+    request.on("end", () => {
+      const body = JSON.parse(text) as Record<string, any>;
+      asked.push({ path: request.url!, body, headers: request.headers });
+      const answer = answers.get(body["model"] as string);
+      if (answer) answer(response, body, request);
+      else response.writeHead(404).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    answers,
+    asked,
+    stop() {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+/** A whole answer of status 200; a text is sent as it is. */
+export function json(value: unknown, status = 200): HostileAnswer {
+  return (response) =>
+    response.writeHead(status, { "content-type": "application/json" }).end(typeof value === "string" ? value : JSON.stringify(value));
+}
+
+/** Server-sent events of Anthropic's or OpenAI's form: what has a `type` gets its name. */
+export function events(...records: unknown[]): HostileAnswer {
+  return (response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    for (const record of records) response.write(eventText(record));
+    response.end();
+  };
+}
+
+export function eventText(record: unknown): string {
+  if (typeof record === "string") return record;
+  const { type } = record as { type?: string };
+  return `${type === undefined ? "" : `event: ${type}\n`}data: ${JSON.stringify(record)}\n\n`;
+}
