@@ -6835,11 +6835,8 @@ export interface components {
         MessageRequest: {
             /** @description Lets the provider set the prompt's cache points itself, on models that can; default: not. */
             cache_control?: components["schemas"]["CacheControl"] | null;
-            /**
-             * Format: int32
-             * @description Most tokens of the answer, thinking included. Default: the model's. Lowered when the balance cannot pay for all of it.
-             */
-            max_tokens?: number;
+            /** @description Most tokens of the answer, thinking included. Default: the model's. Lowered when the balance cannot pay for all of it. */
+            max_tokens?: number | null;
             /** @description The conversation, at least one message. */
             messages: components["schemas"]["InputMessage"][];
             /** @description Who the request is for; everything but `user_id` is dropped. Default: nobody. */
@@ -6851,37 +6848,28 @@ export interface components {
             /** @description `auto` or `standard_only`; without effect, since there is one kind of service. */
             service_tier?: string | null;
             /** @description Where to stop: any of these texts; default: none. */
-            stop_sequences?: string[];
+            stop_sequences?: string[] | null;
             /** @description Whether the answer comes as server-sent events; default false. */
-            stream?: boolean;
+            stream?: boolean | null;
             /** @description Instructions before the conversation: a text, or text blocks; default: none. */
-            system?: string | components["schemas"]["TextBlock"][];
-            /**
-             * Format: double
-             * @description 0 to 2. No service default; the model's applies. Dropped for models that refuse it.
-             */
-            temperature?: number;
+            system?: string | components["schemas"]["TextBlock"][] | null;
+            /** @description 0 to 2. No service default; the model's applies. Dropped for models that refuse it. */
+            temperature?: number | null;
             /** @description Whether the model thinks before it answers; default: the model's. */
-            thinking?: components["schemas"]["MessageThinking"];
+            thinking?: components["schemas"]["MessageThinking"] | null;
             /**
              * @description Not taken: messages are not kept between requests, so a request that belongs to a thread gives 400 `thread_unsupported_request`.
              *     Anthropic's tool runners then send the whole conversation by themselves.
              */
             thread?: unknown;
             /** @description Whether and which tools are called; default `auto`. */
-            tool_choice?: components["schemas"]["MessageToolChoice"];
+            tool_choice?: components["schemas"]["MessageToolChoice"] | null;
             /** @description Tools that the model may call; default: none. On models with `supports_tools`. */
-            tools?: components["schemas"]["MessageTool"][];
-            /**
-             * Format: int32
-             * @description Sample from this many best tokens; default: the model's. Dropped for models that refuse it.
-             */
-            top_k?: number;
-            /**
-             * Format: double
-             * @description 0 to 1; default: the model's. Dropped for models that refuse it.
-             */
-            top_p?: number;
+            tools?: components["schemas"]["MessageTool"][] | null;
+            /** @description Sample from this many best tokens; default: the model's. Dropped for models that refuse it. */
+            top_k?: number | null;
+            /** @description 0 to 1; default: the model's. Dropped for models that refuse it. */
+            top_p?: number | null;
         } & {
             [key: string]: unknown;
         };
@@ -9814,13 +9802,13 @@ export interface components {
             /** @description Effort and form of the answer; default: the model's, and text. */
             output_config?: components["schemas"]["OutputConfig"] | null;
             /** @description Instructions before the conversation: a text, or text blocks; default: none. */
-            system?: string | components["schemas"]["TextBlock"][];
+            system?: string | components["schemas"]["TextBlock"][] | null;
             /** @description Whether the model thinks before it answers; default: the model's. */
-            thinking?: components["schemas"]["MessageThinking"];
+            thinking?: components["schemas"]["MessageThinking"] | null;
             /** @description Whether and which tools are called; default `auto`. */
-            tool_choice?: components["schemas"]["MessageToolChoice"];
+            tool_choice?: components["schemas"]["MessageToolChoice"] | null;
             /** @description Tools that the model may call; default: none. On models with `supports_tools`. */
-            tools?: components["schemas"]["MessageTool"][];
+            tools?: components["schemas"]["MessageTool"][] | null;
         } & {
             [key: string]: unknown;
         };
@@ -9887,7 +9875,7 @@ export interface components {
         /** @description What a tool answered. */
         ToolResultBlock: {
             /** @description The answer: a text, or blocks; nothing when the tool answers nothing. */
-            content?: string | components["schemas"]["ResultBlock"][];
+            content?: string | components["schemas"]["ResultBlock"][] | null;
             /** @description Whether the tool failed; default false. */
             is_error?: boolean;
             /** @description The call that this is the result of. */

@@ -1,11 +1,13 @@
 // POST /v1/messages/count_tokens: what a message request would send, counted here by a real tokenizer. Free, and no upstream is asked.
 import { admitModel } from "../src/language/admit.ts";
+import { givenFields } from "../src/language/given-fields.ts";
 import { assertReadable, assertSchemas, messageRequirements } from "../src/language/message-requirements.ts";
 import { messageSize } from "../src/language/message-size.ts";
 import { assertDeclares } from "../src/language/requirements.ts";
 import type { Handler } from "../src/server/types.ts";
 
-export const countMessageTokens: Handler<"countMessageTokens"> = async ({ catalog }, { body }) => {
+export const countMessageTokens: Handler<"countMessageTokens"> = async ({ catalog }, request) => {
+  const { body } = givenFields(request.body, request.rawBody.toString());
   assertSchemas(body.tools);
   const { model } = admitModel(catalog, body.model, "language");
   const needs = messageRequirements(body);

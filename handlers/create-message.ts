@@ -1,5 +1,6 @@
 // POST /v1/messages. The story is src/language/serve.ts; here it becomes a reply.
 import { fail } from "../src/fail.ts";
+import { givenFields } from "../src/language/given-fields.ts";
 import { messageForm } from "../src/language/message-form.ts";
 import { messageOrder } from "../src/language/message-order.ts";
 import { assertSchemas } from "../src/language/message-requirements.ts";
@@ -9,11 +10,11 @@ import { streamReply } from "../src/language/stream-answer.ts";
 import type { Handler } from "../src/server/types.ts";
 
 export const createMessage: Handler<"createMessage"> = async (context, request) => {
-  const { body } = request;
+  const { body, text } = givenFields(request.body, request.rawBody.toString());
   if (body.thread !== undefined) fail("thread_unsupported_request", { param: "thread" });
   assertSchemas(body.tools);
   const betas = request.headers["anthropic-beta"] ?? null;
-  const served = await serve(context, request, messageOrder(context, { text: request.rawBody.toString(), body, betas }));
+  const served = await serve(context, request, messageOrder(context, { text, body, betas }));
   if (served.kind === "stream") return streamReply(context, request, served, messageForm(context, request, served));
   const { answer, bill, call, headers } = served;
   return { status: 200, headers, body: { ...answer.message, usage: messageUsage(bill, call.admitted.model) } };

@@ -67,7 +67,7 @@ function readBlock(block: KnownBlock, param: string, needs: MessageRequirements)
     if (block.source.type === "file") needs.unreadable ??= { kind: "stored file", param };
     else note("image", param, needs);
   } else if (block.type === "document") readDocument(block, param, needs);
-  else if (block.type === "tool_result" && block.content !== undefined) readBlocks(block.content, `${param}.content`, needs, true);
+  else if (block.type === "tool_result" && block.content != null) readBlocks(block.content, `${param}.content`, needs, true);
 }
 
 /** A document of texts is text. */

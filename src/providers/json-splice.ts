@@ -15,9 +15,8 @@ interface Member {
  * Replaces a member's value by the given JSON text, removes the member (null), or adds it where it is absent. Of several
  * members with one name one is left, the last where nothing is edited, as every reader here takes it: no upstream can read
  * another value than the one that we set or counted.
- * `keep`: members of any other name are left out, however many there are.
  */
-export function spliceJson(text: string, edits: Record<string, string | null>, keep?: ReadonlySet<string>): string {
+export function spliceJson(text: string, edits: Record<string, string | null>): string {
   const wanted = new Map(Object.entries(edits));
   const { members, bodyFrom, bodyTo } = readMembers(text);
   const slots: string[] = [];
@@ -26,7 +25,7 @@ export function spliceJson(text: string, edits: Record<string, string | null>, k
   for (const member of members) {
     const value = wanted.get(member.key);
     if (value === undefined) {
-      if (last.get(member.key) === member && (keep === undefined || keep.has(member.key))) slots.push(text.slice(member.from, member.to));
+      if (last.get(member.key) === member) slots.push(text.slice(member.from, member.to));
     } else if (value !== null && !done.has(member.key)) {
       slots.push(text.slice(member.from, member.valueFrom) + value + text.slice(member.valueTo, member.to));
     }

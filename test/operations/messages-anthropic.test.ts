@@ -76,6 +76,12 @@ describe("the request passes through", () => {
     expect(world.sent()).toEqual([{ model: "plain", ...passed, metadata: { user_id: "u" } }]);
   });
 
+  test("members that are null were not given: none goes out", async () => {
+    const nulls = { system: null, tools: null, tool_choice: null, thinking: null, temperature: null, top_p: null, top_k: null };
+    await served({ model: "demo/plain", max_tokens: 300, ...nulls, stop_sequences: null, stream: null, other: null, thread: null });
+    expect(world.sent()).toEqual([{ model: "plain", max_tokens: 300, messages: hello }]);
+  });
+
   test("no cap from the caller: the model's own goes out, which such hosts want", async () => {
     await served({ model: "demo/plain", max_tokens: undefined });
     expect(world.sent()[0]!.max_tokens).toBe(1000);

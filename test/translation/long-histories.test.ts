@@ -54,10 +54,12 @@ describe("a chat for Anthropic's hosts", () => {
 
 describe("messages", () => {
   test("results that are spread over many turns stand together", () => {
-    const answers = asChat(
-      listOf(many, (index) => ({ role: "user", content: [{ type: "tool_result", tool_use_id: `t${index}`, content: "r" }] })),
-    );
-    expect(answers).toHaveLength(many);
+    const calls = listOf(many, (index) => ({ type: "tool_use", id: `t${index}`, name: "look", input: {} }));
+    const results = listOf(many, (index) => ({
+      role: "user",
+      content: [{ type: "tool_result", tool_use_id: `t${index}`, content: "r" }],
+    }));
+    expect(asChat([{ role: "assistant", content: calls }, ...results])).toHaveLength(1 + many);
   });
 
   test("a search's many texts are counted", () => {

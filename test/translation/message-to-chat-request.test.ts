@@ -64,6 +64,17 @@ describe("the conversation", () => {
     ]);
   });
 
+  test("a result that answers no call of the turn before is said as text", () => {
+    const asked = { role: "assistant", content: [call("a")] };
+    const late = [user(result("z", "old")), asked, user(result("a", "new"), result("y", "stray"), text("Go"))];
+    expect(conversation(...late).map(({ role, content, tool_call_id: id }: any) => [role, content, id])).toEqual([
+      ["user", "old", undefined],
+      ["assistant", null, undefined],
+      ["tool", "new", "a"],
+      ["user", [text("stray"), text("Go")], undefined],
+    ]);
+  });
+
   test("results spread over several messages are brought together", () => {
     const messages = conversation(
       { role: "assistant", content: [call("a"), call("b")] },

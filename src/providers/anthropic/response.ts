@@ -33,7 +33,11 @@ export function readMessage(text: string, publicModel: string, provider: Provide
   };
 }
 
-/** The upstream's id; ours where it gives none. */
+/** Of Anthropic's own form. Those of clouds that resell its models say whose upstream this is (`msg_bdrk_…`). */
+const plainId = /^msg_[A-Za-z0-9]{1,100}$/;
+
+/** The upstream's id; ours where it gives none that may be shown. */
 export function messageId(message: Json): string {
-  return textOf(message["id"])?.slice(0, 200) ?? `msg_${randomUUID().replaceAll("-", "")}`;
+  const id = textOf(message["id"]);
+  return id !== null && plainId.test(id) ? id : `msg_${randomUUID().replaceAll("-", "")}`;
 }

@@ -18,7 +18,17 @@ export function chatMessages({ system, messages }: Pick<MessageRequest, "system"
     });
   }
   const turns = messages.map(({ role, content }) => ({ role, blocks: blocksOf(content) }));
-  return [...systemMessages(blocksOf(system)), ...mergeResults(turns).flatMap((turn) => turnMessages(turn, names))];
+  let called = new Set<string>();
+  const said = mergeResults(turns).flatMap((turn) => {
+    const messages = turnMessages(turn, names, called);
+    if (turn.role !== "system") called = callsOf(turn);
+    return messages;
+  });
+  return [...systemMessages(blocksOf(system)), ...said];
+}
+
+function callsOf({ role, blocks }: Turn): Set<string> {
+  return new Set(role === "assistant" ? blocks.flatMap((block) => (block.type === "tool_use" ? [block.id] : [])) : []);
 }
 
 /** Some clients spread the results of parallel calls over several user messages; an upstream wants them together. */
@@ -35,9 +45,9 @@ function mergeResults(turns: readonly Turn[]): Turn[] {
   return merged;
 }
 
-function turnMessages({ role, blocks }: Turn, names: ToolNames): ChatMessage[] {
+function turnMessages({ role, blocks }: Turn, names: ToolNames, called: ReadonlySet<string>): ChatMessage[] {
   if (role === "system") return systemMessages(blocks);
-  return role === "user" ? userMessages(blocks) : assistantMessages(blocks, names);
+  return role === "user" ? userMessages(blocks, called) : assistantMessages(blocks, names);
 }
 
 /** Claude Code's note to Anthropic's billing: it differs with every request, which would spoil every prompt cache. */
@@ -48,11 +58,19 @@ function systemMessages(blocks: readonly KnownBlock[]): ChatMessage[] {
   return texts.length === 0 ? [] : [{ role: "system", content: texts.join("\n\n") }];
 }
 
-/** Results come first, each as a message of its own; what they show beside text follows the last of them. */
-function userMessages(blocks: readonly KnownBlock[]): ChatMessage[] {
+/**
+ * Results come first, each as a message of its own; what they show beside text follows the last of them. What answers no call of
+ * the turn before (`called`) is said as text: hosts refuse it as a result.
+ */
+function userMessages(blocks: readonly KnownBlock[], called: ReadonlySet<string>): ChatMessage[] {
   const results = blocks.filter(isResult);
   const shown: ChatPart[] = [];
-  const tools = results.map((result) => toolMessage(result, shown));
+  const tools: ChatMessage[] = [];
+  for (const result of results) {
+    const message = toolMessage(result, shown);
+    if (called.has(result.tool_use_id)) tools.push(message);
+    else shown.push({ type: "text", text: String(message["content"]) });
+  }
   const parts = [...shown, ...blocks.flatMap(partsOf)];
   return parts.length === 0 && tools.length > 0 ? tools : [...tools, { role: "user", content: contentOf(parts) }];
 }

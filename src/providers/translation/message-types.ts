@@ -4,7 +4,10 @@ import type { components } from "../../../generated/api.d.ts";
 
 type Schemas = components["schemas"];
 
-export type MessageRequest = Schemas["MessageRequest"];
+/** Members that may be null are left out where they are (src/language/given-fields.ts). */
+export type WithoutNulls<Body> = { [Name in keyof Body]: Exclude<Body[Name], null> };
+
+export type MessageRequest = WithoutNulls<Schemas["MessageRequest"]>;
 export type MessageTool = Schemas["MessageTool"];
 export type ImageBlock = Schemas["ImageBlock"];
 export type DocumentBlock = Schemas["DocumentBlock"];
@@ -40,7 +43,7 @@ export function isKnown(block: { type: string }): block is KnownBlock {
 }
 
 /** Of a message, a tool's result or a document: a text is a block of text. */
-export function blocksOf(content: string | readonly { type: string }[] | undefined): KnownBlock[] {
-  if (content === undefined) return [];
+export function blocksOf(content: string | readonly { type: string }[] | null | undefined): KnownBlock[] {
+  if (content == null) return [];
   return typeof content === "string" ? [{ type: "text", text: content }] : content.filter(isKnown);
 }
