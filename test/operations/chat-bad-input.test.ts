@@ -104,7 +104,6 @@ describe("400 invalid_parameter", () => {
     ["messages[0].content[0]", { ...chat, messages: user(["a"]) }],
     ["messages[0].content[0].text", { ...chat, messages: user([{ type: "text", text: 7 }]) }],
     ["messages[0].content[0].image_url", { ...chat, messages: user([{ type: "image_url", image_url: "https://example.com/a.png" }]) }],
-    ["messages[0].content", { ...chat, messages: user("a\u0000b") }],
     ["temperature", { ...chat, temperature: -0.1 }],
     ["temperature", { ...chat, temperature: 2.01 }],
     ["temperature", { ...chat, temperature: "1" }],

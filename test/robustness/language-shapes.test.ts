@@ -72,10 +72,12 @@ test.each<[string, { messages: object[] }]>([
 
 test("messages over OpenAI hosts: results spread over as many user messages", async () => {
   const result = (index: number) => ({ role: "user", content: [{ type: "tool_result", tool_use_id: `c${index}`, content: "sea" }] });
-  const body = { model: "demo/openai", max_tokens: 5, messages: repeat(result) };
+  const toolUse = (index: number) => ({ type: "tool_use", id: `c${index}`, name: "look", input: {} });
+  const messages = [{ role: "user", content: "Hi" }, { role: "assistant", content: repeat(toolUse) }, ...repeat(result)];
+  const body = { model: "demo/openai", max_tokens: 5, messages };
   const reply = await gateway.request("POST", "/v1/messages", { key: account.key, body });
   expect(reply.status).toBe(200);
-  expect(host.asked.at(-1)!.body["messages"]).toHaveLength(many);
+  expect(host.asked.at(-1)!.body["messages"]).toHaveLength(2 + many);
 });
 
 test("a content part of a strange kind is named, not repeated at length", async () => {

@@ -15,7 +15,7 @@ interface Content {
   knobs: string;
   /** What makes a model give it, by endpoint; those left out can't ask for it. */
   asked: Asked;
-  /** Tokens of four characters each; null: as many as the caller sees of the call's arguments. */
+  /** Tokens of four characters each; null: as many as the caller sees of the call, its name and its arguments. */
   output: number | null;
 }
 
@@ -91,7 +91,7 @@ test.each(cells)("$kind over $upstream, $name: counted alike, whole and streamed
   const streamed = await ask({ stream: true });
   const [one, other] = [whole, streamed].map((reply) => shown(chargesIn(reply)[0]));
   expect(other).toEqual(one);
-  expect(one!.output).toBe(output ?? Math.ceil(argumentsIn(kind, whole).length / 4));
+  expect(one!.output).toBe(output ?? Math.ceil(("get_weather" + argumentsIn(kind, whole)).length / 4));
   const units = one!.prompt * 100 + one!.output! * 200;
   expect(one!.cost).toBe(units / 1e8);
   expect(await gateway.balance(account)).toEqual({ balance: (20e8 - 2 * units) / 1e8, reserved: 0, spent: (2 * units) / 1e8 });
