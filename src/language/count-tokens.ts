@@ -4,8 +4,12 @@ import { setImmediate as breathe } from "node:timers/promises";
 
 /** A tokenizer's work grows with the square of an unbroken run of characters; no word is that long. */
 const runMax = 256;
-/** Text beyond is counted by the rate of what came before: 25 MB would hold up everybody for seconds. */
-const countedMax = 262_144;
+/**
+ * Text beyond either is counted by the rate of what came before: 25 MB would hold up everybody for seconds, and rare characters,
+ * of two or three tokens each, cost the most. The worst text takes some 50 ms.
+ */
+const countedTokensMax = 32_768;
+const countedCharactersMax = 262_144;
 /** Pieces between two turns of the event loop: a few milliseconds of the worst text. */
 const piecesATurn = 32;
 
@@ -27,18 +31,17 @@ export async function countTokens(texts: readonly string[]): Promise<number> {
   const count = await loadTokenizer();
   let tokens = 0;
   let counted = 0;
-  let left = 0;
   let pieces = 0;
   for (const text of texts) {
-    const part = text.slice(0, countedMax - counted);
-    counted += part.length;
-    left += text.length - part.length;
-    for (const piece of piecesOf(part)) {
+    for (const piece of piecesOf(text)) {
+      if (tokens >= countedTokensMax || counted >= countedCharactersMax) break;
       tokens += count(piece);
+      counted += piece.length;
       if (++pieces % piecesATurn === 0) await breathe();
     }
   }
-  return left === 0 ? tokens : tokens + Math.ceil((tokens * left) / counted);
+  const all = texts.reduce((sum, text) => sum + text.length, 0);
+  return counted === all ? tokens : Math.ceil((tokens * all) / counted);
 }
 
 /** Cut before a space where there is one, so that no token is cut. */

@@ -1,0 +1,42 @@
+// Counting by a real tokenizer, bounded: what is counted piece by piece must be what the whole has, as nearly as can be.
+import { countTokens as whole } from "gpt-tokenizer/encoding/o200k_base";
+import { describe, expect, test } from "vitest";
+import { countTokens } from "../../src/language/count-tokens.ts";
+
+const prose = "The lighthouse keeper climbed the stairs; 42 steps, each worn by those who came before. ";
+
+describe("countTokens", () => {
+  test("nothing is nothing; texts add up", async () => {
+    expect(await countTokens([])).toBe(0);
+    expect(await countTokens(["", ""])).toBe(0);
+    expect(await countTokens([prose, "Hello"])).toBe(whole(prose) + whole("Hello"));
+  });
+
+  test("prose in pieces has the tokens of the whole, within a hundredth", async () => {
+    const text = prose.repeat(500);
+    const counted = await countTokens([text]);
+    expect(Math.abs(counted - whole(text)) / whole(text)).toBeLessThan(0.01);
+  });
+
+  test("a tokenizer's own words are plain text", async () => {
+    expect(await countTokens(["<|endoftext|>"])).toBeGreaterThan(1);
+  });
+
+  test("what is too long is counted by the rate of its beginning: ten times the text, ten times the tokens", async () => {
+    const once = await countTokens([prose.repeat(10_000)]);
+    const tenfold = await countTokens([prose.repeat(100_000)]);
+    expect(tenfold / once).toBeCloseTo(10, 2);
+    expect(Math.abs(once - 10 * whole(prose.repeat(1_000))) / once).toBeLessThan(0.02);
+  });
+
+  test.each([
+    ["one unbroken run", "a".repeat(2_000_000)],
+    ["pairs of surrogates", "\u{1F600}".repeat(500_000)],
+    ["half a pair at a piece's edge", `${"a".repeat(255)}\u{1F600}`.repeat(2_000)],
+    ["rare characters", Array.from({ length: 300_000 }, (_, at) => String.fromCharCode(0x4e00 + ((at * 7919) % 20_000))).join("")],
+  ])("%s ends, and is never nothing", async (_name, text) => {
+    const tokens = await countTokens([text]);
+    expect(tokens).toBeGreaterThan(text.length / 20);
+    expect(tokens).toBeLessThan(text.length * 4);
+  });
+});
