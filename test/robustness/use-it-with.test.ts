@@ -60,12 +60,20 @@ describe.skipIf(!hasCurl)("curl", () => {
       -H "anthropic-version: 2023-06-01" -H "Content-Type: application/json" \
       -d "{\\"model\\":\\"${model}\\",\\"max_tokens\\":500,\\"stream\\":true,\\"messages\\":[{\\"role\\":\\"user\\",\\"content\\":\\"Hello!\\"}]}"`;
     const { code } = sectionOf("Claude Code");
-    for (const model of ["$ANTHROPIC_MODEL", "$ANTHROPIC_DEFAULT_HAIKU_MODEL"]) {
+    const models = [...code.matchAll(/^export (ANTHROPIC_\w*MODEL)=/gm)].map(([, variable]) => `$${variable!}`);
+    expect(models).toContain("$ANTHROPIC_MODEL");
+    for (const model of models) {
       const events = await run("bash", ["-e"], `${code}\n${ask(model)}`);
       expect(events).toMatch(/^event: message_start\n/);
       expect(events).toContain("event: message_stop\n");
     }
   });
+});
+
+test("Claude Code: its model is not one of the words that it takes for models of its own", () => {
+  // Seen of Claude Code 2.1.330: with ANTHROPIC_MODEL=best it asks for claude-opus-5-5, which is a 404 here.
+  const [, model] = /^export ANTHROPIC_MODEL=(\S+)/m.exec(sectionOf("Claude Code").code)!;
+  expect(["best", "default", "opus", "opusplan", "sonnet", "haiku"]).not.toContain(model);
 });
 
 test("Codex: the endpoint and the key that this file names answer a request of it", async () => {
