@@ -66,9 +66,16 @@ function emptied(message: Json): Json | null {
 
 function cleanBlock(block: unknown): unknown {
   if (isEmptyText(block)) return null;
-  if (!isObject(block) || block["type"] !== "tool_result" || !Array.isArray(block["content"])) return block;
+  if (!isObject(block) || block["type"] !== "tool_result") return block;
+  if (block["content"] === null) return withoutContent(block);
+  if (!Array.isArray(block["content"])) return block;
   const said = block["content"].filter((part) => !isEmptyText(part));
   return said.length === block["content"].length ? block : { ...block, content: said };
+}
+
+/** Null is "not given" here, and nothing that the dialect knows. */
+function withoutContent({ content: _, ...block }: Json): Json {
+  return block;
 }
 
 /** Ours have an empty signature, and nobody can say whether another's is this provider's. */

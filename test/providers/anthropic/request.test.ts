@@ -160,6 +160,13 @@ describe("history", () => {
     expect(await sentFor(body({ system: [text("Be brief."), text("")] }))).toEqual(body({ system: [text("Be brief.")] }));
     expect(await sentFor(body({ system: "" }))).toEqual(body());
   });
+  test("a result whose content is null has none: no such host knows a null there", async () => {
+    const said = (content?: null) => ({
+      role: "user",
+      content: [{ type: "tool_result", tool_use_id: "t1", is_error: true, ...(content === null && { content }) }],
+    });
+    expect(await messagesSent([hi, call, said(null)], { tools })).toEqual([hi, call, said()]);
+  });
   test("a user comes first, and white space at a prefill's end goes", async () => {
     const first = { role: "user", content: "(no content)" };
     expect(await messagesSent([says(text("Yes.")), hi])).toEqual([first, says(text("Yes.")), hi]);
