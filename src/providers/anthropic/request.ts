@@ -7,7 +7,7 @@ import { arrayOf, objectOf, type Json } from "../json.ts";
 import { parseLong } from "../exact-numbers.ts";
 import type { MessageCall } from "../types.ts";
 import { cleanMessages, cleanSystem, toolsOfHistory } from "./history.ts";
-import { outputConfigFor, samplingFor, thinkingFor } from "./thinking.ts";
+import { samplingFor, thinkingFor } from "./thinking.ts";
 
 export function messageRequest(call: MessageCall): UpstreamRequest {
   return { ...jsonRequest(call, "/messages", fitBody(call), call.stream), headers: betaHeader(call.betas) };
@@ -29,7 +29,6 @@ function fitBody({ body: text, route, outputMax }: Pick<MessageCall, "body" | "r
     ...replaced(body, "system", cleanSystem(body["system"])),
     ...replaced(body, "max_tokens", cap),
     ...replaced(body, "thinking", thinking),
-    ...replaced(body, "output_config", outputConfigFor(route, body)),
     ...replaced(body, "metadata", userOf(body)),
     ...toolEdits(body, cleaned),
     ...Object.fromEntries(withheld.filter((key) => key in body).map((key) => [key, null])),

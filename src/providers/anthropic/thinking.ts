@@ -1,7 +1,6 @@
 // Thinking and sampling as a Claude upstream takes them (WIRE.md 7.1, 11.1): what it would refuse is dropped, not failed.
 // The first-turn rule and the budget below the cap are the language room's; this is what the upstream's generation asks.
-import { objectOf, textOf, type Json } from "../json.ts";
-import { shareOfEffort } from "../translation/effort-share.ts";
+import { objectOf, type Json } from "../json.ts";
 import type { Route } from "../types.ts";
 import { hasThoughtOrCalled, lacksThinking } from "./history.ts";
 
@@ -26,18 +25,16 @@ export function thinkingFor(route: Pick<Route, "thinking">, request: ThinkingReq
   if (asked["type"] === undefined || forced) return null;
   const display = asked["display"] == null ? {} : { display: asked["display"] };
   if (route.thinking === "adaptive") return { type: asked["type"] === "between_tools" ? "between_tools" : "adaptive", ...display };
-  const budget = asked["type"] === "between_tools" ? null : budgetFor(asked, request);
-  if (budget === null || budget < budgetMin || lacksThinking(request.cleaned)) return null;
-  return { type: "enabled", budget_tokens: budget, ...display };
+  // Only an operator knows a model's generation: what asks for no budget goes out as it is asked for.
+  if (asked["type"] !== "enabled") return { type: asked["type"], ...display };
+  return enabledFor(asked["budget_tokens"], request, display);
 }
 
-/** Null on a later turn without a budget of its own: none may go out then (gateway-api.md, `thinking`). */
-function budgetFor(asked: Json, { body, messages, cap }: ThinkingRequest): number | null {
-  const given = asked["type"] === "enabled" ? asked["budget_tokens"] : undefined;
-  if (typeof given === "number") return Math.min(given, cap - 1);
-  if (hasThoughtOrCalled(messages)) return null;
-  const effort = textOf(objectOf(body["output_config"])["effort"]) ?? "high"; // Anthropic's default
-  return Math.floor(cap * (shareOfEffort.get(effort) ?? 0.8));
+/** Without a budget, reasoning has no cap; on a later turn none may go out, nor may `enabled` without one (gateway-api.md, `thinking`). */
+function enabledFor(given: unknown, { messages, cleaned, cap }: ThinkingRequest, display: Json): Json | null {
+  if (typeof given !== "number") return hasThoughtOrCalled(messages) ? null : { type: "adaptive", ...display };
+  const budget = Math.min(given, cap - 1);
+  return budget < budgetMin || lacksThinking(cleaned) ? null : { type: "enabled", budget_tokens: budget, ...display };
 }
 
 /** Null: left out. */
@@ -52,11 +49,4 @@ export function samplingFor(route: Pick<Route, "thinking">, body: Json, thinking
     top_k: null,
     ...(typeof topP === "number" && topP < 0.95 ? { top_p: null } : {}),
   };
-}
-
-/** Effort is the newer generation's; for the older one it has become a budget. */
-export function outputConfigFor(route: Pick<Route, "thinking">, body: Json): Json | null {
-  const given = objectOf(body["output_config"]);
-  const told = Object.entries(given).filter(([key, value]) => value != null && (key !== "effort" || route.thinking === "adaptive"));
-  return told.length === 0 ? null : Object.fromEntries(told);
 }

@@ -75,23 +75,17 @@ describe("thinking", () => {
     expect(await thinkingSent({ thinking: { type: "enabled", budget_tokens: 1023 } })).toBeUndefined();
     expect(await thinkingSent({ thinking: { type: "enabled", budget_tokens: 9000 } })).toMatchObject({ budget_tokens: 3999 });
   });
-  test("adaptive, and enabled without a budget, become a share of the cap on older models: high unless the effort says else", async () => {
-    expect(await thinkingSent({ thinking: { type: "adaptive", display: "omitted" } })).toEqual({
-      type: "enabled",
-      budget_tokens: 3200,
-      display: "omitted",
+  test("adaptive, and enabled without a budget, ask for thinking without a cap; effort goes out as it was sent", async () => {
+    expect(await thinkingSent({ thinking: { type: "adaptive", display: "omitted" } })).toEqual({ type: "adaptive", display: "omitted" });
+    expect(await thinkingSent({ thinking: { type: "enabled" } })).toEqual({ type: "adaptive" });
+    const asked = body({
+      thinking: { type: "adaptive" },
+      output_config: { effort: "medium", format: { type: "json_schema", schema: {} } },
     });
-    expect(await thinkingSent({ thinking: { type: "enabled" } })).toEqual({ type: "enabled", budget_tokens: 3200 });
-    const sent = await sentFor(
-      body({ thinking: { type: "adaptive" }, output_config: { effort: "medium", format: { type: "json_schema", schema: {} } } }),
-    );
-    expect(sent).toMatchObject({ thinking: { type: "enabled", budget_tokens: 2000 }, output_config: { format: { type: "json_schema" } } });
-    expect(sent.output_config).not.toHaveProperty("effort");
-    expect(await thinkingSent({ max_tokens: 1000, thinking: { type: "adaptive" } })).toBeUndefined();
+    expect(await sentFor(asked)).toEqual(asked);
   });
-  test("between_tools is the newer generation's", async () => {
-    expect(await thinkingSent({ thinking: { type: "between_tools" } })).toBeUndefined();
-    expect(await thinkingSent({ thinking: { type: "between_tools" } }, "adaptive")).toEqual({ type: "between_tools" });
+  test.each(["adaptive", "budget"] as const)("%s: between_tools goes out as it was sent", async (route) => {
+    expect(await thinkingSent({ thinking: { type: "between_tools" } }, route)).toEqual({ type: "between_tools" });
   });
   test("an adaptive route: enabled becomes adaptive, effort only where asked, sampling dropped", async () => {
     const asked = body({ thinking: { type: "enabled", budget_tokens: 2000 }, temperature: 0.5, top_p: 0.9, top_k: 5 });
