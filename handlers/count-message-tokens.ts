@@ -7,7 +7,7 @@ import { assertDeclares } from "../src/language/requirements.ts";
 import type { Handler } from "../src/server/types.ts";
 
 export const countMessageTokens: Handler<"countMessageTokens"> = async ({ catalog }, request) => {
-  const { body } = givenFields(request.body, request.rawBody.toString());
+  const body = givenFields(request.body);
   assertSchemas(body.tools);
   const { model } = admitModel(catalog, body.model, "language");
   const needs = messageRequirements(body);

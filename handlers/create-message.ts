@@ -1,6 +1,6 @@
 // POST /v1/messages. The story is src/language/serve.ts; here it becomes a reply.
 import { fail } from "../src/fail.ts";
-import { givenFields } from "../src/language/given-fields.ts";
+import { givenFields, givenText } from "../src/language/given-fields.ts";
 import { messageForm } from "../src/language/message-form.ts";
 import { messageOrder } from "../src/language/message-order.ts";
 import { assertSchemas } from "../src/language/message-requirements.ts";
@@ -10,9 +10,10 @@ import { streamReply } from "../src/language/stream-answer.ts";
 import type { Handler } from "../src/server/types.ts";
 
 export const createMessage: Handler<"createMessage"> = async (context, request) => {
-  const { body, text } = givenFields(request.body, request.rawBody.toString());
+  const body = givenFields(request.body);
   if (body.thread !== undefined) fail("thread_unsupported_request", { param: "thread" });
   assertSchemas(body.tools);
+  const text = givenText(request.body, request.rawBody.toString());
   const betas = request.headers["anthropic-beta"] ?? null;
   const served = await serve(context, request, messageOrder(context, { text, body, betas }));
   if (served.kind === "stream") return streamReply(context, request, served, messageForm(context, request, served));

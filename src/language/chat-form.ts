@@ -10,21 +10,44 @@ import { streamFault } from "./stream-fault.ts";
 export function chatForm(
   context: Pick<Context, "publicUrl">,
   ask: Ask,
-  { call, source }: { call: OpenCall; source: ChatStream },
+  served: { call: OpenCall; source: ChatStream },
   usageAsked: boolean,
 ): StreamForm<ChatRecord> {
-  const { model } = call.admitted;
-  const line = (chunk: object) => `data: ${JSON.stringify({ ...chunkHead(source.tally, model.id), ...chunk })}\n\n`;
-  return {
+  return dataForm(context, ask, served, usageAsked, {
+    head: ({ id, created }, model) => ({ id, object: "chat.completion.chunk", created, model }),
     record: ({ json }) => `data: ${json}\n\n`,
+    broken: { index: 0, delta: {}, finish_reason: "error" },
+  });
+}
+
+/** What tells chat's records from those of text completions. */
+interface DataWords {
+  /** Of the records that the gateway adds itself. */
+  head(tally: ChatTally, model: string): object;
+  record(record: ChatRecord): string;
+  /** The last choice of a stream that broke. */
+  broken: object;
+}
+
+/** Records without names, the usage where it was asked for, [DONE]. */
+export function dataForm(
+  context: Pick<Context, "publicUrl">,
+  ask: Ask,
+  { call, source }: { call: OpenCall; source: ChatStream },
+  usageAsked: boolean,
+  { head, record, broken }: DataWords,
+): StreamForm<ChatRecord> {
+  const { model } = call.admitted;
+  const line = (more: object) => dataLine({ ...head(source.tally, model.id), ...more });
+  return {
+    record,
     keepAlive: ": keep-alive\n\n",
     end: (bill) => `${usageAsked ? line({ choices: [], usage: chatUsage(bill, model) }) : ""}data: [DONE]\n\n`,
     // WIRE.md 2.4: top-level `error` with a string message; clients miss it anywhere else.
-    interrupted: () =>
-      `${line({ choices: [{ index: 0, delta: {}, finish_reason: "error" }], error: streamFault(context, ask) })}data: [DONE]\n\n`,
+    interrupted: () => `${line({ choices: [broken], error: streamFault(context, ask) })}data: [DONE]\n\n`,
   };
 }
 
-function chunkHead({ id, created }: Pick<ChatTally, "id" | "created">, model: string): Record<string, unknown> {
-  return { id, object: "chat.completion.chunk", created, model };
+export function dataLine(record: object): string {
+  return `data: ${JSON.stringify(record)}\n\n`;
 }

@@ -5,7 +5,7 @@ import { promptSize } from "./prompt-size.ts";
 import { assertDeclares, declares, requirementsOf } from "./requirements.ts";
 import type { OutputCap } from "./reserve.ts";
 import { adapterOf, type Order } from "./serve.ts";
-import { type ChatFields, upstreamBody } from "./upstream-body.ts";
+import { type ChatFields, outputMaxOf, upstreamBody } from "./upstream-body.ts";
 
 /** The request as JSON text, and parsed. */
 export interface ChatRequest {
@@ -30,7 +30,7 @@ export function chatOrder({ providers }: Pick<Context, "providers">, { text, bod
         ...upstream,
         body: upstreamBody(text, body, candidate, hold),
         stream,
-        outputMax: Math.min(hold.outputMax, candidate.model.maxOutputTokens),
+        outputMax: outputMaxOf(candidate, hold),
       });
     },
     charactersOf,

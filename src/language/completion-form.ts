@@ -2,12 +2,12 @@
 // nothing else: what a model thinks is not part of it.
 import type { components } from "../../generated/api.d.ts";
 import type { Context } from "../context.ts";
-import type { ChatCompletion, ChatRecord, ChatStream } from "../providers/types.ts";
+import type { ChatCompletion, ChatRecord, ChatStream, ChatTally } from "../providers/types.ts";
+import { dataForm, dataLine } from "./chat-form.ts";
 import { chatUsage } from "./chat-usage.ts";
 import type { Bill, OpenCall } from "./open-call.ts";
 import type { Ask } from "./serve.ts";
 import type { StreamForm } from "./stream-answer.ts";
-import { streamFault } from "./stream-fault.ts";
 
 type Completion = components["schemas"]["Completion"];
 type ChunkChoice = components["schemas"]["CompletionChunkChoice"];
@@ -30,22 +30,19 @@ export function textCompletion({ id, created, choices }: ChatCompletion, call: O
 export function completionForm(
   context: Pick<Context, "publicUrl">,
   ask: Ask,
-  { call, source }: { call: OpenCall; source: ChatStream },
+  served: { call: OpenCall; source: ChatStream },
   usageAsked: boolean,
 ): StreamForm<ChatRecord> {
-  const { model } = call.admitted;
-  const line = (more: { choices: ChunkChoice[]; [key: string]: unknown }) =>
-    `data: ${JSON.stringify({ ...head(source.tally.id, source.tally.created, model.id), ...more })}\n\n`;
-  return {
+  const { source, call } = served;
+  const headOf = ({ id, created }: Pick<ChatTally, "id" | "created">) => head(id, created, call.admitted.model.id);
+  return dataForm(context, ask, served, usageAsked, {
+    head: headOf,
     record({ json }) {
       const choices = (JSON.parse(json) as ChatChunk).choices.flatMap(addition);
-      return choices.length === 0 ? "" : line({ choices });
+      return choices.length === 0 ? "" : dataLine({ ...headOf(source.tally), choices });
     },
-    keepAlive: ": keep-alive\n\n",
-    end: (bill) => `${usageAsked ? line({ choices: [], usage: chatUsage(bill, model) }) : ""}data: [DONE]\n\n`,
-    interrupted: () =>
-      `${line({ choices: [{ text: "", index: 0, logprobs: null, finish_reason: "error" }], error: streamFault(context, ask) })}data: [DONE]\n\n`,
-  };
+    broken: { text: "", index: 0, logprobs: null, finish_reason: "error" },
+  });
 }
 
 type ChatChunk = Pick<components["schemas"]["ChatChunk"], "choices">;

@@ -2,11 +2,18 @@
 import { spliceJson } from "../providers/json-splice.ts";
 import type { WithoutNulls } from "../providers/translation/message-types.ts";
 
-/** The request parsed and as text, both without them. */
-export function givenFields<Body extends object>(body: Body, text: string): { body: WithoutNulls<Body>; text: string } {
-  const members = Object.entries(body) as [string, unknown][];
-  const nulls = members.filter(([, value]) => value === null).map(([key]) => [key, null] as const);
-  if (nulls.length === 0) return { body: body as WithoutNulls<Body>, text };
-  const given = Object.fromEntries(members.filter(([, value]) => value !== null));
-  return { body: given as WithoutNulls<Body>, text: spliceJson(text, Object.fromEntries(nulls)) };
+export function givenFields<Body extends object>(body: Body): WithoutNulls<Body> {
+  const nulls = nullsOf(body);
+  if (nulls.length === 0) return body as WithoutNulls<Body>;
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)) as WithoutNulls<Body>;
+}
+
+/** The same of the request's text. */
+export function givenText(body: object, text: string): string {
+  const nulls = nullsOf(body);
+  return nulls.length === 0 ? text : spliceJson(text, Object.fromEntries(nulls.map((key) => [key, null])));
+}
+
+function nullsOf(body: object): string[] {
+  return Object.entries(body).flatMap(([key, value]) => (value === null ? [key] : []));
 }

@@ -6,6 +6,7 @@ import { assertReadable, fetchesDocuments, messageRequirements } from "./message
 import { messageSize } from "./message-size.ts";
 import { assertDeclares, declares } from "./requirements.ts";
 import { adapterOf, type Order } from "./serve.ts";
+import { outputMaxOf } from "./upstream-body.ts";
 
 /** The request as JSON text, and parsed. */
 export interface MessageRequest {
@@ -38,7 +39,7 @@ export function messageOrder(
         ...upstream,
         body: messageBody(text, body, candidate, hold),
         stream,
-        outputMax: Math.min(hold.outputMax, candidate.model.maxOutputTokens),
+        outputMax: outputMaxOf(candidate, hold),
         promptTokens: () => size.countTokens(),
         betas,
       });

@@ -1,5 +1,6 @@
 // The thinking of a message request, as JSON edits for one model (gateway-api.md, POST /v1/messages; WIRE.md 7.1, 14 rows 34 and 35).
 import type { Model } from "../catalog/types.ts";
+import { hasThoughtOrCalled } from "../providers/translation/thinking-turns.ts";
 
 type Edits = Record<string, string | null>;
 
@@ -24,18 +25,9 @@ export function thinkingEdits(body: ThinkingFields, model: Pick<Model, "supports
   if (thinking.type !== "enabled" || budget === undefined) return {};
   // Lowered to one below the cap; a cap of 1 leaves none.
   const lowered = cap === null ? budget : Math.min(budget, cap - 1);
-  if (lowered < 1 || hasBegun(body)) return { thinking: JSON.stringify(rest) };
+  if (lowered < 1 || hasThoughtOrCalled(body.messages)) return { thinking: JSON.stringify(rest) };
   return lowered === budget ? {} : { thinking: JSON.stringify({ ...thinking, budget_tokens: lowered }) };
 }
-
-/** The budget is for the first turn: the model has neither thought nor called a tool yet. */
-function hasBegun({ messages }: Pick<ThinkingFields, "messages">): boolean {
-  return messages.some(
-    ({ role, content }) => role === "assistant" && typeof content !== "string" && content.some(({ type }) => begun.has(type)),
-  );
-}
-
-const begun = new Set(["thinking", "redacted_thinking", "tool_use"]);
 
 function withEffort(config: ThinkingFields["output_config"], effort: string | undefined): string | null {
   const { effort: _replaced, ...rest } = config ?? {};

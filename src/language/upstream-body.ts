@@ -31,10 +31,15 @@ export function upstreamBody(text: string, body: ChatFields, candidate: Candidat
 }
 
 /** The output cap that goes upstream; null: none. Another model may write more by itself than was reserved for, or less than was asked for. */
-export function capFor({ layer, model }: Candidate, { sent, outputMax }: Hold): number | null {
-  if (layer !== 3) return sent;
-  const cap = Math.min(outputMax, model.maxOutputTokens);
-  return sent === null && cap === model.maxOutputTokens ? null : cap;
+export function capFor(candidate: Candidate, hold: Hold): number | null {
+  if (candidate.layer !== 3) return hold.sent;
+  const cap = outputMaxOf(candidate, hold);
+  return hold.sent === null && cap === candidate.model.maxOutputTokens ? null : cap;
+}
+
+/** The most that one answer of this model may have: what is reserved for, and what it can write. */
+export function outputMaxOf({ model }: Pick<Candidate, "model">, { outputMax }: Pick<Hold, "outputMax">): number {
+  return Math.min(outputMax, model.maxOutputTokens);
 }
 
 /** Whichever name the upstream reads, it finds the cap that is reserved for; where the caller used none, the older one that every host knows. */

@@ -1,6 +1,7 @@
 // POST /v1/chat/completions with stream: true: the records, the charge, and streams that break (WIRE.md 1 and 2).
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { chatWorld, costUsd, hello, language, prices, recordsOf, textOf } from "./chat-gateway.ts";
+import { leave } from "./leave.ts";
 
 const world = chatWorld(
   [
@@ -207,39 +208,17 @@ describe("errors before the first record", () => {
 });
 
 describe("a caller who leaves", () => {
-  /** Begins a call, leaves when `enough` says so, and waits until nothing is held any more. */
-  async function leave(model: string, enough: (text: string) => boolean) {
-    const account = await world.account();
-    const controller = new AbortController();
-    const body = JSON.stringify({ model, messages: hello, stream: true });
-    const headers = { authorization: `Bearer ${account.key}`, "content-type": "application/json" };
-    const reading = fetch(`${world.gateway.url}/v1/chat/completions`, { method: "POST", body, headers, signal: controller.signal }).then(
-      async (response) => {
-        let text = "";
-        for await (const bytes of response.body!) if (enough((text += Buffer.from(bytes).toString()))) controller.abort();
-      },
-    );
-    const left = expect(reading).rejects.toThrow();
-    await vi.waitFor(() => expect(world.gateway.simulator.counters().received).toBe(1));
-    if (enough("")) controller.abort();
-    await left;
-    await vi.waitFor(() => expect(world.gateway.simulator.counters().aborted).toBe(1));
-    const { rows } = await vi.waitFor(async () => {
-      const found = await world.gateway.context.db.pool.query("select * from usage_log where account_id = $1", [account.accountId]);
-      expect(found.rows).toHaveLength(1);
-      return found;
-    });
-    return { row: rows[0], balance: await world.gateway.balance(account) };
-  }
+  const leaving = (model: string, enough: (text: string) => boolean) =>
+    leave(world, "/v1/chat/completions", { model, messages: hello }, enough);
 
   test("before the answer began pays nothing, and the upstream call is cancelled", async () => {
-    const { row, balance } = await leave("demo/hanging", () => true);
+    const { row, balance } = await leaving("demo/hanging", () => true);
     expect(row).toMatchObject({ status: "aborted", cost: 0n, attempts: [{ outcome: "aborted" }] });
     expect(balance).toEqual({ balance: 20, reserved: 0, spent: 0 });
   });
 
   test("midway pays what the upstream had measured until then, where it said so", async () => {
-    const { row, balance } = await leave("demo/measured", (text) => text.split("data: ").length > 3);
+    const { row, balance } = await leaving("demo/measured", (text) => text.split("data: ").length > 3);
     expect(row).toMatchObject({ status: "aborted", estimated: false });
     expect(Number(row.output_tokens)).toBeGreaterThan(0);
     expect(Number(row.output_tokens)).toBeLessThan(400);
@@ -249,7 +228,7 @@ describe("a caller who leaves", () => {
   test.each([["demo/paced"], ["demo/stalled"]])(
     "%s midway pays for what was delivered, counted, and the upstream call is cancelled",
     async (model) => {
-      const { row, balance } = await leave(model, (text) => text.split("data: ").length > 3);
+      const { row, balance } = await leaving(model, (text) => text.split("data: ").length > 3);
       expect(row).toMatchObject({ status: "aborted", http_status: 499, estimated: true });
       expect(Number(row.output_tokens)).toBeGreaterThan(0);
       expect(Number(row.output_tokens)).toBeLessThan(400);

@@ -1,7 +1,8 @@
 // POST /v1/messages with stream: true on models whose upstream speaks the OpenAI dialect: the events, the charge, streams that
 // break, callers who leave (WIRE.md 5.4 and 8.4).
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { chatWorld, language } from "./chat-gateway.ts";
+import { leave } from "./leave.ts";
 import { askMessage, eventsOf, hello, messageOf } from "./message-events.ts";
 
 const tools = { supports_tools: true };
@@ -176,33 +177,10 @@ describe("errors before the first event", () => {
 });
 
 describe("a caller who leaves", () => {
-  /** Begins a call, leaves when `enough` says so, and waits until it is settled. */
-  async function leave(model: string, enough: (text: string) => boolean) {
-    const account = await world.account();
-    const controller = new AbortController();
-    const body = JSON.stringify({ model, messages: hello, ...stream });
-    const headers = { "x-api-key": account.key, "content-type": "application/json" };
-    const reading = fetch(`${world.gateway.url}/v1/messages`, { method: "POST", body, headers, signal: controller.signal }).then(
-      async (response) => {
-        let text = "";
-        for await (const bytes of response.body!) if (enough((text += Buffer.from(bytes).toString()))) controller.abort();
-      },
-    );
-    const left = expect(reading).rejects.toThrow();
-    await vi.waitFor(() => expect(world.gateway.simulator.counters().received).toBe(1));
-    if (enough("")) controller.abort();
-    await left;
-    await vi.waitFor(() => expect(world.gateway.simulator.counters().aborted).toBe(1));
-    const { rows } = await vi.waitFor(async () => {
-      const found = await world.gateway.context.db.pool.query("select * from usage_log where account_id = $1", [account.accountId]);
-      expect(found.rows).toHaveLength(1);
-      return found;
-    });
-    return { row: rows[0], balance: await world.gateway.balance(account) };
-  }
+  const leaving = (model: string, enough: (text: string) => boolean) => leave(world, "/v1/messages", { model, messages: hello }, enough);
 
   test("before the answer began pays nothing", async () => {
-    const { row, balance } = await leave("demo/hanging", () => true);
+    const { row, balance } = await leaving("demo/hanging", () => true);
     expect(row).toMatchObject({ status: "aborted", cost: 0n });
     expect(balance).toEqual({ balance: 20, reserved: 0, spent: 0 });
   });
@@ -211,7 +189,7 @@ describe("a caller who leaves", () => {
     ["demo/measured", false],
     ["demo/paced", true],
   ])("%s midway pays for what was delivered, estimated: %s", async (model, estimated) => {
-    const { row, balance } = await leave(model, (text) => text.split("text_delta").length > 3);
+    const { row, balance } = await leaving(model, (text) => text.split("text_delta").length > 3);
     expect(row).toMatchObject({ status: "aborted", http_status: 499, estimated });
     expect(Number(row.output_tokens)).toBeGreaterThan(0);
     expect(Number(row.output_tokens)).toBeLessThan(400);

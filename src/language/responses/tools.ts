@@ -1,7 +1,7 @@
 // The tools of a request as chat functions: custom tools and namespaces are bridged, what providers run themselves is
 // left out or refused (spec/responses-request.tsp says which).
-import { createHash } from "node:crypto";
 import { fail, failParameter } from "../../fail.ts";
+import { shortName } from "../../providers/translation/short-text.ts";
 import type { Callable, ChatFunction, ResponseRequest, Tool } from "./types.ts";
 
 export interface OfferedTools {
@@ -104,9 +104,7 @@ function nameOf(name: string | undefined, param: string): string {
 function joinedName(namespace: string | null, name: string): string {
   if (namespace === null) return name;
   const whole = namespace.endsWith("__") ? namespace + name : `${namespace}__${name}`;
-  if (whole.length <= nameMax) return whole;
-  const digest = createHash("sha256").update(whole).digest("hex").slice(0, 8);
-  return `${whole.slice(0, nameMax - digest.length - 1)}_${digest}`;
+  return shortName(whole, nameMax, 8);
 }
 
 const customParameters = {

@@ -15,13 +15,6 @@ export function cleanMessages(messages: readonly unknown[]): readonly unknown[] 
   return same ? messages : cleaned;
 }
 
-/** Whether an assistant's turn of the history thought or called tools: no thinking budget is sent then (gateway-api.md). */
-export function hasThoughtOrCalled(messages: readonly unknown[]): boolean {
-  return messages.some((message) => blocksOf(message, "assistant").some(({ type }) => typeof type === "string" && later.has(type)));
-}
-
-const later = new Set(["thinking", "redacted_thinking", "tool_use"]);
-
 /** Whether `enabled` thinking would be refused: the last turn of the assistant calls tools, or is one to be continued, without thinking. */
 export function lacksThinking(cleaned: readonly unknown[]): boolean {
   const last = cleaned.findLastIndex((message) => objectOf(message)["role"] === "assistant");

@@ -2,7 +2,8 @@
 // The first-turn rule and the budget below the cap are the language room's; this is what the upstream's generation asks.
 import { objectOf, type Json } from "../json.ts";
 import type { Route } from "../types.ts";
-import { hasThoughtOrCalled, lacksThinking } from "./history.ts";
+import { hasThoughtOrCalled } from "../translation/thinking-turns.ts";
+import { lacksThinking } from "./history.ts";
 
 const budgetMin = 1_024;
 

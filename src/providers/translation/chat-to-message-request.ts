@@ -1,6 +1,5 @@
 // A chat request in Anthropic's dialect (WIRE.md 7, column A). Only what Anthropic knows goes on: it refuses any other field.
 // What a Claude upstream refuses in its own dialect (blank texts, thinking beside forced tools …) is the adapter's.
-import { createHash } from "node:crypto";
 import { arrayOf, isObject, objectOf, textOf, type Json } from "../json.ts";
 import type { Route } from "../types.ts";
 import { refuse } from "./chat-to-message-content.ts";
@@ -8,6 +7,7 @@ import { messageHistory } from "./chat-to-message-history.ts";
 import { closeSchema } from "./chat-to-message-schema.ts";
 import { messageThinking } from "./chat-to-message-thinking.ts";
 import { messageTools } from "./chat-to-message-tools.ts";
+import { shortId } from "./short-text.ts";
 
 export interface ChatTranslation {
   route: Pick<Route, "thinking">;
@@ -40,7 +40,7 @@ export function chatToMessageRequest(chat: Json, { route, outputMax }: ChatTrans
   };
 }
 
-/** Temperatures above 1 are clamped by the adapter; penalties, seed, bias and log probabilities have no place here. */
+/** A temperature above 1 is 1 there; penalties, seed, bias and log probabilities have no place here. */
 function sampling(chat: Json): Json {
   const told = (["temperature", "top_p", "top_k"] as const).filter((key) => typeof chat[key] === "number");
   return Object.fromEntries(told.map((key) => [key, key === "temperature" ? Math.min(Number(chat[key]), 1) : chat[key]]));
@@ -57,8 +57,7 @@ const userMax = 256;
 
 function userOf(chat: Json): Json {
   const user = textOf(chat["user"]) ?? textOf(chat["safety_identifier"]);
-  if (user === null) return {};
-  return { metadata: { user_id: user.length <= userMax ? user : createHash("sha256").update(user).digest("hex") } };
+  return user === null ? {} : { metadata: { user_id: shortId(user, userMax) } };
 }
 
 const jsonOnly = "Answer with one valid JSON object only, without any text around it.";

@@ -1,9 +1,9 @@
 // A message request in the Anthropic dialect as a chat request in the OpenAI dialect (WIRE.md 7 and 7.1). Pure; what the
 // specification lowers or drops for a model was done before (src/language/message-body.ts).
-import { createHash } from "node:crypto";
 import type { Json } from "../json.ts";
 import { chatMessages } from "./message-to-chat-turns.ts";
 import type { MessageRequest, MessageTool } from "./message-types.ts";
+import { shortId } from "./short-text.ts";
 import type { ToolNames } from "./tool-names.ts";
 
 /** `names` learns the names that had to be shortened. */
@@ -61,8 +61,7 @@ function formatOf(format: NonNullable<MessageRequest["output_config"]>["format"]
 const userMax = 64;
 
 function userOf(id: string | null | undefined): string | undefined {
-  if (id == null || id === "") return undefined;
-  return id.length <= userMax ? id : createHash("sha256").update(id).digest("hex");
+  return id == null || id === "" ? undefined : shortId(id, userMax);
 }
 
 function withoutUndefined(fields: Json): Json {

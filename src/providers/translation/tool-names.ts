@@ -1,6 +1,6 @@
 // Tool names of the Anthropic dialect have up to 128 characters, those of the OpenAI dialect 64: longer ones are shortened on the
 // way out and given back on the way in (WIRE.md 7).
-import { createHash } from "node:crypto";
+import { shortName } from "./short-text.ts";
 
 export interface ToolNames {
   /** As the upstream may have it. The same name gives the same text in every request: prompt caches depend on it. */
@@ -16,10 +16,8 @@ export function openToolNames(): ToolNames {
   const full = new Map<string, string>();
   return {
     short(name) {
-      if (name.length <= lengthMax) return name;
-      const hash = createHash("sha256").update(name).digest("hex").slice(0, hashLength);
-      const short = `${name.slice(0, lengthMax - hashLength - 1)}_${hash}`;
-      full.set(short, name);
+      const short = shortName(name, lengthMax, hashLength);
+      if (short !== name) full.set(short, name);
       return short;
     },
     full: (name) => full.get(name) ?? name,
