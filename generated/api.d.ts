@@ -848,7 +848,7 @@ export interface paths {
          *
          *     A failed job still answers 200, with `status` `failed` and `error`. A job that waits for a slot shows `queued` with its `queue_position`.
          *     An id that is unknown, belongs to another account or names a genmedia job gives 404 `job_not_found`. Polling is not billed and does
-         *     not count for `rpm`.
+         *     not count for `rpm`. With `wait`, the answer comes as soon as the job has ended, and after so many seconds at the latest.
          */
         get: operations["getJob"];
         put?: never;
@@ -3443,7 +3443,7 @@ export interface components {
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "invalid_parameter" | "content_refused" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references";
+                code: "invalid_parameter" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -4515,7 +4515,7 @@ export interface components {
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "invalid_parameter" | "content_refused" | "invalid_model" | "invalid_prompt" | "image_url_required" | "invalid_duration";
+                code: "invalid_parameter" | "invalid_model" | "invalid_prompt" | "image_url_required" | "invalid_duration";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -16902,8 +16902,7 @@ export interface operations {
             };
             /**
              * @description `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
-             *     `content_refused`: A safety filter refused the prompt of a media generation. Nothing was charged.
-             *     `invalid_model`: The id is unknown, or belongs to a model that makes no images.
+             *     `invalid_model`: The id is unknown, or belongs to a model that makes something else.
              *     `invalid_prompt`: The prompt is missing, empty, or longer than 4000 characters after Unicode NFC normalisation.
              *     `image_url_required`: The edit model was called without a source image.
              *     `too_many_references`: More reference images were sent than the model takes.
@@ -17235,7 +17234,10 @@ export interface operations {
     };
     getJob: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Seconds to wait for the end of a job that still waits or runs: 0 to 25; default 0, answer at once. */
+                wait?: number;
+            };
             header?: never;
             path: {
                 /** @description The job's `id` as the submit answered it. */
@@ -17256,6 +17258,19 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MediaJob"];
+                };
+            };
+            /** @description `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidParameter"];
                 };
             };
             /**
@@ -19253,8 +19268,7 @@ export interface operations {
             };
             /**
              * @description `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
-             *     `content_refused`: A safety filter refused the prompt of a media generation. Nothing was charged.
-             *     `invalid_model`: The id is unknown, or belongs to a model that makes no images.
+             *     `invalid_model`: The id is unknown, or belongs to a model that makes something else.
              *     `invalid_prompt`: The prompt is missing, empty, or longer than 4000 characters after Unicode NFC normalisation.
              *     `image_url_required`: The edit model was called without a source image.
              *     `invalid_duration`: The length asked for is outside the range of the model.

@@ -203,9 +203,9 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 400,
     "type": "invalid_request_error",
     "retryable": false,
-    "message": "{model} is not an image model that is served here.",
-    "happened": "The id is unknown, or belongs to a model that makes no images.",
-    "fix": "Use an id of GET /v1/models?type=image."
+    "message": "{model} is not {type} model that is served here.",
+    "happened": "The id is unknown, or belongs to a model that makes something else.",
+    "fix": "Use an id of GET /v1/models?type=image, or ?type=video on the video endpoint."
   },
   "invalid_prompt": {
     "status": 400,

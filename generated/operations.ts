@@ -1494,7 +1494,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_json",
       "missing_parameter",
       "invalid_parameter",
-      "content_refused",
       "invalid_model",
       "invalid_prompt",
       "image_url_required",
@@ -1602,6 +1601,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "xApiKey": false,
     "dialect": "standard",
     "errors": [
+      "invalid_parameter",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
@@ -1620,6 +1620,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "in": "path",
         "required": true,
         "type": "string"
+      },
+      {
+        "name": "wait",
+        "in": "query",
+        "required": false,
+        "type": "integer"
       }
     ],
     "successes": [
@@ -2165,7 +2171,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_json",
       "missing_parameter",
       "invalid_parameter",
-      "content_refused",
       "invalid_model",
       "invalid_prompt",
       "image_url_required",

@@ -17,6 +17,8 @@ export type JsonPrimitive = boolean | number | string | null;
 
 export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
+export type Numeric = ColumnType<string, number | string, number | string>;
+
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
 export interface Account {
@@ -93,6 +95,56 @@ export interface LedgerEntry {
   seq: bigint;
 }
 
+export interface MediaExpense {
+  account_id: bigint;
+  amount: bigint;
+  at: Generated<Timestamp>;
+  job_id: string;
+  route: string;
+}
+
+export interface MediaJob {
+  account_id: bigint;
+  alias: string | null;
+  attempts: Generated<Json>;
+  charged: bigint | null;
+  completed_at: Timestamp | null;
+  created_at: Generated<Timestamp>;
+  door: string;
+  error_code: string | null;
+  error_message: string | null;
+  error_word: string | null;
+  estimated: bigint;
+  http_status: number;
+  id: string;
+  idempotency_key: string | null;
+  intent_at: Timestamp | null;
+  key_id: bigint | null;
+  kind: string;
+  late_at: Timestamp | null;
+  lease_owner: string | null;
+  model: string;
+  operation: string;
+  output: Json | null;
+  prices: Json;
+  refunded: bigint | null;
+  request: Json | null;
+  request_id: string;
+  route: string | null;
+  run_at: Timestamp | null;
+  secret: string;
+  seq: Generated<bigint>;
+  shown_id: string;
+  started_at: Timestamp | null;
+  status: string;
+  upstream: Json | null;
+}
+
+export interface MediaJobMove {
+  from_status: string;
+  to_status: string;
+}
+
 export interface PaymentEvent {
   id: string;
   received_at: Timestamp;
@@ -159,6 +211,7 @@ export interface UsageLog {
   http_status: number;
   id: string;
   input_tokens: Generated<bigint>;
+  job_id: string | null;
   key_id: bigint | null;
   latency_ms: number;
   model: string;
@@ -172,6 +225,8 @@ export interface UsageLog {
   served_model: string | null;
   status: string;
   stream: boolean;
+  unit: string | null;
+  units: Numeric | null;
 }
 
 export interface Verification {
@@ -195,6 +250,9 @@ export interface DB {
   identity: Identity;
   key_budget: KeyBudget;
   ledger_entry: LedgerEntry;
+  media_expense: MediaExpense;
+  media_job: MediaJob;
+  media_job_move: MediaJobMove;
   payment_event: PaymentEvent;
   rate_window: RateWindow;
   replica: Replica;

@@ -13,7 +13,10 @@ export interface Config {
   catalogPath: string | null;
   /** The address put into doc_url, topup_url, the links of mails and where checkouts return to; null: http://HOST:PORT. */
   publicUrl: string | null;
+  /** Lets the gateway load addresses that callers give on private ranges (still HTTPS only); for tests. */
   allowPrivateUrls: boolean;
+  /** The bucket for what media jobs make; null: a folder under dataDir. */
+  blobUrl: string | null;
   smtpUrl: string | null;
   /** Sender of mails. */
   mailFrom: string;
@@ -61,6 +64,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     catalogPath: text("SVC_CATALOG"),
     publicUrl: text("SVC_PUBLIC_URL")?.replace(/\/+$/, "") ?? null,
     allowPrivateUrls: text("SVC_ALLOW_PRIVATE_URLS") === "1",
+    blobUrl: text("SVC_BLOB_URL"),
     smtpUrl: text("SMTP_URL"),
     mailFrom: text("SVC_MAIL_FROM") ?? "gateway@localhost",
     signInProviders: readSignInProviders(environment, text),

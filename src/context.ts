@@ -6,9 +6,11 @@ import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import type { Db } from "./db/connect.ts";
 import type { IdentityProviders } from "./identity/types.ts";
+import type { Jobs } from "./jobs/types.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { Limits } from "./limits/limits.ts";
 import type { Mailer } from "./mail/mailer.ts";
+import type { Media } from "./media/types.ts";
 import type { Amount } from "./money.ts";
 import type { Payments } from "./payments/types.ts";
 import type { Adapters } from "./providers/types.ts";
@@ -30,6 +32,9 @@ export interface Context {
   payments: Payments | null;
   breakers: Breakers;
   providers: Adapters;
+  /** What media jobs made, and callers' files that are safe to load. */
+  media: Media;
+  jobs: Jobs;
   /** For /metrics: one attempt at an upstream. */
   countAttempt: (route: string, outcome: string) => void;
   /** Where this gateway is reached, without a trailing slash: for every address of ours that a reply or a mail carries. */

@@ -11,8 +11,10 @@ import type { Context } from "./context.ts";
 import { connect } from "./db/connect.ts";
 import { keepPartitions } from "./db/partitions.ts";
 import { openIdentityProviders } from "./identity/providers.ts";
+import { startJobs } from "./jobs/jobs.ts";
 import { openLedger } from "./ledger/ledger.ts";
 import { createLimits } from "./limits/limits.ts";
+import { openMedia } from "./media/media.ts";
 import { createMailer } from "./mail/mailer.ts";
 import { openAdapters } from "./providers/adapters.ts";
 import { connectUpstreams } from "./providers/http.ts";
@@ -83,6 +85,8 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   opening.defer(() => swept.stop());
   const upstreams = connectUpstreams();
   opening.defer(() => upstreams.close());
+  const media = openMedia(config);
+  opening.defer(() => media.close());
   const metrics = createMetrics();
   const context: Context = {
     config,
@@ -98,6 +102,8 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     payments,
     breakers: createBreakers(),
     providers: openAdapters(upstreams),
+    media,
+    jobs: startJobs(),
     countAttempt: metrics.countAttempt,
     publicUrl: config.publicUrl ?? "",
   };

@@ -34,10 +34,13 @@ const mayImport: Record<string, readonly string[]> = {
   mail: leaves,
   identity: leaves,
   routing: ["catalog", "providers", ...leaves],
-  language: [...domain, "routing", "providers", ...leaves],
+  media: leaves,
+  admission: [...domain, ...leaves],
+  language: ["admission", ...domain, "routing", "providers", ...leaves],
+  jobs: ["admission", ...domain, "routing", "providers", "media", "db", ...leaves],
   "sign-in": [...domain, "db", "mail", ...leaves],
   payments: [...domain, "db", ...leaves],
-  handlers: ["language", "sign-in", "payments", ...domain, "db", ...leaves],
+  handlers: ["language", "jobs", "sign-in", "payments", ...domain, "db", ...leaves],
   server: ["accounts", "limits", ...leaves],
 };
 

@@ -1,6 +1,7 @@
 // A catalog file without faults becomes the catalog: integers for prices, references resolved, defaults filled in.
 // Pure: what it needs from outside (environment, the simulator's address) is handed in.
 import { priceFromUsd } from "../money.ts";
+import type { PixelSize } from "../providers/media.ts";
 import type { Route } from "../providers/types.ts";
 import { defaultAspect } from "./check.ts";
 import type { CatalogFile, FileModel } from "./file.ts";
@@ -9,7 +10,7 @@ import { readPricing } from "./prices.ts";
 import { type ProviderSurroundings, readProvider } from "./provider.ts";
 import { makeRow } from "./row.ts";
 import { shippedTiers } from "./shipped-tiers.ts";
-import type { Catalog, DefaultKind, MediaRules, Model, ModelState, PixelSize } from "./types.ts";
+import type { Catalog, DefaultKind, MediaRules, Model, ModelState } from "./types.ts";
 
 export function buildCatalog(file: CatalogFile, surroundings: ProviderSurroundings): Catalog {
   const providers = new Map(file.providers.map((provider) => [provider.id, readProvider(provider, surroundings)]));

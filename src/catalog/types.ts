@@ -2,6 +2,7 @@
 // Types only; how a file is read stands in load.ts, what each key of the file means in spec/catalog-file.tsp.
 import type { components } from "../../generated/api.d.ts";
 import type { Amount, Price } from "../money.ts";
+import type { PixelSize } from "../providers/media.ts";
 import type { Provider, Route } from "../providers/types.ts";
 
 /** The wire row (gateway-api.md "Model row"). */
@@ -83,11 +84,6 @@ export interface MediaRules {
   extraKeys: readonly string[];
   /** False: serves text and json only. */
   supportsTimestamps: boolean;
-}
-
-export interface PixelSize {
-  width: number;
-  height: number;
 }
 
 /** Prices are per one unit (token, image, second, minute, character, song, call), so that costOf takes them as they are. */

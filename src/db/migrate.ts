@@ -9,6 +9,8 @@ import * as limits from "./migrations/0004-limits.ts";
 import * as chainAndSlots from "./migrations/0005-chain-and-slots.ts";
 import * as topUps from "./migrations/0006-top-ups.ts";
 import * as usageLog from "./migrations/0007-usage-log.ts";
+import * as mediaJobs from "./migrations/0008-media-jobs.ts";
+import * as mediaMoves from "./migrations/0009-media-moves.ts";
 
 /** Applied in the order of their names; one that was released is never edited. */
 const migrations: Record<string, Migration> = {
@@ -19,6 +21,8 @@ const migrations: Record<string, Migration> = {
   "0005-chain-and-slots": chainAndSlots,
   "0006-top-ups": topUps,
   "0007-usage-log": usageLog,
+  "0008-media-jobs": mediaJobs,
+  "0009-media-moves": mediaMoves,
 };
 
 /** Returns the names of the migrations that were applied now. */

@@ -1,16 +1,11 @@
 // Reserves what a token-billed call may cost at most and lowers its output cap to what the balance
 // and the key's budget can pay (gateway-api.md, max_tokens; OPERATOR.md "The upper bound reserved"). Refuses with 402 when not one token
 // can be paid.
-import { maskedKey } from "../accounts/keys.ts";
-import { topupFields } from "../addresses.ts";
-import { tierOf } from "../catalog/tiers.ts";
+import { refuseBalance, refuseKey, type Shortfall } from "../admission/payment.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Caller, Context } from "../context.ts";
-import { fail } from "../fail.ts";
 import { uuidv7 } from "../ids.ts";
-import { readLimitedKey } from "../ledger/key-budget.ts";
-import type { Reserved } from "../ledger/ledger.ts";
-import { type Amount, toUsd, usdText } from "../money.ts";
+import type { Amount } from "../money.ts";
 import { affordableOutputTokens, tokenCostBound, type TokenPrices } from "../pricing/token-cost.ts";
 import type { PromptSize } from "./prompt-size.ts";
 
@@ -52,11 +47,15 @@ export async function reserveTokens(
   const least = tokenCostBound(prices, inputTokens, Math.min(outputMax, 1) * cap.choices);
   const id = uuidv7(context.clock());
   const reserved = await context.ledger.reserve({ accountId: caller.accountId, keyId: caller.keyId, id, want, least });
-  const affordable = (amount: Amount) => Math.min(outputMax, perChoice(affordableOutputTokens(prices, inputTokens, amount), cap));
+  const affordable: Affordable = (amount) => Math.min(outputMax, perChoice(affordableOutputTokens(prices, inputTokens, amount), cap));
   const { granted, refused, keyLeft } = reserved;
-  const refusal = { caller, model, need: least, reserved, affordable: outputMax === 0 ? null : affordable };
-  if (refused === "key") await refuseKey(context, refusal);
-  if (granted === null) refusePayment(context, refusal);
+  const shortfall = { caller, model, need: least, available: reserved.available, reserved: reserved.reserved };
+  const shorter = outputMax === 0 ? null : affordable; // null: there is no output that could be shorter
+  if (refused === "key" && keyLeft !== null) {
+    const payable = shorter?.(keyLeft > 0n ? keyLeft : 0n);
+    await refuseKey(context, { ...shortfall, keyLeft, details: payable === undefined ? {} : { affordable_max_tokens: payable } });
+  }
+  if (granted === null) refusePayment(context, shortfall, shorter);
   const available = keyLeft !== null && keyLeft < reserved.available ? keyLeft : reserved.available;
   if (granted >= want) return { id, granted, lowered: null, sent: cap.asked, outputMax, available };
   const lowered = affordable(granted);
@@ -67,62 +66,18 @@ function perChoice(tokens: number, { choices }: OutputCap): number {
   return Math.max(0, Math.floor(tokens / choices));
 }
 
-interface Refusal {
-  caller: Caller;
-  model: Model;
-  need: Amount;
-  reserved: Reserved;
-  /** Output tokens of one answer that an amount pays for; null: there is no output that could be shorter. */
-  affordable: ((amount: Amount) => number) | null;
-}
-
-/** Tells money that is gone from money that other requests hold, and what could be paid once those end. */
-function refusePayment(context: Pick<Context, "catalog" | "publicUrl">, refusal: Refusal): never {
-  const { available, reserved } = refusal.reserved;
-  const { details, ...fields } = refusalFields(context, refusal, available);
-  const { affordable_max_tokens: now } = details;
-  const later = refusal.affordable?.(available + reserved);
-  fail("insufficient_credits", {
-    text: {
-      model: details.model,
-      need: usdText(refusal.need),
-      have: usdText(available),
-      ...(now === undefined ? {} : { affordable: now }),
-      ...(reserved > 0n ? { held: usdText(reserved), ...(later === undefined ? {} : { affordable_later: later }) } : {}),
-    },
-    extra: {
-      ...fields,
-      held_usd: toUsd(reserved),
-      details: { ...details, ...(later === undefined ? {} : { affordable_max_tokens_when_released: later }) },
-    },
+/** Says what could be paid now, and what once the account's other requests have ended. */
+function refusePayment(context: Pick<Context, "catalog" | "publicUrl">, shortfall: Shortfall, affordable: Affordable | null): never {
+  if (affordable === null) refuseBalance(context, shortfall);
+  const { available, reserved } = shortfall;
+  const now = affordable(available > 0n ? available : 0n);
+  const later = affordable(available + reserved);
+  refuseBalance(context, {
+    ...shortfall,
+    text: { affordable: now, ...(reserved > 0n ? { affordable_later: later } : {}) },
+    details: { affordable_max_tokens: now, affordable_max_tokens_when_released: later },
   });
 }
 
-/** The account could pay; the key's own budget does not reach. What the account's other requests hold is beside the point. */
-async function refuseKey(context: Pick<Context, "db" | "catalog" | "publicUrl">, refusal: Refusal): Promise<never> {
-  const left = refusal.reserved.keyLeft!; // a key without a limit refuses nothing
-  const have = left > 0n ? left : 0n; // its limit may be below what is spent
-  const key = (await readLimitedKey(context.db, refusal.caller.keyId!))!;
-  fail("key_limit_reached", {
-    text: { key: maskedKey(key), limit: usdText(key.limit ?? have), have: usdText(have), need: usdText(refusal.need) },
-    extra: { ...refusalFields(context, refusal, have), balance: toUsd(refusal.reserved.available) },
-  });
-}
-
-function refusalFields(
-  { catalog, publicUrl }: Pick<Context, "catalog" | "publicUrl">,
-  { caller, model, need, affordable }: Refusal,
-  have: Amount,
-) {
-  const details: { model: string; tier: number; affordable_max_tokens?: number } = {
-    model: model.id,
-    tier: tierOf(catalog, caller.purchased).tier,
-    ...(affordable === null ? {} : { affordable_max_tokens: affordable(have > 0n ? have : 0n) }),
-  };
-  return { ...paymentFields(publicUrl, need, have), details };
-}
-
-/** WIRE.md 14 row 4: every 402 carries them all. */
-export function paymentFields(publicUrl: string, need: Amount, have: Amount) {
-  return { need_usd: toUsd(need), have_usd: toUsd(have), required: toUsd(need), balance: toUsd(have), ...topupFields(publicUrl) };
-}
+/** Output tokens of one answer that an amount pays for. */
+type Affordable = (amount: Amount) => number;

@@ -1,6 +1,7 @@
 // The story of a request to a token-billed model, in whatever dialect it came: resolve, gate, count, reserve, route,
 // charge. What a dialect's request asks for and what its answer says is the orders' business.
 import { type OperationId, operations } from "../../generated/operations.ts";
+import { assertMayUse, mayUse } from "../admission/may-use.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Caller, Context } from "../context.ts";
 import { shownError } from "../error-text.ts";
@@ -11,7 +12,7 @@ import { attempt } from "../routing/attempt.ts";
 import { type Candidate, candidatesOf } from "../routing/candidates.ts";
 import { GatewayStopping } from "../stopping.ts";
 import { noUsage } from "../usage.ts";
-import { admitModel, assertMayUse, mayUse, tokenPricesOf } from "./admit.ts";
+import { admitModel, tokenPricesOf } from "./admit.ts";
 import { countedUsage } from "./counted-usage.ts";
 import { asDeclared } from "./declared-error.ts";
 import { type Bill, openCall, type OpenCall } from "./open-call.ts";

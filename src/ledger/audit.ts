@@ -81,6 +81,20 @@ const mismatchesSql = `
       ('spent', coalesce(k.spent, 0), coalesce(ke.spent, 0)),
       ('reserved', coalesce(k.reserved, 0), coalesce(ke.reserved, 0) + coalesce(kh.reserved, 0))
     ) v(what, stored, computed)
+  ), jobs as (
+    select j.account_id, v.what || ' of job ' || j.shown_id as what, v.stored, v.computed from media_job j, lateral (
+      select coalesce(-sum(e.amount) filter (where e.kind in ('hold', 'hold_settle', 'hold_release')), 0) as held,
+        coalesce(-sum(e.amount) filter (where e.kind in ('usage', 'refund')), 0) as charged
+      from ledger_entry e where e.account_id = j.account_id and e.id = j.id
+    ) e, lateral (values
+      ('hold', case when j.status in ('pending', 'processing') then j.estimated else 0 end, e.held),
+      ('charge', coalesce(j.charged, 0), e.charged)
+    ) v(what, stored, computed)
+    union all
+    select h.account_id, 'hold of no job ' || h.ref, 0, -h.amount from ledger_entry h where h.kind = 'hold'
+      and not exists (select 1 from ledger_entry e where e.account_id = h.account_id and e.id = h.id and e.kind in ('hold_settle', 'hold_release'))
+      and not exists (select 1 from media_job j where j.id = h.id)
   )
-  select account_id, what, stored::bigint, computed::bigint from (select * from compared union all select * from logged union all select * from keys) m
+  select account_id, what, stored::bigint, computed::bigint
+  from (select * from compared union all select * from logged union all select * from keys union all select * from jobs) m
   where stored <> computed order by account_id, what limit 1000`;

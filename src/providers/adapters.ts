@@ -16,5 +16,8 @@ export function openAdapters(upstream: Upstream): Adapters {
     messages: { openai: openaiMessages(chat), anthropic: messages },
     embed: { openai: openaiEmbed(upstream) },
     rerank: { rerank: rerank(upstream) },
+    pictures: {},
+    clips: {},
+    queues: {},
   };
 }

@@ -2,6 +2,7 @@
 // the catalog or HTTP towards the client.
 import type { components } from "../../generated/api.d.ts";
 import type { Usage } from "../usage.ts";
+import type { MakeClip, MakePictures, UpstreamQueue } from "./media.ts";
 
 type Message = components["schemas"]["Message"];
 
@@ -38,9 +39,12 @@ export interface Route {
  * - refused: the content was refused: next route, doesn't count
  * - rejected: 400, 413, 422: the caller's parameters: no further route, shown to the caller
  * - local_overload: too many of our own calls wait for the provider; says nothing of it
+ * - failed: work that the upstream had accepted has failed there: nothing is tried again
  */
 export type UpstreamFault =
-  "unavailable" | "rate_limited" | "unreadable" | "our_fault" | "gone" | "refused" | "rejected" | "local_overload";
+  "unavailable" | "rate_limited" | "unreadable" | "our_fault" | "gone" | "refused" | "rejected" | "local_overload" | "failed";
+
+type JobErrorCode = components["schemas"]["JobErrorCode"];
 
 export class UpstreamError extends Error {
   readonly fault: UpstreamFault;
@@ -51,11 +55,13 @@ export class UpstreamError extends Error {
   readonly retryAfterMs: number | null;
   /** The request field that the upstream found at fault, where it named one. */
   readonly param: string | null;
+  /** Why a job failed, where the upstream said more than the fault does, and its own word for it. */
+  readonly job: { code: JobErrorCode; word: string } | null;
 
   constructor(
     fault: UpstreamFault,
     reason: string,
-    options: { status?: number | null; retryAfterMs?: number | null; param?: string | null; cause?: unknown } = {},
+    options: Partial<Pick<UpstreamError, "status" | "retryAfterMs" | "param" | "job">> & { cause?: unknown } = {},
   ) {
     super(`${fault}: ${reason}`, { cause: options.cause });
     this.fault = fault;
@@ -63,6 +69,7 @@ export class UpstreamError extends Error {
     this.status = options.status ?? null;
     this.retryAfterMs = options.retryAfterMs ?? null;
     this.param = options.param ?? null;
+    this.job = options.job ?? null;
   }
 }
 
@@ -231,6 +238,10 @@ export interface Adapters {
   messages: Partial<Record<Protocol, Messages>>;
   embed: Partial<Record<Protocol, Embed>>;
   rerank: Partial<Record<Protocol, Rerank>>;
+  pictures: Partial<Record<Protocol, MakePictures>>;
+  clips: Partial<Record<Protocol, MakeClip>>;
+  /** Of the protocols that give tickets. */
+  queues: Partial<Record<Protocol, UpstreamQueue>>;
 }
 
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "function_call";

@@ -21,7 +21,7 @@ export const promised: Record<string, Promised> = {
     at: "post /v1/images/generations",
     successes: [200, 202],
     refusals: {
-      400: ["invalid_model", "invalid_prompt", "image_url_required", "too_many_references", "invalid_parameter", "content_refused"],
+      400: ["invalid_model", "invalid_prompt", "image_url_required", "too_many_references", "invalid_parameter"],
       401: ["auth_error"],
       402: ["key_limit_reached", "insufficient_balance", "model_requires_paid"],
       403: suspended,
@@ -35,7 +35,7 @@ export const promised: Record<string, Promised> = {
     at: "post /v1/videos/generations",
     successes: [200, 202],
     refusals: {
-      400: ["invalid_model", "invalid_prompt", "image_url_required", "invalid_duration", "invalid_parameter", "content_refused"],
+      400: ["invalid_model", "invalid_prompt", "image_url_required", "invalid_duration", "invalid_parameter"],
       401: ["auth_error"],
       402: ["key_limit_reached", "insufficient_balance", "model_requires_paid"],
       403: suspended,
@@ -49,7 +49,7 @@ export const promised: Record<string, Promised> = {
   getJob: {
     at: "get /v1/jobs/{id}",
     successes: [200],
-    refusals: { 401: key, 403: suspended, 404: ["job_not_found"], 429: limited, 500: unknown, 503: overloaded },
+    refusals: { 400: ["invalid_parameter"], 401: key, 403: suspended, 404: ["job_not_found"], 429: limited, 500: unknown, 503: overloaded },
   },
   listJobs: {
     at: "get /v1/jobs",

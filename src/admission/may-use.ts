@@ -1,0 +1,31 @@
+// Whether this caller may use a model at all: the free-tier gate (cross-cutting rule 3), before any limit or money.
+import { topupMinimumUsd } from "../addresses.ts";
+import { tierOf } from "../catalog/tiers.ts";
+import type { Model } from "../catalog/types.ts";
+import type { Caller, Context } from "../context.ts";
+import { fail } from "../fail.ts";
+import { readBalance } from "../ledger/balance.ts";
+import { amountFromUsd, type Amount } from "../money.ts";
+import { paymentFields } from "./payment.ts";
+
+/** An account that never added credits reaches free-tier models only; nothing is charged. */
+export async function assertMayUse(context: Pick<Context, "db" | "catalog" | "publicUrl">, caller: Caller, model: Model): Promise<void> {
+  if (mayUse(caller, model)) return;
+  const balance = await readBalance(context.db, caller.accountId);
+  if (balance !== undefined && balance.purchased > 0n) return; // funded a moment ago: the cached caller is older
+  fail("model_requires_paid", {
+    param: "model",
+    text: { model: model.id },
+    extra: {
+      ...paymentFields(context.publicUrl, minimumTopUp, balance?.available ?? 0n),
+      held_usd: 0,
+      details: { model: model.id, tier: tierOf(context.catalog, 0n).tier },
+    },
+  });
+}
+
+export function mayUse(caller: Caller, model: Model): boolean {
+  return caller.purchased > 0n || model.freeTier;
+}
+
+const minimumTopUp = amountFromUsd(topupMinimumUsd) as Amount;

@@ -1,0 +1,57 @@
+// The two refusals for money, 402, with everything that a caller needs to know of it (WIRE.md 14 row 4).
+import { maskedKey } from "../accounts/keys.ts";
+import { topupFields } from "../addresses.ts";
+import { tierOf } from "../catalog/tiers.ts";
+import type { Model } from "../catalog/types.ts";
+import type { Caller, Context } from "../context.ts";
+import { fail } from "../fail.ts";
+import { readLimitedKey } from "../ledger/key-budget.ts";
+import { type Amount, toUsd, usdText } from "../money.ts";
+
+export interface Shortfall {
+  caller: Caller;
+  model: Model;
+  need: Amount;
+  /** What the account could spend. */
+  available: Amount;
+  /** What its other requests in flight hold: tells money that is gone from money that comes back. */
+  reserved: Amount;
+  /** What the operation adds to the sentence and to `details`. */
+  text?: Record<string, string | number>;
+  details?: Record<string, unknown>;
+}
+
+export function refuseBalance(context: Pick<Context, "catalog" | "publicUrl">, shortfall: Shortfall): never {
+  const { model, need, available, reserved, text } = shortfall;
+  const held: Record<string, string> = reserved > 0n ? { held: usdText(reserved) } : {};
+  fail("insufficient_credits", {
+    text: { model: model.id, need: usdText(need), have: usdText(available), ...held, ...text },
+    extra: { ...refusalFields(context, shortfall, available), held_usd: toUsd(reserved) },
+  });
+}
+
+/** The account could pay; the key's own budget does not reach. What the account's other requests hold is beside the point. */
+export async function refuseKey(
+  context: Pick<Context, "db" | "catalog" | "publicUrl">,
+  { keyLeft, ...shortfall }: Shortfall & { keyLeft: Amount },
+): Promise<never> {
+  const have = keyLeft > 0n ? keyLeft : 0n; // its limit may be below what is spent
+  const key = (await readLimitedKey(context.db, shortfall.caller.keyId!))!; // a key without a limit refuses nothing
+  fail("key_limit_reached", {
+    text: { key: maskedKey(key), limit: usdText(key.limit ?? have), have: usdText(have), need: usdText(shortfall.need) },
+    extra: { ...refusalFields(context, shortfall, have), balance: toUsd(shortfall.available) },
+  });
+}
+
+function refusalFields({ catalog, publicUrl }: Pick<Context, "catalog" | "publicUrl">, shortfall: Shortfall, have: Amount) {
+  const { caller, model, need, details } = shortfall;
+  return {
+    ...paymentFields(publicUrl, need, have),
+    details: { model: model.id, tier: tierOf(catalog, caller.purchased).tier, ...details },
+  };
+}
+
+/** WIRE.md 14 row 4: every 402 carries them all. */
+export function paymentFields(publicUrl: string, need: Amount, have: Amount) {
+  return { need_usd: toUsd(need), have_usd: toUsd(have), required: toUsd(need), balance: toUsd(have), ...topupFields(publicUrl) };
+}

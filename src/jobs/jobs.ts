@@ -1,0 +1,6 @@
+// The job runner of this process.
+import type { Jobs } from "./types.ts";
+
+export function startJobs(): Jobs {
+  return { ended: () => Promise.resolve(), stop: () => Promise.resolve() };
+}

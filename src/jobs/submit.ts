@@ -1,0 +1,84 @@
+// A planned job becomes a row: pending with its hold, queued without one, the one that its idempotency key names, or a refusal.
+// All of it is decided by one statement (migration 0009, media_submit).
+import { randomBytes } from "node:crypto";
+import { refuseBalance, refuseKey } from "../admission/payment.ts";
+import { isDatabaseAway } from "../away.ts";
+import type { Context } from "../context.ts";
+import { fail } from "../fail.ts";
+import { uuidHex, uuidv7 } from "../ids.ts";
+import { countCall, orGiveBack } from "../limits/call.ts";
+import type { Amount } from "../money.ts";
+import { tierLimits } from "./tiers.ts";
+import type { JobDoor, JobPlan, SubmitAsk } from "./types.ts";
+
+/** Ids as they are shown (WIRE.md 14 row 28). */
+const prefixes: Record<JobDoor, string> = { image: "job_", video: "vid_", genmedia: "gm_" };
+/** WIRE.md 14 row 21: so long after its end a job is still what its idempotency key names. */
+const idempotencyLife = "24 hours";
+
+export type SubmitOutcome = "pending" | "queued" | "known";
+
+export interface Submitted {
+  /** Of the new job, or of the known one. */
+  id: string;
+  outcome: SubmitOutcome;
+}
+
+type Submitting = Pick<Context, "db" | "catalog" | "clock" | "limits" | "publicUrl">;
+
+/** Fails with rate_limit_exceeded, rate_limited (the queue is full), insufficient_credits, key_limit_reached or db_error. */
+export async function submitJob(context: Submitting, ask: SubmitAsk, plan: JobPlan): Promise<Submitted> {
+  const { caller, addHeaders } = ask;
+  const counted = await countCall(context, { caller, model: plan.model, tokens: { input: 0, output: 0 }, addHeaders });
+  return await orGiveBack(counted, insertJob(context, ask, plan));
+}
+
+interface SubmitRow {
+  outcome: SubmitOutcome | "full" | "balance" | "key";
+  id: string;
+  available: Amount;
+  key_left: Amount | null;
+  waiting_max: number;
+}
+
+async function insertJob(context: Submitting, ask: SubmitAsk, plan: JobPlan): Promise<Submitted> {
+  const { caller, door } = ask;
+  const id = uuidv7(context.clock());
+  const job = {
+    id,
+    account_id: String(caller.accountId),
+    key_id: caller.keyId === null ? null : String(caller.keyId),
+    door,
+    kind: plan.request.kind,
+    shown_id: prefixes[door] + uuidHex(id),
+    idempotency_key: ask.idempotencyKey,
+    request_id: ask.requestId,
+    operation: ask.operationId,
+    model: plan.model.id,
+    alias: plan.alias,
+    request: plan.request,
+    prices: plan.prices,
+    secret: randomBytes(16).toString("hex"),
+    estimated: String(plan.estimated),
+  };
+  const row = await submitRow(context, job);
+  if (row.outcome === "full") fail("rate_limited", { text: { limit: row.waiting_max } });
+  const shortfall = { caller, model: plan.model, need: plan.estimated, available: row.available, reserved: 0n };
+  if (row.outcome === "key") await refuseKey(context, { ...shortfall, keyLeft: row.key_left! });
+  if (row.outcome === "balance") refuseBalance(context, shortfall);
+  return { id: row.id, outcome: row.outcome as SubmitOutcome };
+}
+
+async function submitRow({ db, catalog }: Submitting, job: object): Promise<SubmitRow> {
+  try {
+    const { rows } = await db.pool.query<SubmitRow>("select outcome, id, available, key_left, waiting_max from media_submit($1, $2, $3)", [
+      JSON.stringify(job),
+      tierLimits(catalog.tiers),
+      idempotencyLife,
+    ]);
+    return rows[0]!;
+  } catch (cause) {
+    if (isDatabaseAway(cause)) fail("db_error", { cause });
+    throw cause;
+  }
+}

@@ -1,0 +1,94 @@
+// What a media job is to this room. Types only; the table and its moves stand in migrations 0008 and 0009.
+import type { components } from "../../generated/api.d.ts";
+import type { OperationId } from "../../generated/operations.ts";
+import type { Model } from "../catalog/types.ts";
+import type { Caller } from "../context.ts";
+import type { Amount } from "../money.ts";
+import type { MediaPrices } from "../pricing/media-cost.ts";
+import type { ClipOrder, PictureOrder, Ticket } from "../providers/media.ts";
+
+export type JobStatus = components["schemas"]["JobStatus"];
+export type JobErrorCode = components["schemas"]["JobErrorCode"];
+export type JobKind = "image" | "video";
+
+/** The endpoint that a job came through: `POST /v1/images/generations`, `/v1/videos/generations` or `/v1/genmedia/run`. */
+export type JobDoor = "image" | "video" | "genmedia";
+
+/** What to make, as column `request` keeps it until the job's end. */
+export type JobRequest = { kind: "image"; order: PictureOrder } | { kind: "video"; order: ClipOrder };
+
+/** A request after every rule of its endpoint and model, ready to be submitted. */
+export interface JobPlan {
+  model: Model;
+  /** The name that was sent, where it was an alias. */
+  alias: string | null;
+  request: JobRequest;
+  prices: MediaPrices;
+  /** What is held. */
+  estimated: Amount;
+}
+
+/** Who submits; of a request, what a job needs of it. */
+export interface SubmitAsk {
+  operationId: OperationId;
+  caller: Caller;
+  requestId: string;
+  door: JobDoor;
+  /** Cut to 128 code points; null: none. */
+  idempotencyKey: string | null;
+  addHeaders: (headers: Record<string, string>) => void;
+}
+
+/** A file of a finished job, as column `output` keeps it: every figure is there, whatever could be measured. */
+export interface JobFile {
+  /** In the store; its address is made when the job is shown. */
+  name: string;
+  content_type: string;
+  width: number;
+  height: number;
+  /** Of clips. */
+  duration_s?: number;
+  fps?: number | null;
+}
+
+export interface JobOutput {
+  files: JobFile[];
+}
+
+/** A row of media_job; bigint amounts in units of 1e-8 USD. */
+export interface JobRow {
+  id: string;
+  account_id: bigint;
+  key_id: bigint | null;
+  door: JobDoor;
+  kind: JobKind;
+  shown_id: string;
+  status: JobStatus;
+  seq: bigint;
+  model: string;
+  alias: string | null;
+  request: JobRequest | null;
+  prices: MediaPrices;
+  secret: string;
+  estimated: Amount;
+  charged: Amount | null;
+  refunded: Amount | null;
+  output: JobOutput | null;
+  error_code: JobErrorCode | null;
+  error_message: string | null;
+  error_word: string | null;
+  route: string | null;
+  intent_at: Date | null;
+  upstream: Ticket | null;
+  created_at: Date;
+  started_at: Date | null;
+  completed_at: Date | null;
+}
+
+/** What the composition root starts. */
+export interface Jobs {
+  /** Resolves when that job has ended, when `ms` are over or when `signal` fires; knows of ends in every process. */
+  ended(shownId: string, ms: number, signal: AbortSignal): Promise<void>;
+  /** Hands its jobs over: takes no more, lets go of what another process can go on with, waits `graceMs` for the rest. */
+  stop(graceMs: number): Promise<void>;
+}
