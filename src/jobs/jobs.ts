@@ -2,5 +2,5 @@
 import type { Jobs } from "./types.ts";
 
 export function startJobs(): Jobs {
-  return { ended: () => Promise.resolve(), stop: () => Promise.resolve() };
+  return { ended: () => Promise.resolve(), runWaitMs: 25_000, stop: () => Promise.resolve() };
 }
