@@ -66,10 +66,8 @@ export type UnbuiltOperationId =
   | "listVoices"
   | "getGenmediaJob"
   | "runGenmedia"
-  | "createImage"
   | "listJobs"
-  | "getJob"
-  | "createVideo";
+  | "getJob";
 
 export interface Parameter {
   name: string;
@@ -1510,7 +1508,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_error",
       "internal_error",
       "db_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -1532,7 +1529,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "listJobs": {
     "id": "listJobs",
@@ -2188,7 +2185,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_error",
       "internal_error",
       "db_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -2210,6 +2206,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   }
 };

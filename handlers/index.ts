@@ -7,10 +7,12 @@ import { createCompletion } from "./create-completion.ts";
 import { createDecision } from "./create-decision.ts";
 import { createSystemOneDecision } from "./create-system-one-decision.ts";
 import { createEmbeddings } from "./create-embeddings.ts";
+import { createImage } from "./create-image.ts";
 import { createRerank } from "./create-rerank.ts";
 import { createMessage } from "./create-message.ts";
 import { createResponse } from "./create-response.ts";
 import { createTopup } from "./create-topup.ts";
+import { createVideo } from "./create-video.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
 import { forgotPassword } from "./forgot-password.ts";
 import { getCreditBalance } from "./get-credit-balance.ts";
@@ -46,10 +48,12 @@ export const handlers: Handlers = {
   createDecision,
   createSystemOneDecision,
   createEmbeddings,
+  createImage,
   createRerank,
   createMessage,
   createResponse,
   createTopup,
+  createVideo,
   deleteApiKey,
   forgotPassword,
   getCreditBalance,
