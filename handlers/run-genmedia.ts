@@ -15,9 +15,9 @@ export const runGenmedia: Handler<"runGenmedia"> = async (context, request) => {
   const { job: submitted } = await submitMedia(context, request, "genmedia", plan);
   const waiting = { shownId: submitted.shown_id, ms: context.jobs.runWaitMs, signal: request.signal };
   const job = (await awaitEnd(context, waiting, () => readJob(context, caller, submitted.id))) ?? submitted;
-  if (job.error_code !== null) return failedJob(context, { job, caller, model: plan.model });
   const shown = shownGenmediaJob(job, { publicUrl: context.publicUrl, requestId });
   const headers = { ...pollHeaders(job), ...(plan.alias !== null && { "x-svc-alias": plan.alias }) };
+  if ("error" in shown) return failedJob(context, { job, caller, model: plan.model });
   if (shown.status === "COMPLETED") return { status: 200, headers, body: shown };
   return { status: 202, headers, body: shown };
 };
