@@ -88,7 +88,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   opening.defer(() => swept.stop());
   const upstreams = connectUpstreams();
   opening.defer(() => upstreams.close());
-  const media = openMedia(config);
+  const media = await openMedia(config);
   opening.defer(() => media.close());
   const metrics = createMetrics();
   const breakers = createBreakers();
