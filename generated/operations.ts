@@ -64,11 +64,8 @@ export type UnbuiltOperationId =
   | "cloneVoice"
   | "designVoice"
   | "listVoices"
-  | "getGenmediaJob"
   | "runGenmedia"
   | "createImage"
-  | "listJobs"
-  | "getJob"
   | "createVideo";
 
 export interface Parameter {
@@ -1396,7 +1393,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "job_not_found",
       "rate_limit_exceeded",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [],
@@ -1415,7 +1411,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": false,
-    "built": false
+    "built": true
   },
   "runGenmedia": {
     "id": "runGenmedia",
@@ -1548,7 +1544,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "rate_limit_exceeded",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [],
@@ -1591,7 +1586,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": false,
-    "built": false
+    "built": true
   },
   "getJob": {
     "id": "getJob",
@@ -1608,7 +1603,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "job_not_found",
       "rate_limit_exceeded",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [],
@@ -1633,7 +1627,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": false,
-    "built": false
+    "built": true
   },
   "listTiers": {
     "id": "listTiers",

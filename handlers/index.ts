@@ -14,6 +14,8 @@ import { createTopup } from "./create-topup.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
 import { forgotPassword } from "./forgot-password.ts";
 import { getCreditBalance } from "./get-credit-balance.ts";
+import { getGenmediaJob } from "./get-genmedia-job.ts";
+import { getJob } from "./get-job.ts";
 import { getLegacyPricing } from "./get-legacy-pricing.ts";
 import { getLimits } from "./get-limits.ts";
 import { getModel } from "./get-model.ts";
@@ -22,6 +24,7 @@ import { getReceipt } from "./get-receipt.ts";
 import { getSession } from "./get-session.ts";
 import { getTopup } from "./get-topup.ts";
 import { listApiKeys } from "./list-api-keys.ts";
+import { listJobs } from "./list-jobs.ts";
 import { listLedgerEntries } from "./list-ledger-entries.ts";
 import { listModels } from "./list-models.ts";
 import { listTiers } from "./list-tiers.ts";
@@ -53,6 +56,8 @@ export const handlers: Handlers = {
   deleteApiKey,
   forgotPassword,
   getCreditBalance,
+  getGenmediaJob,
+  getJob,
   getLegacyPricing,
   getLimits,
   getModel,
@@ -61,6 +66,7 @@ export const handlers: Handlers = {
   getSession,
   getTopup,
   listApiKeys,
+  listJobs,
   listLedgerEntries,
   listModels,
   listTiers,
