@@ -19,7 +19,6 @@ export interface Ask {
   estimated?: bigint;
   model?: string;
   count?: number;
-  createdBy?: string;
 }
 
 export interface Answer {
@@ -60,7 +59,7 @@ export function jobOf({
     model,
     alias: null,
     request: { kind, order },
-    prices: { model, unit: kind === "image" ? "image" : "second", each: kind === "image" ? "1000000" : "200000" },
+    prices: { model, unit: kind === "image" ? "image" : "second", each: kind === "image" ? "10000000000" : "2000000000" },
     secret: "s".repeat(32),
     estimated: String(estimated),
   };
