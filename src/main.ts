@@ -101,7 +101,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     identityProviders,
     payments,
     breakers: createBreakers(),
-    providers: openAdapters(upstreams),
+    providers: openAdapters(upstreams, media),
     media,
     jobs: startJobs(),
     countAttempt: metrics.countAttempt,
