@@ -6160,23 +6160,6 @@ export interface components {
             /** @description For people; not to be parsed. */
             error: string;
         };
-        /** @description Body of a 501. */
-        GenmediaError501NotImplemented: {
-            /** @description What is wrong, for machines. */
-            details: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "not_implemented";
-                /** @description Category of the error. */
-                error_type: string;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-            };
-            /** @description For people; not to be parsed. */
-            error: string;
-        };
         /** @description Body of a 503. */
         GenmediaError503Overloaded: {
             /** @description What is wrong, for machines. */
@@ -6274,32 +6257,26 @@ export interface components {
             /** @description The pictures, in the order in which they were made. */
             images: components["schemas"]["GenmediaImage"][];
         };
-        /** @description What to make. Which fields count depends on the model; unknown ones are ignored. */
+        /** @description What to make. Which fields count depends on the model; unknown ones are ignored; null means not given. */
         GenmediaInput: {
             /** @description Aspect of a clip: `16:9` or `9:16`; default: the model's. */
-            aspect_ratio?: string;
+            aspect_ratio?: string | null;
             /** @description HTTPS address of a sound track, on video models that take one; default: none. */
-            audio_url?: string;
-            /**
-             * Format: double
-             * @description Length of a clip in seconds; default: the model's. The same as for `POST /v1/videos/generations`.
-             */
-            duration_s?: number;
+            audio_url?: string | null;
+            /** @description Length of a clip in seconds; default: the model's. The same as for `POST /v1/videos/generations`. */
+            duration_s?: number | null;
             /** @description HTTPS address of one source image, or of a clip's first frame; default: none. */
-            image_url?: string;
+            image_url?: string | null;
             /** @description HTTPS addresses of several source images; wins over `image_url`. At most 16 on two models and 10 on all others. */
-            image_urls?: string[];
-            /**
-             * Format: double
-             * @description How many images, as for `POST /v1/images/generations`: clamped to 1 to 4, default 1.
-             */
-            n?: number;
+            image_urls?: string[] | null;
+            /** @description How many images, as for `POST /v1/images/generations`: clamped to 1 to 4, default 1. */
+            n?: number | null;
             /** @description What to draw or to show; required by most models. At most 4000 characters, counted after Unicode NFC normalisation. */
-            prompt?: string;
+            prompt?: string | null;
             /** @description Quality of an image; default `medium` where it sets the price. The same as for `POST /v1/images/generations`. */
-            quality?: string;
+            quality?: string | null;
             /** @description Size of an image in pixels; default: the model's. The same as for `POST /v1/images/generations`. */
-            size?: string;
+            size?: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -6309,9 +6286,9 @@ export interface components {
          */
         GenmediaRequest: {
             /** @description Names this run for the account: repeating it returns the first job without a new charge. Longer than 128 characters is cut to 128. */
-            idempotency_key?: string;
+            idempotency_key?: string | null;
             /** @description The model's input; default: the fields beside it. */
-            input?: components["schemas"]["GenmediaInput"];
+            input?: components["schemas"]["GenmediaInput"] | null;
             /** @description Id or alias of an image or video model. */
             model: string;
         } & {
@@ -16473,19 +16450,6 @@ export interface operations {
                     "application/json": components["schemas"]["GenmediaError500InternalError"];
                 };
             };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GenmediaError501NotImplemented"];
-                };
-            };
             /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
@@ -16756,25 +16720,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GenmediaError500InternalErrorOrDbError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GenmediaError501NotImplemented"];
                 };
             };
             /**
@@ -17181,19 +17126,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
-                };
-            };
             /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
@@ -17328,19 +17260,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error500InternalError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
                 };
             };
             /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */

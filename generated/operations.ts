@@ -63,11 +63,7 @@ export type UnbuiltOperationId =
   | "understandAudio"
   | "cloneVoice"
   | "designVoice"
-  | "listVoices"
-  | "getGenmediaJob"
-  | "runGenmedia"
-  | "listJobs"
-  | "getJob";
+  | "listVoices";
 
 export interface Parameter {
   name: string;
@@ -1394,7 +1390,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "job_not_found",
       "rate_limit_exceeded",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [],
@@ -1413,7 +1408,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": false,
-    "built": false
+    "built": true
   },
   "runGenmedia": {
     "id": "runGenmedia",
@@ -1446,7 +1441,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_error",
       "internal_error",
       "db_error",
-      "not_implemented",
       "overloaded",
       "content_policy",
       "content_policy_likeness",
@@ -1479,7 +1473,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "createImage": {
     "id": "createImage",
@@ -1545,7 +1539,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "rate_limit_exceeded",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [],
@@ -1588,7 +1581,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": false,
-    "built": false
+    "built": true
   },
   "getJob": {
     "id": "getJob",
@@ -1605,7 +1598,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "job_not_found",
       "rate_limit_exceeded",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [],
@@ -1630,7 +1622,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": false,
-    "built": false
+    "built": true
   },
   "listTiers": {
     "id": "listTiers",

@@ -48,7 +48,9 @@ export async function findJob(
   doors: readonly JobDoor[],
 ): Promise<ReadJob | undefined> {
   const parsed = parseJobId(shownId);
-  return parsed !== undefined && doors.includes(parsed.door) ? await readJob(reading, reader, parsed.id) : undefined;
+  if (parsed === undefined || !doors.includes(parsed.door)) return undefined;
+  const job = await readJob(reading, reader, parsed.id);
+  return job?.shown_id === shownId ? job : undefined;
 }
 
 /** Image and video jobs, newest first; those of genmedia have a path of their own. */

@@ -126,6 +126,10 @@ export async function endJob({ context }: Gateway, account: Pick<TestAccount, "a
   });
 }
 
+export async function refundJob({ context }: Gateway, { id }: Pick<MediaJob, "id">): Promise<void> {
+  await context.db.pool.query("select media_refund($1)", [id]);
+}
+
 /** Every open job of the account fails. */
 export async function endJobsOf(gateway: Gateway, account: Pick<TestAccount, "accountId">): Promise<void> {
   const open = "select id from media_job where account_id = $1 and status in ('pending', 'processing') limit 1";
