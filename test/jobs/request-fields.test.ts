@@ -144,6 +144,8 @@ describe("extra", () => {
       [
         "prompt",
         "Prompt",
+        "prompt_2",
+        "image_prompt",
         "n",
         "num_images",
         "numImages",
