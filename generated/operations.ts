@@ -63,10 +63,7 @@ export type UnbuiltOperationId =
   | "understandAudio"
   | "cloneVoice"
   | "designVoice"
-  | "listVoices"
-  | "runGenmedia"
-  | "createImage"
-  | "createVideo";
+  | "listVoices";
 
 export interface Parameter {
   name: string;
@@ -1444,7 +1441,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_error",
       "internal_error",
       "db_error",
-      "not_implemented",
       "overloaded",
       "content_policy",
       "content_policy_likeness",
@@ -1477,7 +1473,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "createImage": {
     "id": "createImage",
@@ -1506,7 +1502,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_error",
       "internal_error",
       "db_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -1528,7 +1523,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "listJobs": {
     "id": "listJobs",
@@ -2182,7 +2177,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_error",
       "internal_error",
       "db_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -2204,6 +2198,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   }
 };

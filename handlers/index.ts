@@ -7,10 +7,12 @@ import { createCompletion } from "./create-completion.ts";
 import { createDecision } from "./create-decision.ts";
 import { createSystemOneDecision } from "./create-system-one-decision.ts";
 import { createEmbeddings } from "./create-embeddings.ts";
+import { createImage } from "./create-image.ts";
 import { createRerank } from "./create-rerank.ts";
 import { createMessage } from "./create-message.ts";
 import { createResponse } from "./create-response.ts";
 import { createTopup } from "./create-topup.ts";
+import { createVideo } from "./create-video.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
 import { forgotPassword } from "./forgot-password.ts";
 import { getCreditBalance } from "./get-credit-balance.ts";
@@ -33,6 +35,7 @@ import { receivePaymentEvent } from "./receive-payment-event.ts";
 import { recommendModels } from "./recommend-models.ts";
 import { resendVerification } from "./resend-verification.ts";
 import { resetPassword } from "./reset-password.ts";
+import { runGenmedia } from "./run-genmedia.ts";
 import { signIn } from "./sign-in.ts";
 import { signInWithProvider } from "./sign-in-with-provider.ts";
 import { signOut } from "./sign-out.ts";
@@ -49,10 +52,12 @@ export const handlers: Handlers = {
   createDecision,
   createSystemOneDecision,
   createEmbeddings,
+  createImage,
   createRerank,
   createMessage,
   createResponse,
   createTopup,
+  createVideo,
   deleteApiKey,
   forgotPassword,
   getCreditBalance,
@@ -75,6 +80,7 @@ export const handlers: Handlers = {
   recommendModels,
   resendVerification,
   resetPassword,
+  runGenmedia,
   signIn,
   signInWithProvider,
   signOut,

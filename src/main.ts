@@ -92,7 +92,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   opening.defer(() => media.close());
   const metrics = createMetrics();
   const breakers = createBreakers();
-  const providers = openAdapters(upstreams);
+  const providers = openAdapters(upstreams, media);
   const { countAttempt } = metrics;
   const jobs = await startJobs({ db, listenUrl, catalog, providers, breakers, media, log, onFault, countAttempt, times: options.jobs });
   opening.defer(() => jobs.stop(0));

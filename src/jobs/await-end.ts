@@ -1,11 +1,10 @@
-// Reading a job that its caller wants to see ended: it is read once, waited for, and read again.
+// Reading a job that its caller wants to see ended: it is read, waited for, and read again.
 import type { Context } from "../context.ts";
 import type { ReadJob } from "./read-jobs.ts";
 import { isFinal } from "./show-job.ts";
 
 interface Waiting {
   shownId: string;
-  /** 0: as it stands. */
   ms: number;
   /** Whoever has gone waits no longer. */
   signal: AbortSignal;
@@ -17,14 +16,17 @@ export async function awaitEnd(
   { shownId, ms, signal }: Waiting,
   read: () => Promise<ReadJob | undefined>,
 ): Promise<ReadJob | undefined> {
+  const until = performance.now() + ms;
   const enough = new AbortController();
+  const either = AbortSignal.any([signal, enough.signal]);
   try {
-    // Begun before the first read, so that no end falls between the two.
-    const ended = jobs.ended(shownId, ms, AbortSignal.any([signal, enough.signal]));
-    const job = await read();
-    if (job === undefined || isFinal(job)) return job;
-    await ended;
-    return signal.aborted ? job : await read();
+    for (;;) {
+      // Begun before the read, so that no end falls between the two.
+      const ended = jobs.ended(shownId, Math.max(0, until - performance.now()), either);
+      const job = await read();
+      if (job === undefined || isFinal(job) || signal.aborted || performance.now() >= until) return job;
+      await ended;
+    }
   } finally {
     enough.abort();
   }

@@ -35,7 +35,7 @@ export async function startJobs({ times, listenUrl, ...options }: JobsOptions): 
     await listener.close();
     waiters.wakeAll();
   };
-  return { ended: waiters.wait, stop: (graceMs) => (stopped ??= stop(graceMs)) };
+  return { ended: waiters.wait, runWaitMs: parts.times.runWaitMs, stop: (graceMs) => (stopped ??= stop(graceMs)) };
 }
 
 /** One at a time. */

@@ -5,12 +5,13 @@ import { tierOf } from "../catalog/tiers.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Caller, Context } from "../context.ts";
 import { fail } from "../fail.ts";
-import { slotOf } from "../limits/slots.ts";
+import { readBalance } from "../ledger/balance.ts";
+import { assertMediaSlots } from "../limits/slots.ts";
 import { type AskedModel, clipModel, mediaModel, pictureModel } from "./asked-model.ts";
 import { type ClipFields, clipPlan } from "./clip-plan.ts";
 import { type PictureFields, picturePlan } from "./picture-plan.ts";
 import { readPrompt } from "./prompt.ts";
-import type { JobPlan } from "./types.ts";
+import type { JobKind, JobPlan } from "./types.ts";
 
 export type Planning = Pick<Context, "db" | "catalog" | "config" | "providers" | "publicUrl">;
 
@@ -37,11 +38,16 @@ export async function planMedia(context: Planning, caller: Caller, model: string
 }
 
 async function allowed(context: Planning, caller: Caller, plan: JobPlan): Promise<JobPlan> {
-  const { catalog } = context;
   await assertMayUse(context, caller, plan.model);
-  slotOf(catalog.tiers, tierOf(catalog, caller.purchased), plan.request.kind);
+  await assertSlots(context, caller, plan.request.kind);
   assertCanBeMade(context, plan.model);
   return plan;
+}
+
+async function assertSlots({ db, catalog }: Planning, { accountId, purchased }: Caller, kind: JobKind): Promise<void> {
+  // Funded a moment ago: the cached caller is older than the money that lifts its tier.
+  const known = purchased > 0n ? purchased : ((await readBalance(db, accountId))?.purchased ?? 0n);
+  assertMediaSlots(catalog.tiers, tierOf(catalog, known), kind);
 }
 
 /** Of no use to anybody is a job that waits for its turn and then finds no host that speaks its language. */

@@ -56,7 +56,7 @@ function exactly(size: PixelSize): SnappedSize {
 
 /** Null: no `WIDTHxHEIGHT`, which is no fault but the model's default. */
 function readSize(text: string): PixelSize | null {
-  const match = /^([1-9]\d{0,4})[xX×]([1-9]\d{0,4})$/.exec(text.length > 32 ? "" : text.trim());
+  const match = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/.exec(text);
   return match === null ? null : { width: Number(match[1]), height: Number(match[2]) };
 }
 

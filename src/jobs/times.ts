@@ -17,6 +17,8 @@ export interface JobTimes {
   sweepMs: number;
   /** A job that was given up is looked at again so often, until runLifeMs after its start. */
   lateMs: number;
+  /** gateway-api.md "Genmedia sync wait". */
+  runWaitMs: number;
 }
 
 export const jobTimes: JobTimes = {
@@ -29,6 +31,7 @@ export const jobTimes: JobTimes = {
   runLifeMs: 30 * 60_000,
   sweepMs: 10_000,
   lateMs: 30_000,
+  runWaitMs: 25_000,
 };
 
 /** As Postgres takes an interval. */

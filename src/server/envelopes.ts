@@ -39,10 +39,11 @@ export const envelopes: Record<DialectRow["envelope"], Envelope> = {
     ...facts.extra,
   }),
 
-  genmedia: (facts) => ({
+  /** What a refusal for money says in `details` gives way to the envelope's own. */
+  genmedia: ({ extra: { details: _taken, ...extra }, ...facts }) => ({
     error: facts.message,
     details: { error_type: facts.type, code: facts.code, request_id: facts.requestId, ...facts.inside },
-    ...facts.extra,
+    ...extra,
   }),
 };
 

@@ -103,7 +103,7 @@ export const patterns = {
   noDuration: { form: "sim-no-duration" },
   noType: { form: "sim-no-type" },
   svg: { form: "sim-svg" },
-  imageUrls: { form: "sim-image-urls" },
+  imageUrls: { form: "sim-urls" },
   fileFail: { form: "sim-file-fail-N", min: 400, max: 599 },
   fileFlaky: { form: "sim-file-flaky-N", max: 1e6 },
   fileAs: { form: "sim-file-as-WORD", words: ["octets", "text", "html", "jpeg", "svg", "mp4", "none"] },
