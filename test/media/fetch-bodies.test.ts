@@ -127,6 +127,18 @@ test("whoever gives up finds their own reason, and nothing on the disk", async (
   expect(names()).toEqual([]);
 });
 
+test("a name whose server never answers is given up, by either deadline and by whoever waits", async () => {
+  const { folder, names } = newFolder();
+  const policy = { ...callerPolicy(true), resolve: () => new Promise<never>(() => undefined) };
+  const order = { url: "https://files.test/", path: join(folder, "file"), policy, limits: roomy, signal: new AbortController().signal };
+  await expect(fetchToFile({ ...order, limits: { ...roomy, connectMs: 50 } })).rejects.toMatchObject({ reason: "unreachable" });
+  await expect(fetchToFile({ ...order, limits: { ...roomy, wholeMs: 50 } })).rejects.toMatchObject({ reason: "unreachable" });
+  const giveUp = new AbortController();
+  setTimeout(() => giveUp.abort(new Error("gone")), 20);
+  await expect(fetchToFile({ ...order, signal: giveUp.signal })).rejects.toThrow("gone");
+  expect(names()).toEqual([]);
+});
+
 test("a disk that refuses is no fault of the file", async () => {
   const { loading, path } = await load((_req, res) => void res.end("x"));
   await loading;
