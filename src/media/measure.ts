@@ -2,6 +2,7 @@
 // would unpack to a huge picture costs as little as any. A file that can't be measured is no fault.
 import { imageSize } from "image-size";
 import { type Kind, readHead } from "./kinds.ts";
+import { measureClip } from "./measure-clip.ts";
 import { svgSize } from "./svg.ts";
 import type { KeptFile } from "./types.ts";
 
@@ -15,7 +16,7 @@ const pictureHeadBytes = 512 * 1024;
 export async function measure(path: string, kind: Kind): Promise<Measures> {
   try {
     if (kind.medium === "image") return measurePicture(await readHead(path, pictureHeadBytes), kind);
-    const found = await (await import("./measure-clip.ts")).measureClip(path);
+    const found = await measureClip(path);
     if (found === null) return unknown;
     const { width, height, seconds, fps } = found;
     return { width: sideOf(width), height: sideOf(height), seconds: thousandths(seconds), fps: thousandths(fps) };
