@@ -6160,23 +6160,6 @@ export interface components {
             /** @description For people; not to be parsed. */
             error: string;
         };
-        /** @description Body of a 501. */
-        GenmediaError501NotImplemented: {
-            /** @description What is wrong, for machines. */
-            details: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "not_implemented";
-                /** @description Category of the error. */
-                error_type: string;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-            };
-            /** @description For people; not to be parsed. */
-            error: string;
-        };
         /** @description Body of a 503. */
         GenmediaError503Overloaded: {
             /** @description What is wrong, for machines. */
@@ -6274,32 +6257,26 @@ export interface components {
             /** @description The pictures, in the order in which they were made. */
             images: components["schemas"]["GenmediaImage"][];
         };
-        /** @description What to make. Which fields count depends on the model; unknown ones are ignored. */
+        /** @description What to make. Which fields count depends on the model; unknown ones are ignored; null means not given. */
         GenmediaInput: {
             /** @description Aspect of a clip: `16:9` or `9:16`; default: the model's. */
-            aspect_ratio?: string;
+            aspect_ratio?: string | null;
             /** @description HTTPS address of a sound track, on video models that take one; default: none. */
-            audio_url?: string;
-            /**
-             * Format: double
-             * @description Length of a clip in seconds; default: the model's. The same as for `POST /v1/videos/generations`.
-             */
-            duration_s?: number;
+            audio_url?: string | null;
+            /** @description Length of a clip in seconds; default: the model's. The same as for `POST /v1/videos/generations`. */
+            duration_s?: number | null;
             /** @description HTTPS address of one source image, or of a clip's first frame; default: none. */
-            image_url?: string;
+            image_url?: string | null;
             /** @description HTTPS addresses of several source images; wins over `image_url`. At most 16 on two models and 10 on all others. */
-            image_urls?: string[];
-            /**
-             * Format: double
-             * @description How many images, as for `POST /v1/images/generations`: clamped to 1 to 4, default 1.
-             */
-            n?: number;
+            image_urls?: string[] | null;
+            /** @description How many images, as for `POST /v1/images/generations`: clamped to 1 to 4, default 1. */
+            n?: number | null;
             /** @description What to draw or to show; required by most models. At most 4000 characters, counted after Unicode NFC normalisation. */
-            prompt?: string;
+            prompt?: string | null;
             /** @description Quality of an image; default `medium` where it sets the price. The same as for `POST /v1/images/generations`. */
-            quality?: string;
+            quality?: string | null;
             /** @description Size of an image in pixels; default: the model's. The same as for `POST /v1/images/generations`. */
-            size?: string;
+            size?: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -6309,9 +6286,9 @@ export interface components {
          */
         GenmediaRequest: {
             /** @description Names this run for the account: repeating it returns the first job without a new charge. Longer than 128 characters is cut to 128. */
-            idempotency_key?: string;
+            idempotency_key?: string | null;
             /** @description The model's input; default: the fields beside it. */
-            input?: components["schemas"]["GenmediaInput"];
+            input?: components["schemas"]["GenmediaInput"] | null;
             /** @description Id or alias of an image or video model. */
             model: string;
         } & {
@@ -6442,7 +6419,7 @@ export interface components {
             /** @description One entry a picture, in the order in which they were made. */
             images: components["schemas"]["ImageFacts"][];
         };
-        /** @description Which image to make, with which model. Unknown fields are ignored. */
+        /** @description Which image to make, with which model. Unknown fields are ignored; null means not given. */
         ImageRequest: {
             /**
              * @description Passed to the provider, except fields that set the price or are moderated (prompt, number of images, size, duration, reference
@@ -6451,35 +6428,34 @@ export interface components {
              */
             extra?: {
                 [key: string]: unknown;
-            };
+            } | null;
             /**
              * @description Same as the header `Idempotency-Key`, and wins over it. Longer than 128 characters is cut to 128. Belongs to the account, not to one
              *     key.
              */
-            idempotency_key?: string;
+            idempotency_key?: string | null;
             /**
              * @description HTTPS address of one source image. The edit model requires it (else 400 `image_url_required`), the megapixel model may take it,
              *     text-to-image models ignore it.
              *     An address that is not HTTPS, or that names a private or local host, gives 400 `invalid_parameter`.
              */
-            image_url?: string;
+            image_url?: string | null;
             /**
              * @description HTTPS addresses of several source images; wins over `image_url` when both are given.
              *     At most 16 on the two reference-capable OpenAI-class models and 10 on all others; more gives 400 `too_many_references`.
              *     On the megapixel model the first 6 are high fidelity and 7 to 10 are supplementary guides. Models that take no image input ignore it.
              */
-            image_urls?: string[];
+            image_urls?: string[] | null;
             /**
              * @description Id of an image model, as listed by `GET /v1/models?type=image`, or an alias of one. Unknown ids, and models that make no images,
              *     give 400 `invalid_model`.
              */
             model: string;
             /**
-             * Format: double
              * @description How many images: 1 to 4, default 1. A number outside is clamped and not refused, and its fraction is cut off.
              *     Each image is billed at the model's per-image rate. The per-megapixel model ignores it and makes 1.
              */
-            n?: number;
+            n?: number | null;
             /** @description What to draw. At most 4000 characters, counted after Unicode NFC normalisation. Empty or longer gives 400 `invalid_prompt`. */
             prompt: string;
             /**
@@ -6487,7 +6463,7 @@ export interface components {
              *     `hd` means `high`.
              *     Any other word gives 400 `invalid_parameter` there. Every other model ignores it.
              */
-            quality?: string;
+            quality?: string | null;
             /**
              * @description `WIDTHxHEIGHT` in pixels, or `auto`; default: the model's own. A `WIDTHxHEIGHT` snaps to the nearest of the aspects 1:1, 16:9, 9:16,
              *     4:3, 3:4 and 21:9,
@@ -6498,7 +6474,7 @@ export interface components {
              *     The reference-image flash model takes only `1024x1024`, `1024x1536`, `1536x1024` and `auto`, and refuses more than 1536 px a side
              *     with 400 `invalid_parameter`.
              */
-            size?: string;
+            size?: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -10523,32 +10499,31 @@ export interface components {
             /** @description One entry a clip. */
             videos: components["schemas"]["VideoFacts"][];
         };
-        /** @description Which clip to make, with which model. Unknown fields are ignored. */
+        /** @description Which clip to make, with which model. Unknown fields are ignored; null means not given. */
         VideoRequest: {
             /** @description `16:9` or `9:16`; default: the model's own. */
-            aspect_ratio?: components["schemas"]["VideoAspect"];
+            aspect_ratio?: components["schemas"]["VideoAspect"] | null;
             /** @description HTTPS address of a sound track, on models that take one. The same rules as for `image_url` hold. */
-            audio_url?: string;
+            audio_url?: string | null;
             /**
-             * Format: double
              * @description Length in seconds; default: the model's own. A length that the model does not offer becomes the next longer one it offers;
-             *     a length that is not positive or is longer than the longest gives 400 `invalid_duration`. The charge follows the seconds delivered.
+             *     a length that is not positive or is longer than the longest (300 on a model that offers any) gives 400 `invalid_duration`. The charge follows the seconds delivered.
              */
-            duration_s?: number;
+            duration_s?: number | null;
             /** @description Settings of one model: only the keys that the model declares are read (`cfg_scale` on one model), every other key is ignored. */
             extra?: {
                 [key: string]: unknown;
-            };
+            } | null;
             /**
              * @description Same as the header `Idempotency-Key`, and wins over it. Longer than 128 characters is cut to 128. Belongs to the account, not to one
              *     key.
              */
-            idempotency_key?: string;
+            idempotency_key?: string | null;
             /**
              * @description HTTPS address of an image that becomes the first frame. An address that is not HTTPS, or that names a private or local host, gives
              *     400 `invalid_parameter`.
              */
-            image_url?: string;
+            image_url?: string | null;
             /**
              * @description Id of a video model, as listed by `GET /v1/models?type=video`, or an alias of one. An id that is not served gives 404
              *     `model_not_found`.
@@ -16475,19 +16450,6 @@ export interface operations {
                     "application/json": components["schemas"]["GenmediaError500InternalError"];
                 };
             };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GenmediaError501NotImplemented"];
-                };
-            };
             /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
@@ -16758,25 +16720,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GenmediaError500InternalErrorOrDbError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GenmediaError501NotImplemented"];
                 };
             };
             /**
@@ -17051,25 +16994,6 @@ export interface operations {
                     "application/json": components["schemas"]["CreateImageError500"];
                 };
             };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
-                };
-            };
             /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
@@ -17200,19 +17124,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error500InternalError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
                 };
             };
             /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
@@ -17349,19 +17260,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error500InternalError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
                 };
             };
             /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
@@ -19434,25 +19332,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CreateVideoError500"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
                 };
             };
             /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */

@@ -203,7 +203,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 400,
     "type": "invalid_request_error",
     "retryable": false,
-    "message": "{model} is not {type} model that is served here.",
+    "message": "The model is not valid[: {model} is not {type} model that is served here][: {reason}].",
     "happened": "The id is unknown, or belongs to a model that makes something else.",
     "fix": "Use an id of GET /v1/models?type=image, or ?type=video on the video endpoint."
   },
@@ -260,7 +260,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 400,
     "type": "invalid_request_error",
     "retryable": false,
-    "message": "{param} is not a length that {model} makes[: {reason}].",
+    "message": "{param} is not a length[ that {model} makes][: {reason}].",
     "happened": "The length asked for is outside the range of the model.",
     "fix": "Ask for a length within the range that the message names."
   },

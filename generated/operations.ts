@@ -63,13 +63,7 @@ export type UnbuiltOperationId =
   | "understandAudio"
   | "cloneVoice"
   | "designVoice"
-  | "listVoices"
-  | "getGenmediaJob"
-  | "runGenmedia"
-  | "createImage"
-  | "listJobs"
-  | "getJob"
-  | "createVideo";
+  | "listVoices";
 
 export interface Parameter {
   name: string;
@@ -1396,7 +1390,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "job_not_found",
       "rate_limit_exceeded",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [],
@@ -1415,7 +1408,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": false,
-    "built": false
+    "built": true
   },
   "runGenmedia": {
     "id": "runGenmedia",
@@ -1448,7 +1441,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_error",
       "internal_error",
       "db_error",
-      "not_implemented",
       "overloaded",
       "content_policy",
       "content_policy_likeness",
@@ -1481,7 +1473,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "createImage": {
     "id": "createImage",
@@ -1510,7 +1502,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_error",
       "internal_error",
       "db_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -1532,7 +1523,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "listJobs": {
     "id": "listJobs",
@@ -1548,7 +1539,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "permission_denied",
       "rate_limit_exceeded",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [],
@@ -1591,7 +1581,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": false,
-    "built": false
+    "built": true
   },
   "getJob": {
     "id": "getJob",
@@ -1608,7 +1598,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "job_not_found",
       "rate_limit_exceeded",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [],
@@ -1633,7 +1622,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": false,
-    "built": false
+    "built": true
   },
   "listTiers": {
     "id": "listTiers",
@@ -2188,7 +2177,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_error",
       "internal_error",
       "db_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -2210,6 +2198,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   }
 };

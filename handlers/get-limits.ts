@@ -1,7 +1,7 @@
 // GET /v1/auth/limits: what the caller's limits are and how much of them is used now. Counts nothing.
 import { tierOf } from "../src/catalog/tiers.ts";
 import type { Tier } from "../src/catalog/types.ts";
-import { audioGroup, mediaPoolOf } from "../src/limits/slots.ts";
+import { mediaSlots, sharesMediaPool } from "../src/limits/slots.ts";
 import { type LimitUse, readLimitUse } from "../src/limits/use.ts";
 import { resetMs, usedOf } from "../src/limits/window.ts";
 import type { Handler } from "../src/server/types.ts";
@@ -10,7 +10,7 @@ const headers = { vary: "authorization, cookie" };
 
 export const getLimits: Handler<"getLimits"> = async ({ catalog, db }, { caller }) => {
   const tier = tierOf(catalog, caller.purchased);
-  const { requests, tokens, day, slots } = await readLimitUse(db, caller.accountId);
+  const { requests, tokens, day, audio, jobs } = await readLimitUse(db, caller.accountId);
   const used = usedOf(requests);
   const remaining = Math.max(0, tier.rpm - used);
   return {
@@ -29,20 +29,15 @@ export const getLimits: Handler<"getLimits"> = async ({ catalog, db }, { caller 
       tpm_limit: tier.tpm,
       tpm_used: usedOf(tokens),
       per_model_rpm: tier.per_model_rpm,
-      concurrent: { image: mediaUse(tier, "image", slots), video: mediaUse(tier, "video", slots), audio: audioUse(tier, slots) },
+      concurrent: {
+        image: mediaUse(tier, "image", jobs),
+        video: mediaUse(tier, "video", jobs),
+        audio: { used: audio, limit: tier.audio_concurrent },
+      },
     },
   };
 };
 
-function mediaUse(tier: Tier, kind: "image" | "video", slots: LimitUse["slots"]) {
-  const { pool, poolMax } = mediaPoolOf(tier, kind);
-  return { used: sum(slots.filter((slot) => slot.pool === pool)), limit: poolMax };
-}
-
-function audioUse(tier: Tier, slots: LimitUse["slots"]) {
-  return { used: sum(slots.filter(({ group }) => group === audioGroup)), limit: tier.audio_concurrent };
-}
-
-function sum(slots: LimitUse["slots"]): number {
-  return slots.reduce((all, { used }) => all + used, 0);
+function mediaUse(tier: Tier, kind: "image" | "video", jobs: LimitUse["jobs"]) {
+  return { used: sharesMediaPool(tier) ? jobs.image + jobs.video : jobs[kind], limit: mediaSlots(tier, kind) };
 }

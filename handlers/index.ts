@@ -7,13 +7,17 @@ import { createCompletion } from "./create-completion.ts";
 import { createDecision } from "./create-decision.ts";
 import { createSystemOneDecision } from "./create-system-one-decision.ts";
 import { createEmbeddings } from "./create-embeddings.ts";
+import { createImage } from "./create-image.ts";
 import { createRerank } from "./create-rerank.ts";
 import { createMessage } from "./create-message.ts";
 import { createResponse } from "./create-response.ts";
 import { createTopup } from "./create-topup.ts";
+import { createVideo } from "./create-video.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
 import { forgotPassword } from "./forgot-password.ts";
 import { getCreditBalance } from "./get-credit-balance.ts";
+import { getGenmediaJob } from "./get-genmedia-job.ts";
+import { getJob } from "./get-job.ts";
 import { getLegacyPricing } from "./get-legacy-pricing.ts";
 import { getLimits } from "./get-limits.ts";
 import { getModel } from "./get-model.ts";
@@ -22,6 +26,7 @@ import { getReceipt } from "./get-receipt.ts";
 import { getSession } from "./get-session.ts";
 import { getTopup } from "./get-topup.ts";
 import { listApiKeys } from "./list-api-keys.ts";
+import { listJobs } from "./list-jobs.ts";
 import { listLedgerEntries } from "./list-ledger-entries.ts";
 import { listModels } from "./list-models.ts";
 import { listTiers } from "./list-tiers.ts";
@@ -30,6 +35,7 @@ import { receivePaymentEvent } from "./receive-payment-event.ts";
 import { recommendModels } from "./recommend-models.ts";
 import { resendVerification } from "./resend-verification.ts";
 import { resetPassword } from "./reset-password.ts";
+import { runGenmedia } from "./run-genmedia.ts";
 import { signIn } from "./sign-in.ts";
 import { signInWithProvider } from "./sign-in-with-provider.ts";
 import { signOut } from "./sign-out.ts";
@@ -46,13 +52,17 @@ export const handlers: Handlers = {
   createDecision,
   createSystemOneDecision,
   createEmbeddings,
+  createImage,
   createRerank,
   createMessage,
   createResponse,
   createTopup,
+  createVideo,
   deleteApiKey,
   forgotPassword,
   getCreditBalance,
+  getGenmediaJob,
+  getJob,
   getLegacyPricing,
   getLimits,
   getModel,
@@ -61,6 +71,7 @@ export const handlers: Handlers = {
   getSession,
   getTopup,
   listApiKeys,
+  listJobs,
   listLedgerEntries,
   listModels,
   listTiers,
@@ -69,6 +80,7 @@ export const handlers: Handlers = {
   recommendModels,
   resendVerification,
   resetPassword,
+  runGenmedia,
   signIn,
   signInWithProvider,
   signOut,

@@ -8,7 +8,10 @@ import type { ApiError } from "./fail.ts";
 export function shownError({ code, details }: Pick<ApiError, "code" | "details">, dialect: Dialect): { status: number; message: string } {
   const row = errors[code];
   const { statuses }: DialectRow = dialects[dialect];
-  return { status: details.status ?? statuses[code] ?? row.status, message: fillMessage(row.message, details.text ?? {}) };
+  return {
+    status: details.status ?? statuses[code] ?? row.status,
+    message: details.message ?? fillMessage(row.message, details.text ?? {}),
+  };
 }
 
 /** "{name}" is replaced; a part in square brackets goes when a value inside it isn't known. */

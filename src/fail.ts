@@ -6,6 +6,8 @@ import type { ErrorCode } from "../generated/errors.ts";
 export interface FailDetails {
   /** Request field at fault, e.g. `messages[0].role`. */
   param?: string | null;
+  /** Instead of the row's: what has been said of it before, e.g. of a job. */
+  message?: string;
   /** Values for the {placeholders} of the row's message. */
   text?: Record<string, string | number>;
   /** Fields beside `error` in the body, e.g. need_usd, did_you_mean. */

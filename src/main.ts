@@ -12,6 +12,7 @@ import { connect } from "./db/connect.ts";
 import { keepPartitions } from "./db/partitions.ts";
 import { openIdentityProviders } from "./identity/providers.ts";
 import { startJobs } from "./jobs/jobs.ts";
+import type { JobTimes } from "./jobs/times.ts";
 import { openLedger } from "./ledger/ledger.ts";
 import { createLimits } from "./limits/limits.ts";
 import { openMedia } from "./media/media.ts";
@@ -40,6 +41,7 @@ export interface GatewayOptions {
   /** Tests shorten what they would otherwise wait for. */
   limits?: Parameters<typeof createServer>[0]["limits"];
   graceMs?: number;
+  jobs?: Partial<JobTimes>;
 }
 
 /**
@@ -69,7 +71,8 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const onFault = (error: unknown, what: string) => log.error({ err: error }, `${what} failed`);
   const ledger = await openLedger(db, onFault);
   opening.defer(() => ledger.close());
-  const accounts = await createAccounts(db, { listenUrl: config.databaseDirectUrl ?? databaseUrl, clock, onFault });
+  const listenUrl = config.databaseDirectUrl ?? databaseUrl;
+  const accounts = await createAccounts(db, { listenUrl, clock, onFault });
   opening.defer(() => accounts.close());
   const limits = createLimits(db, onFault);
   opening.defer(() => limits.close());
@@ -85,9 +88,14 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   opening.defer(() => swept.stop());
   const upstreams = connectUpstreams();
   opening.defer(() => upstreams.close());
-  const media = openMedia(config);
+  const media = await openMedia(config);
   opening.defer(() => media.close());
   const metrics = createMetrics();
+  const breakers = createBreakers();
+  const providers = openAdapters(upstreams, media);
+  const { countAttempt } = metrics;
+  const jobs = await startJobs({ db, listenUrl, catalog, providers, breakers, media, log, onFault, countAttempt, times: options.jobs });
+  opening.defer(() => jobs.stop(0));
   const context: Context = {
     config,
     clock,
@@ -100,11 +108,11 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     mailer,
     identityProviders,
     payments,
-    breakers: createBreakers(),
-    providers: openAdapters(upstreams),
+    breakers,
+    providers,
     media,
-    jobs: startJobs(),
-    countAttempt: metrics.countAttempt,
+    jobs,
+    countAttempt,
     publicUrl: config.publicUrl ?? "",
   };
   const server = await createServer({
@@ -122,7 +130,8 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const opened = opening.move();
   let stopping: Promise<void> | undefined;
   const stop = async () => {
-    await server.close(graceMs);
+    // Together: what jobs need for their end, no request needs, and both have the same time for it.
+    await Promise.all([server.close(graceMs), jobs.stop(graceMs)]);
     await settled(ledger);
     await opened.disposeAsync();
   };

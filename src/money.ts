@@ -55,6 +55,27 @@ export function costOf(lines: readonly CostLine[]): Amount {
   return ceilDiv(exactSum(lines), pricesPerAmount);
 }
 
+/** So many units at a price that is said for `per` of them: 1, a thousand or a million. */
+export interface RateLine {
+  units: bigint;
+  price: Price;
+  per: bigint;
+}
+
+/** costOf for prices of more than one unit: still exact until its one rounding. */
+export function costOfRates(lines: readonly RateLine[]): Amount {
+  return ceilDiv(rateSum(lines), pricesPerAmount * million);
+}
+
+/** The same sum as text and not rounded. */
+export function exactRateText(lines: readonly RateLine[]): string {
+  return scaledText(rateSum(lines), 18);
+}
+
+function rateSum(lines: readonly RateLine[]): bigint {
+  return lines.reduce((sum, { units, price, per }) => sum + units * price * (million / per), 0n);
+}
+
 /** Up to the next whole `step`. */
 export function roundUpTo(amount: Amount, step: Amount): Amount {
   return ceilDiv(amount, step) * step;

@@ -17,13 +17,17 @@ export interface AskedModel {
 /** An id may be as long as a body, and a message isn't. */
 const shownCharacters = 200;
 
+export function shortId(id: string): string {
+  return id.length > shownCharacters ? `${id.slice(0, shownCharacters)}…` : id;
+}
+
 /** The message names the state, and a replacement when one exists. */
 export function failNotServed(catalog: Catalog, { id, param, type, model }: AskedModel): never {
   const state = model?.state ?? { kind: "active" };
   fail("model_not_found", {
     param,
     text: {
-      model: id.length > shownCharacters ? `${id.slice(0, shownCharacters)}…` : id,
+      model: shortId(id),
       ...(state.kind === "active" ? {} : { state: state.kind }),
       ...(state.kind === "retired" && state.replacement !== null ? { replacement: state.replacement } : {}),
     },

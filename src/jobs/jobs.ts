@@ -1,6 +1,62 @@
-// The job runner of this process.
+// The engine of media jobs in this process: runner, sweeper, late watch and those who wait for an end (README.md beside this file).
+import { randomUUID } from "node:crypto";
+import { isDatabaseAway } from "../away.ts";
+import { listen } from "../db/listen.ts";
+import { watchLate } from "./late-watch.ts";
+import type { JobParts, JobsOptions } from "./parts.ts";
+import { startRunner } from "./runner.ts";
+import { sweepJobs } from "./sweep.ts";
+import { jobTimes } from "./times.ts";
+import { openTransfers } from "./transfers.ts";
 import type { Jobs } from "./types.ts";
+import { openWaiters } from "./waiters.ts";
 
-export function startJobs(): Jobs {
-  return { ended: () => Promise.resolve(), stop: () => Promise.resolve() };
+export async function startJobs({ times, listenUrl, ...options }: JobsOptions): Promise<Jobs> {
+  const parts: JobParts = { ...options, times: { ...jobTimes, ...times }, owner: randomUUID(), inTransfer: openTransfers() };
+  const stopping = new AbortController();
+  const waiters = openWaiters();
+  const runner = startRunner(parts);
+  const listener = await listen(
+    listenUrl,
+    ["media_turn", "media_job"],
+    (channel, payload) => (channel === "media_job" ? waiters.ended(payload) : runner.wake()),
+    () => {
+      runner.wake();
+      waiters.wakeAll();
+    },
+  );
+  const sweeping = keepDoing(parts.times.sweepMs, parts, "sweeping jobs", () => sweepJobs(parts));
+  const watching = keepDoing(Math.min(parts.times.lateMs, 5_000), parts, "watching late jobs", () => watchLate(parts, stopping.signal));
+
+  let stopped: Promise<void> | undefined;
+  const stop = async (graceMs: number) => {
+    stopping.abort();
+    await Promise.all([sweeping.stop(), watching.stop(), runner.stop(graceMs)]);
+    await listener.close();
+    waiters.wakeAll();
+  };
+  return { ended: waiters.wait, runWaitMs: parts.times.runWaitMs, stop: (graceMs) => (stopped ??= stop(graceMs)) };
+}
+
+/** One at a time. */
+function keepDoing(
+  everyMs: number,
+  { onFault }: Pick<JobParts, "onFault">,
+  what: string,
+  work: () => Promise<void>,
+): { stop(): Promise<void> } {
+  let running: Promise<void> | null = null;
+  const once = () =>
+    work()
+      .catch((error: unknown) => {
+        if (!isDatabaseAway(error)) onFault(error, what);
+      })
+      .finally(() => (running = null));
+  const timer = setInterval(() => (running ??= once()), everyMs);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
 }

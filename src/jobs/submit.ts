@@ -2,12 +2,12 @@
 // All of it is decided by one statement (migration 0009, media_submit).
 import { randomBytes } from "node:crypto";
 import { refuseBalance, refuseKey } from "../admission/payment.ts";
-import { isDatabaseAway } from "../away.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../fail.ts";
 import { uuidHex, uuidv7 } from "../ids.ts";
 import { countCall, orGiveBack } from "../limits/call.ts";
 import type { Amount } from "../money.ts";
+import { mayPass, persist } from "./persist.ts";
 import { tierLimits } from "./tiers.ts";
 import type { JobDoor, JobPlan, SubmitAsk } from "./types.ts";
 
@@ -37,6 +37,7 @@ interface SubmitRow {
   outcome: SubmitOutcome | "full" | "balance" | "key";
   id: string;
   available: Amount;
+  reserved: Amount;
   key_left: Amount | null;
   waiting_max: number;
 }
@@ -63,22 +64,23 @@ async function insertJob(context: Submitting, ask: SubmitAsk, plan: JobPlan): Pr
   };
   const row = await submitRow(context, job);
   if (row.outcome === "full") fail("rate_limited", { text: { limit: row.waiting_max } });
-  const shortfall = { caller, model: plan.model, need: plan.estimated, available: row.available, reserved: 0n };
+  const shortfall = { caller, model: plan.model, need: plan.estimated, available: row.available, reserved: row.reserved };
   if (row.outcome === "key") await refuseKey(context, { ...shortfall, keyLeft: row.key_left! });
   if (row.outcome === "balance") refuseBalance(context, shortfall);
   return { id: row.id, outcome: row.outcome as SubmitOutcome };
 }
 
+/** An account that is busy, or a Postgres that fails over, is waited for; the row's id makes it safe to ask again. */
+const patienceMs = 8_000;
+
 async function submitRow({ db, catalog }: Submitting, job: object): Promise<SubmitRow> {
+  const sql = "select outcome, id, available, reserved, key_left, waiting_max from media_submit($1, $2, $3)";
+  const values = [JSON.stringify(job), tierLimits(catalog.tiers), idempotencyLife];
   try {
-    const { rows } = await db.pool.query<SubmitRow>("select outcome, id, available, key_left, waiting_max from media_submit($1, $2, $3)", [
-      JSON.stringify(job),
-      tierLimits(catalog.tiers),
-      idempotencyLife,
-    ]);
+    const { rows } = await persist(patienceMs, new AbortController().signal, () => db.pool.query<SubmitRow>(sql, values));
     return rows[0]!;
   } catch (cause) {
-    if (isDatabaseAway(cause)) fail("db_error", { cause });
+    if (mayPass(cause)) fail("db_error", { cause });
     throw cause;
   }
 }

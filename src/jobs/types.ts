@@ -87,8 +87,13 @@ export interface JobRow {
 
 /** What the composition root starts. */
 export interface Jobs {
-  /** Resolves when that job has ended, when `ms` are over or when `signal` fires; knows of ends in every process. */
+  /**
+   * Resolves when that job has ended, when `ms` are over or when `signal` fires; knows of ends in every process. It may wake before: whoever
+   * waits looks at the row again.
+   */
   ended(shownId: string, ms: number, signal: AbortSignal): Promise<void>;
+  /** How long `POST /v1/genmedia/run` waits for its job (gateway-api.md: 25 s). */
+  runWaitMs: number;
   /** Hands its jobs over: takes no more, lets go of what another process can go on with, waits `graceMs` for the rest. */
   stop(graceMs: number): Promise<void>;
 }

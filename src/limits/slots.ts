@@ -1,37 +1,42 @@
-// Which pool of slots a kind of work takes one from, and how many there are (gateway-api.md "Limits", audio concurrency).
-// Counting them is src/ledger's: a slot lives and ends with its hold.
+// Which pool of slots a kind of work takes one from, and how many there are (gateway-api.md "Limits", audio concurrency). Slots of audio
+// live and end with their holds (src/ledger); those of media jobs are counted as the jobs themselves (migration 0009).
 import type { Tier } from "../catalog/types.ts";
 import type { Slot } from "../ledger/ledger.ts";
 import { assertAllowed } from "./tier-limits.ts";
 
-export type SlotKind = "transcription" | "understanding" | "speech" | "image" | "video";
+export type AudioKind = "transcription" | "understanding" | "speech";
 
 /** Audio calls of all kinds together. */
 export const audioGroup = "audio";
 
 /** Fails with permission_denied where the tier has none. */
-export function slotOf(tiers: readonly Tier[], tier: Tier, kind: SlotKind): Slot {
-  assertAllowed(tiers, tier, workNames[kind], (one) => slotsOf(one, kind));
-  if (kind === "image" || kind === "video") return { ...mediaPoolOf(tier, kind), group: null, groupMax: null };
+export function slotOf(tiers: readonly Tier[], tier: Tier, kind: AudioKind): Slot {
+  const slots = (one: Tier) => Math.min(one.audio_concurrent, one.audio_concurrent_per_capability[kind]);
+  assertAllowed(tiers, tier, audioNames[kind], slots);
   return { pool: kind, poolMax: tier.audio_concurrent_per_capability[kind], group: audioGroup, groupMax: tier.audio_concurrent };
 }
 
-/** The pool that a tier's image or video jobs share out; the highest tier has one for both. */
-export function mediaPoolOf(tier: Tier, kind: "image" | "video"): { pool: string; poolMax: number } {
-  if (tier.combined_media_concurrent !== undefined) return { pool: "media", poolMax: tier.combined_media_concurrent };
-  return { pool: kind, poolMax: kind === "image" ? tier.image_concurrent : tier.video_concurrent };
-}
-
-function slotsOf(tier: Tier, kind: SlotKind): number {
-  if (kind === "image" || kind === "video")
-    return Math.min(mediaPoolOf(tier, kind).poolMax, kind === "image" ? tier.image_concurrent : tier.video_concurrent);
-  return Math.min(tier.audio_concurrent, tier.audio_concurrent_per_capability[kind]);
-}
-
-const workNames: Record<SlotKind, string> = {
+const audioNames: Record<AudioKind, string> = {
   transcription: "transcriptions",
   understanding: "audio understanding",
   speech: "speech, music or sound effects",
-  image: "image jobs",
-  video: "video jobs",
 };
+
+/** Fails with permission_denied where the tier has no slot for such jobs: no waiting would bring one. */
+export function assertMediaSlots(tiers: readonly Tier[], tier: Tier, kind: "image" | "video"): void {
+  assertAllowed(tiers, tier, `${kind} jobs`, (one) => Math.min(mediaSlots(one, kind), ownSlots(one, kind)));
+}
+
+/** The highest tier has one pool for both kinds. */
+export function sharesMediaPool(tier: Tier): boolean {
+  return tier.combined_media_concurrent !== undefined;
+}
+
+/** How many jobs of the kind run at once, where both share a pool together with the other's. */
+export function mediaSlots(tier: Tier, kind: "image" | "video"): number {
+  return tier.combined_media_concurrent ?? ownSlots(tier, kind);
+}
+
+function ownSlots(tier: Tier, kind: "image" | "video"): number {
+  return kind === "image" ? tier.image_concurrent : tier.video_concurrent;
+}

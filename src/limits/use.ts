@@ -1,6 +1,7 @@
 // How much of an account's limits is used now, for whoever asks; counts nothing. What the limits are is the tier's.
 import type { Db } from "../db/connect.ts";
 import { buckets, daySeconds } from "./call.ts";
+import { audioGroup } from "./slots.ts";
 import { minuteSeconds, type WindowCount } from "./window.ts";
 
 export interface LimitUse {
@@ -8,16 +9,18 @@ export interface LimitUse {
   tokens: WindowCount;
   /** Of the UTC day. */
   day: WindowCount;
-  /** Slots that calls and jobs hold now. */
-  slots: { pool: string; group: string | null; used: number }[];
+  /** Audio calls in flight. */
+  audio: number;
+  /** Media jobs that have a slot. */
+  jobs: Record<"image" | "video", number>;
 }
 
 export async function readLimitUse(db: Db, accountId: bigint): Promise<LimitUse> {
   const [counts, slots] = await Promise.all([readCounts(db, accountId), readSlots(db, accountId)]);
-  return { ...counts, slots };
+  return { ...counts, ...slots };
 }
 
-async function readCounts(db: Db, accountId: bigint): Promise<Omit<LimitUse, "slots">> {
+async function readCounts(db: Db, accountId: bigint): Promise<Omit<LimitUse, "audio" | "jobs">> {
   const kinds = [buckets.requests, buckets.tokens, buckets.day] as const;
   const { rows } = await db.pool.query<{ at_ms: bigint; seconds: number; current: bigint; previous: bigint }>(
     `select floor(extract(epoch from now()) * 1000)::bigint as at_ms, b.seconds, coalesce(w.n, 0) as current, coalesce(p.n, 0) as previous
@@ -38,11 +41,13 @@ async function readCounts(db: Db, accountId: bigint): Promise<Omit<LimitUse, "sl
   return { requests, tokens, day };
 }
 
-async function readSlots(db: Db, accountId: bigint): Promise<LimitUse["slots"]> {
-  const { rows } = await db.pool.query<LimitUse["slots"][number]>(
-    `select pool, pool_group as "group", count(*)::int as used from hold
-     where account_id = $1 and pool is not null and expires_at > now() group by pool, pool_group`,
-    [accountId],
+async function readSlots(db: Db, accountId: bigint): Promise<Pick<LimitUse, "audio" | "jobs">> {
+  const { rows } = await db.pool.query<{ audio: number; image: number; video: number }>(
+    `select (select count(*)::int from hold where account_id = $1 and pool_group = $2 and expires_at > now()) as audio, j.* from (
+       select count(*) filter (where kind = 'image')::int as image, count(*) filter (where kind = 'video')::int as video
+       from media_job where account_id = $1 and status in ('pending', 'processing')) j`,
+    [accountId, audioGroup],
   );
-  return rows;
+  const { audio, image, video } = rows[0]!;
+  return { audio, jobs: { image, video } };
 }

@@ -1,11 +1,45 @@
 // Builds what src/media gives from the configuration.
+import { join } from "node:path";
 import type { Config } from "../config.ts";
-import type { Media } from "./types.ts";
+import { readBlobAddress } from "./blob-address.ts";
+import { fetchReference, referenceLimits } from "./fetch-reference.ts";
+import { openFolderStore } from "./folder-store.ts";
+import { type KeepParts, keepFile, keepLimits } from "./keep.ts";
+import { contentTypeOf } from "./kinds.ts";
+import { type ResolveName, resolveAsSystem } from "./resolve-name.ts";
+import { openTempFiles } from "./temp-files.ts";
+import type { Media, Store } from "./types.ts";
 
-export function openMedia(config: Pick<Config, "dataDir" | "blobUrl" | "allowPrivateUrls">): Media {
-  const missing = (): never => {
-    throw new Error(`not built: ${config.dataDir}`);
+/** For tests: other names, other trust, shorter waiting. */
+export interface MediaOptions {
+  resolve?: ResolveName;
+  ca?: string;
+  pausesMs?: KeepParts["pausesMs"];
+}
+
+const pausesMs = [300, 2_000];
+
+/** Throws a sentence for the operator where SVC_BLOB_URL can't be used. */
+export async function openMedia(
+  config: Pick<Config, "dataDir" | "blobUrl" | "allowPrivateUrls">,
+  options: MediaOptions = {},
+): Promise<Media> {
+  const store = await openStore(config);
+  const withTempFile = await openTempFiles(join(config.dataDir, "media-incoming"));
+  const parts = { store, withTempFile, resolve: resolveAsSystem, limits: keepLimits, pausesMs, ...options };
+  const reference = { withTempFile, allowPrivateUrls: config.allowPrivateUrls, limits: referenceLimits, ...options };
+  return {
+    keep: (order) => keepFile(parts, order),
+    fetchReference: (url, signal) => fetchReference(reference, url, signal),
+    contentTypeOf,
+    store,
+    close: () => store.close(),
   };
-  const store = { put: missing, open: missing, size: missing, remove: missing, close: () => Promise.resolve() };
-  return { keep: missing, fetchReference: missing, store, close: () => store.close() };
+}
+
+async function openStore({ dataDir, blobUrl }: Pick<Config, "dataDir" | "blobUrl">): Promise<Store> {
+  if (blobUrl === null) return openFolderStore(join(dataDir, "media"));
+  const address = readBlobAddress(blobUrl);
+  const { openS3Store } = await import("./s3-store.ts");
+  return openS3Store(address);
 }

@@ -1,4 +1,5 @@
-// What src/media gives: files that outlive their provider, and addresses of callers that are safe to load. Types only.
+// What src/media gives: files that outlive their provider, and addresses of callers that are safe to load. Types only,
+// beside the one fault.
 import type { Readable } from "node:stream";
 import type { FetchReference, MadeFile } from "../providers/media.ts";
 import type { Provider } from "../providers/types.ts";
@@ -10,6 +11,7 @@ export interface KeptFile {
   /** Sniffed from its bytes, never believed. */
   contentType: string;
   bytes: number;
+  /** Pixels, as the file is shown: a turned photograph's sides are exchanged. */
   width: number | null;
   height: number | null;
   seconds: number | null;
@@ -19,21 +21,33 @@ export interface KeptFile {
 export interface KeepOrder {
   file: MadeFile;
   kind: "image" | "video";
-  /** Without extension; keeping under the same name again replaces. */
+  /** Without extension; 16 to 128 of `a-z 0-9 - _`. Keeping under the same name again replaces. */
   name: string;
   /** Who made it: its files may lie wherever it says, on private addresses only where it stands on one itself. */
-  provider: Provider;
+  provider: Pick<Provider, "baseUrl">;
   signal: AbortSignal;
 }
 
-/** A file could not be had: too large, of no known kind, gone. The sentence is for the customer and names no address. */
-export class MediaFault extends Error {}
+/** `unreachable`: it may work later; the other two never will. */
+export type MediaFaultReason = "too_large" | "invalid" | "unreachable";
 
-/** Where files lie. Two implementations: a folder, and a bucket that speaks S3. */
+/** A file could not be had. The sentence is for the customer and names no address. */
+export class MediaFault extends Error {
+  readonly reason: MediaFaultReason;
+  constructor(reason: MediaFaultReason, sentence: string, cause?: unknown) {
+    super(sentence, { cause });
+    this.reason = reason;
+  }
+}
+
+/** Where files lie. Two implementations: a folder, and a bucket that speaks S3. Names have passed `contentTypeOf`. */
 export interface Store {
-  /** Puts a file that lies on this disk, all of it or nothing; an older one of that name is replaced. Durable when it resolves. */
+  /**
+   * Puts a file that lies on this disk, all of it or nothing; an older one of that name is replaced. Durable when it
+   * resolves. The file at `path` may be gone afterwards: on the same disk it is moved.
+   */
   put(name: string, path: string, contentType: string): Promise<void>;
-  /** Null: there is none of that name. `range` is clipped to the file; null: all of it. */
+  /** Null: there is none of that name. Both ends of `range` are included and clipped to the file; null: all of it. */
   open(name: string, range: { from: number; to: number } | null): Promise<OpenFile | null>;
   size(name: string): Promise<number | null>;
   remove(name: string): Promise<void>;
@@ -43,12 +57,17 @@ export interface Store {
 export interface OpenFile {
   /** Of the whole file. */
   size: number;
+  /** To be read to its end or destroyed. */
   stream: Readable;
 }
 
 export interface Media {
+  /** Throws MediaFault, the signal's reason, or an Error where the store failed. */
   keep(order: KeepOrder): Promise<KeptFile>;
+  /** A caller's picture: PNG, JPEG or WebP, 25 MB at most. Throws MediaFault or the signal's reason. */
   fetchReference: FetchReference;
+  /** By its extension; null: no file of ours is ever called so. */
+  contentTypeOf(name: string): string | null;
   store: Store;
   close(): Promise<void>;
 }

@@ -1,14 +1,18 @@
 // Which wire protocol serves which verb (OPERATOR.md, the table of protocols). A dialect that a protocol does not speak is translated.
 import { anthropicChat } from "./anthropic/chat.ts";
 import { anthropicMessages } from "./anthropic/messages.ts";
+import { falQueue } from "./fal/queue.ts";
+import { falClips, falPictures } from "./fal/submit.ts";
 import type { Upstream } from "./http.ts";
+import type { FetchReference } from "./media.ts";
 import { openaiChat } from "./openai/chat.ts";
 import { openaiEmbed } from "./openai/embed.ts";
+import { openaiImages } from "./openai/images.ts";
 import { openaiMessages } from "./openai/messages.ts";
 import { rerank } from "./rerank/rerank.ts";
 import type { Adapters } from "./types.ts";
 
-export function openAdapters(upstream: Upstream): Adapters {
+export function openAdapters(upstream: Upstream, { fetchReference }: { fetchReference: FetchReference }): Adapters {
   const chat = openaiChat(upstream);
   const messages = anthropicMessages(upstream);
   return {
@@ -16,8 +20,8 @@ export function openAdapters(upstream: Upstream): Adapters {
     messages: { openai: openaiMessages(chat), anthropic: messages },
     embed: { openai: openaiEmbed(upstream) },
     rerank: { rerank: rerank(upstream) },
-    pictures: {},
-    clips: {},
-    queues: {},
+    pictures: { openai: openaiImages(upstream, fetchReference), fal: falPictures(upstream) },
+    clips: { fal: falClips(upstream) },
+    queues: { fal: falQueue(upstream) },
   };
 }

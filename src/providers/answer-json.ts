@@ -30,7 +30,8 @@ export function unreadable(reason: string): UpstreamError {
   return new UpstreamError("unreadable", reason, { status: 200 });
 }
 
-function parseObject(text: string, parse: Parse): Json {
+/** For answers in which `error` may be a field like others. Throws for text that is no JSON object. */
+export function parseObject(text: string, parse: Parse = JSON.parse): Json {
   if (nestsTooDeep(text)) throw unreadable("the answer is nested too deep");
   let value: unknown;
   try {

@@ -1,20 +1,25 @@
 // Which fault an upstream's error is (WIRE.md 10.3, OPERATOR.md "The rest that is fixed").
 // What follows from a fault is routing's business.
 import { UpstreamError, type Provider, type UpstreamFault } from "./types.ts";
+import { jobOf } from "./job-words.ts";
 import { readErrorBody, readErrorValue, safeParam, safeReason, type ErrorSigns } from "./error-text.ts";
 
 /** An answer with a status outside 2xx. */
 export function errorOfAnswer(status: number, body: string, retryAfterMs: number | null, provider: Provider): UpstreamError {
   const signs = readErrorBody(body);
   const reason = safeReason(signs.message, provider, `the upstream answered ${status}`);
-  return new UpstreamError(faultOf(status, signs), reason, { status, retryAfterMs, param: safeParam(signs.param, provider) });
+  const fault = faultOf(status, signs);
+  const param = safeParam(signs.param, provider);
+  return new UpstreamError(fault, reason, { status, retryAfterMs, param, job: jobOf(fault, status, signs) });
 }
 
 /** An error under status 200, whole or as a stream's first record: nothing was served yet, so it is judged by its content. */
 export function errorUnder200(error: unknown, provider: Provider): UpstreamError {
   const signs = readErrorValue(error);
   const reason = safeReason(signs.message, provider, "the upstream answered with an error");
-  return new UpstreamError(faultOfContent(signs), reason, { status: signs.status ?? 200, param: safeParam(signs.param, provider) });
+  const fault = faultOfContent(signs);
+  const status = signs.status ?? 200;
+  return new UpstreamError(fault, reason, { status, param: safeParam(signs.param, provider), job: jobOf(fault, status, signs) });
 }
 
 function faultOf(status: number, signs: ErrorSigns): UpstreamFault {
@@ -53,12 +58,17 @@ function faultOfContent(signs: ErrorSigns): UpstreamFault {
 /** A code says more than the status it came with. */
 function faultOfWords(status: number, signs: ErrorSigns): UpstreamFault | null {
   const message = signs.message ?? "";
-  if (anyOf(signs, refusalWords) || refusalText.test(message)) return "refused";
+  if (anyOf(signs, refusalWords) || refusalText.test(message) || isBareUserError(signs)) return "refused";
   if (anyOf(signs, quotaWords) || quotaText.test(message)) return "our_fault";
   if (anyOf(signs, limitWords)) return "rate_limited"; // Groq: 413 for a burst of tokens
   if (status !== 429 && (anyOf(signs, keyWords) || badKeyText.test(message))) return "our_fault"; // xAI, Gemini: 400
   if (anyOf(signs, goneWords)) return "gone";
   return null;
+}
+
+/** OpenAI's type of what its moderation stops, and of what is wrong with a picture: a code beside it then says so. */
+function isBareUserError({ words }: ErrorSigns): boolean {
+  return words.size === 1 && words.has("image_generation_user_error");
 }
 
 function anyOf(signs: ErrorSigns, words: ReadonlySet<string>): boolean {

@@ -8,6 +8,7 @@ import type { Slots } from "./slots.ts";
 import { targetOf } from "./target.ts";
 import { UpstreamError } from "./types.ts";
 
+/** `request.path` is the whole path on the pool's origin, query included. */
 export function startCall(pool: Pool, slots: Slots, request: UpstreamRequest, limits: UpstreamLimits): Promise<UpstreamAnswer> {
   return new Promise((resolve, reject) => {
     const call = openCall(request, resolve, reject);
@@ -32,18 +33,16 @@ interface OpenCall {
   finish(): void;
 }
 
-function openCall(
-  { signal, provider }: UpstreamRequest,
-  resolve: (answer: UpstreamAnswer) => void,
-  reject: (reason: unknown) => void,
-): OpenCall {
+function openCall(request: UpstreamRequest, resolve: (answer: UpstreamAnswer) => void, reject: (reason: unknown) => void): OpenCall {
+  const { signal } = request;
+  const firstByteMs = firstByteOf(request);
   let answered = false;
   const feed = openBody({
     pause: () => call.controller?.pause(),
     resume: () => call.controller?.resume(),
     stop: (reason) => call.stop(reason),
   });
-  const deadline = setTimeout(() => call.stop(noAnswer(provider.timeoutMs)), provider.timeoutMs);
+  const deadline = setTimeout(() => call.stop(noAnswer(firstByteMs)), firstByteMs);
   const onAbort = () => call.stop(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
   const call: OpenCall = {
@@ -101,16 +100,26 @@ function handlerOf(call: OpenCall, slots: Slots): Dispatcher.DispatchHandler {
 }
 
 function dispatchOptions(request: UpstreamRequest, limits: UpstreamLimits): Dispatcher.DispatchOptions {
-  const target = targetOf(request.provider);
-  const headers = [...target.headers, "accept", request.accept, "x-request-id", request.requestId, ...(request.headers ?? [])];
+  const headers = [
+    ...targetOf(request.provider).headers,
+    "accept",
+    request.accept,
+    "x-request-id",
+    request.requestId,
+    ...(request.headers ?? []),
+  ];
   if (request.body !== null) headers.push("content-type", request.contentType);
   return {
     method: request.method,
-    path: target.path + request.path + target.query,
+    path: request.path,
     headers,
     body: request.body,
-    bodyTimeout: Math.max(limits.idleMs, request.provider.timeoutMs), // see idleMs; undici doesn't count while we paused it
+    bodyTimeout: Math.max(limits.idleMs, firstByteOf(request)), // see idleMs; undici doesn't count while we paused it
   };
+}
+
+function firstByteOf({ provider, firstByteMs = 0 }: UpstreamRequest): number {
+  return Math.max(provider.timeoutMs, firstByteMs);
 }
 
 function noAnswer(timeoutMs: number): UpstreamError {

@@ -1,17 +1,19 @@
-// HTTP towards upstreams: one keep-alive pool an origin, bounded connections and waiting, deadlines, abort.
+// HTTP towards upstreams: one keep-alive pool an origin, bounded connections and waiting, deadlines, abort (origins.ts, http-call.ts).
 // What a path, a body or a status means is the adapters' business.
 import type { IncomingHttpHeaders } from "node:http";
-import { Pool } from "undici";
 import type { AnswerBody } from "./answer-body.ts";
 import { startCall } from "./http-call.ts";
-import { openSlots, type Slots } from "./slots.ts";
-import { targetOf } from "./target.ts";
+import { openOrigins } from "./origins.ts";
+import { addressOf } from "./target.ts";
 import type { Provider } from "./types.ts";
 
 export interface UpstreamRequest {
   provider: Provider;
-  method: "GET" | "POST";
-  /** Below the provider's base URL, with a leading slash. */
+  method: "GET" | "POST" | "PUT";
+  /**
+   * Below the provider's base URL, with a leading slash; or an absolute address that the provider answered with, on whatever origin:
+   * the provider's key and headers go along (OPERATOR.md, the table of protocols).
+   */
   path: string;
   body: string | Buffer | null;
   contentType: string;
@@ -20,6 +22,8 @@ export interface UpstreamRequest {
   headers?: readonly string[];
   requestId: string;
   signal: AbortSignal;
+  /** For work that takes longer than answers do: the least time to the first byte, where the provider's own is shorter. */
+  firstByteMs?: number;
 }
 
 /** An answer whose headers are here; its body is read by exactly one of the readers of `body`, or cancelled. */
@@ -62,63 +66,28 @@ export interface UpstreamLimits {
    */
   idleMs: number;
   connectMs: number;
+  /** Origins beside those of the catalog file that answers of providers may point to at a time; a queue has one or two. */
+  answeredOrigins: number;
 }
 
-const shippedLimits: UpstreamLimits = { connections: 1_024, waiting: 4_096, idleMs: 60_000, connectMs: 10_000 };
-
-interface Origin {
-  pool: Pool;
-  slots: Slots;
-}
+const shippedLimits: UpstreamLimits = { connections: 1_024, waiting: 4_096, idleMs: 60_000, connectMs: 10_000, answeredOrigins: 64 };
 
 export function connectUpstreams(change: Partial<UpstreamLimits> = {}): Upstream {
   const limits = { ...shippedLimits, ...change };
-  // Origins come from the operator's catalog file alone, so their number needs no bound of its own.
-  const origins = new Map<string, Origin>();
+  const origins = openOrigins(limits);
   let closed = false;
-
-  function originOf(provider: Provider): Origin {
-    const name = targetOf(provider).origin;
-    let origin = origins.get(name);
-    if (!origin) {
-      origin = { pool: openPool(name, limits), slots: openSlots(limits.connections, limits.waiting) };
-      origins.set(name, origin);
-    }
-    return origin;
-  }
-
   return {
     async send(request) {
       request.signal.throwIfAborted();
       if (closed) throw new Error("The upstream connections are closed.");
-      const { pool, slots } = originOf(request.provider);
-      return await startCall(pool, slots, request, limits);
+      const address = addressOf(request);
+      const { pool, slots } = origins.of(address);
+      return await startCall(pool, slots, { ...request, path: address.path }, limits);
     },
-    gauge() {
-      const gauge: UpstreamGauge = { calls: 0, waiting: 0, sockets: 0 };
-      for (const { pool, slots } of origins.values()) {
-        gauge.calls += slots.taken();
-        gauge.waiting += slots.waiting();
-        gauge.sockets += pool.stats.connected;
-      }
-      return gauge;
-    },
+    gauge: () => origins.gauge(),
     async close() {
       closed = true;
-      await Promise.all([...origins.values()].map(({ pool }) => pool.destroy()));
+      await origins.close();
     },
   };
-}
-
-function openPool(origin: string, limits: UpstreamLimits): Pool {
-  return new Pool(origin, {
-    connections: limits.connections,
-    pipelining: 1, // a slow answer must not stand before another caller's
-    allowH2: false, // one stream a socket: an abort closes a socket, and pausing it is the back-pressure
-    connectTimeout: limits.connectMs,
-    keepAliveTimeout: 4_000, // uvicorn, under vLLM, closes an idle socket after 5 s and doesn't say so; a host's hint wins
-    keepAliveMaxTimeout: 300_000,
-    headersTimeout: 0, // the call's own deadline covers waiting, connecting and headers together
-    maxHeaderSize: 65_536,
-  });
 }

@@ -15,3 +15,8 @@ export function jsonRequest({ route, requestId, signal }: UpstreamCall, path: st
     signal,
   };
 }
+
+/** A request that says all in its address, which may be one that the provider answered with. */
+export function bareRequest({ route, requestId, signal }: UpstreamCall, method: "GET" | "PUT", path: string): UpstreamRequest {
+  return { provider: route.provider, method, path, body: null, contentType: "", accept: "application/json", requestId, signal };
+}

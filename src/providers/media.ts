@@ -84,5 +84,13 @@ export interface UpstreamQueue {
   cancel(call: UpstreamCall, ticket: Ticket): Promise<void>;
 }
 
-/** Loads an address that a caller gave, for upstreams that take bytes: HTTPS, no private ranges, size cap (src/media). */
+/**
+ * Loads an address that a caller gave, for upstreams that take bytes: HTTPS, no private ranges, size cap (src/media).
+ * Rejects with a ReferenceFault where it can't be had, with the signal's reason where it fired.
+ */
 export type FetchReference = (url: string, signal: AbortSignal) => Promise<{ bytes: Buffer; contentType: string }>;
+
+/** What FetchReference rejects with: a MediaFault, as far as adapters look at it. Its sentence is for the customer. */
+export interface ReferenceFault extends Error {
+  reason: "too_large" | "invalid" | "unreachable";
+}

@@ -1,6 +1,7 @@
 // Where a provider is called and which headers every call of it carries, worked out once a provider.
 // The names of the secrets' headers are fixed by OPERATOR.md, "The catalog file".
-import type { Protocol, Provider } from "./types.ts";
+import type { UpstreamRequest } from "./http.ts";
+import { type Protocol, type Provider, UpstreamError } from "./types.ts";
 
 export interface Target {
   origin: string;
@@ -10,6 +11,39 @@ export interface Target {
   query: string;
   /** Name, value, name, value: the form that undici sends without another look. */
   headers: readonly string[];
+}
+
+/** Where one request goes. */
+export interface Address {
+  origin: string;
+  /** With its query. */
+  path: string;
+  /** The provider answered with it: it is no base URL of the catalog file. */
+  answered: boolean;
+}
+
+/** Throws UpstreamError for an absolute address that can't be called. */
+export function addressOf({ provider, path }: Pick<UpstreamRequest, "provider" | "path">): Address {
+  const target = targetOf(provider);
+  if (path.startsWith("/")) return { origin: target.origin, path: target.path + path + target.query, answered: false };
+  const address = answeredAddress(path, provider);
+  if (address === null) throw new UpstreamError("our_fault", "the provider's answer names an address that can't be called");
+  const { origin, pathname, search } = new URL(address);
+  return { origin, path: pathname + search, answered: origin !== target.origin };
+}
+
+/** An address is kept with its job; no real one is nearly as long. */
+const addressCharacters = 2_048;
+
+/**
+ * An absolute form of the address that a provider answered with; null: it can't be called. The provider's key goes to it, so it is
+ * never plain HTTP where the base URL is not.
+ */
+export function answeredAddress(text: string, { baseUrl }: Provider): string | null {
+  if (text.length > addressCharacters || !URL.canParse(text, baseUrl)) return null;
+  const url = new URL(text, baseUrl);
+  const safe = url.protocol === "https:" || (url.protocol === "http:" && baseUrl.startsWith("http:"));
+  return safe ? url.href : null;
 }
 
 const targets = new WeakMap<Provider, Target>();

@@ -39,10 +39,11 @@ export const envelopes: Record<DialectRow["envelope"], Envelope> = {
     ...facts.extra,
   }),
 
-  genmedia: (facts) => ({
+  /** What a refusal for money says in `details` stands beside the three. */
+  genmedia: ({ extra: { details, ...extra }, ...facts }) => ({
     error: facts.message,
-    details: { error_type: facts.type, code: facts.code, request_id: facts.requestId, ...facts.inside },
-    ...facts.extra,
+    details: { error_type: facts.type, code: facts.code, request_id: facts.requestId, ...(details as object | undefined), ...facts.inside },
+    ...extra,
   }),
 };
 

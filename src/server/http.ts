@@ -17,6 +17,7 @@ import { openapiBytes, responseHeaderNames } from "./document.ts";
 import { defaultLimits, openExchange } from "./edge.ts";
 import type { Edge, EdgeLimits, Exchange } from "./edge.ts";
 import { logRequest } from "./log-request.ts";
+import { answerMedia, mediaPrefix } from "./media-files.ts";
 import type { Metrics } from "./metrics.ts";
 import { createPages } from "./pages.ts";
 import type { Page } from "./pages.ts";
@@ -120,6 +121,7 @@ async function route(edge: Edge, dispatch: Dispatch, pages: ReadonlyMap<string, 
     fail("invalid_request", { text: { reason: "the Host header is missing" } });
   }
   if (path.startsWith("/v1/")) return dispatch.answer(exchange);
+  if (path.startsWith(mediaPrefix)) return answerMedia(edge, exchange);
   const page = pages.get(path);
   if (req.method === "OPTIONS" && (page !== undefined || path === "*")) return sendReply(edge, exchange, optionsReply(exchange, ["get"]));
   if (page === undefined) throw unknownPath(exchange, dispatch.matcher);

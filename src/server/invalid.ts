@@ -1,11 +1,12 @@
 // What a generated validator found, as one refusal: which field, missing or wrong, and a sentence that says what is allowed.
+import type { ErrorCode } from "../../generated/errors.ts";
 import type { Validate } from "../../generated/validators.js";
 import { fail } from "../fail.ts";
 import { tagValues } from "./document.ts";
 
 export type Finding = NonNullable<Validate["errors"]>[number];
 
-/** Throws missing_parameter or invalid_parameter for the finding that tells the caller most. */
+/** Throws missing_parameter, invalid_parameter or the field's own code for the finding that tells the caller most. */
 export function failInvalid(findings: readonly Finding[], options: { skipSegments?: number } = {}): never {
   const finding = chooseFinding(findings);
   const path = segmentsOf(finding.instancePath).slice(options.skipSegments ?? 0);
@@ -13,14 +14,24 @@ export function failInvalid(findings: readonly Finding[], options: { skipSegment
   const missing = missingField(finding);
   if (missing !== null) {
     const param = pathName([...path, missing]);
+    failOwnCode(propertyOf(finding, missing), param, "it is missing");
     return fail("missing_parameter", { param, text: { param, ...(expected === null ? {} : { reason: expected }) } });
   }
   const inner = faultyField(finding);
   const param = pathName(inner === null ? path : [...path, inner]);
-  return fail("invalid_parameter", {
-    param: param || null,
-    text: { param: param || "The body", reason: `it ${problemOf(finding, findings)}${expected === null ? "" : `; ${expected}`}` },
-  });
+  const reason = `it ${problemOf(finding, findings)}${expected === null ? "" : `; ${expected}`}`;
+  if (inner === null) failOwnCode(finding.parentSchema, param, reason);
+  return fail("invalid_parameter", { param: param || null, text: { param: param || "The body", reason } });
+}
+
+/** Some fields have a code of their own instead of the general ones (`x-invalid-code` of the schema). */
+function failOwnCode(schema: Finding["parentSchema"], param: string, reason: string): void {
+  const code = schema?.["x-invalid-code"];
+  if (typeof code === "string") fail(code as ErrorCode, { param, text: { param, reason } });
+}
+
+function propertyOf({ parentSchema }: Finding, name: string): Finding["parentSchema"] {
+  return (parentSchema?.["properties"] as Record<string, Finding["parentSchema"]> | undefined)?.[name];
 }
 
 /** `["messages", "0", "role"]` as people write it: messages[0].role. Cut, since the names are the caller's. */

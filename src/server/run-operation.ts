@@ -33,6 +33,7 @@ export function operationRunner(edge: Edge, operation: Operation, handler: Handl
     exchange.dialect = operation.dialect;
     if (!isPublic) exchange.headers["cache-control"] = "no-store";
     const known = await identify(edge, exchange, operation);
+    handler?.beforeBody?.(edge.context);
     await limitRate(edge, exchange);
     if (!operation.built || handler === undefined)
       fail("not_implemented", { text: { method: operation.method.toUpperCase(), path: operation.path } });

@@ -52,7 +52,11 @@ type JsonReply<Id extends OperationId> = Id extends OperationId
     }[keyof operations[Id]["responses"] & number]
   : never;
 
-export type Handler<Id extends OperationId = OperationId> = (context: Context, request: Request<Id>) => Promise<Reply<Id>> | Reply<Id>;
+export interface Handler<Id extends OperationId = OperationId> {
+  (context: Context, request: Request<Id>): Promise<Reply<Id>> | Reply<Id>;
+  /** What refuses right after authentication, whatever the body (OPERATOR.md, order of refusals). */
+  beforeBody?: (context: Context) => void;
+}
 
 /** Every operation that is built has one; a missing one is a type error. */
 export type Handlers = { [Id in Exclude<OperationId, UnbuiltOperationId>]: Handler<Id> } & { [Id in UnbuiltOperationId]?: never };

@@ -1,6 +1,7 @@
 // What the simulator received and what became of it: counters, and a bounded record of the last calls for tests to read.
 // Cheap to write and dear to read: headers and bodies are turned into values only when somebody asks.
 import type { IncomingMessage } from "node:http";
+import type { SentPart } from "./protocol.ts";
 
 export interface SimulatorCall {
   method: string;
@@ -10,6 +11,8 @@ export interface SimulatorCall {
   body: string;
   /** The body parsed; undefined where it isn't JSON. */
   json: unknown;
+  /** What a multipart form consisted of, its files without their bytes; null where the body was none that could be read. */
+  parts: readonly SentPart[] | null;
   model: string | null;
   /** Null until an answer has begun. */
   status: number | null;
@@ -31,6 +34,7 @@ export interface SimulatorCounters {
 /** A call while it runs. */
 export interface OpenCall {
   model: string | null;
+  parts: readonly SentPart[] | null;
   status: number | null;
   records: number;
   keepBody(body: Buffer): void;
@@ -76,6 +80,7 @@ export function recordCalls(): CallRecord {
     mine.received += 1;
     const call: Kept["call"] = {
       model: null,
+      parts: null,
       status: null,
       records: 0,
       outcome: "open",
@@ -125,6 +130,7 @@ function readCall({ method, path, rawHeaders, body, call }: Kept): SimulatorCall
     headers,
     body: text,
     json: parseOrUndefined(text),
+    parts: call.parts,
     model: call.model,
     status: call.status,
     outcome: call.outcome,

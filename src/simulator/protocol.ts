@@ -9,7 +9,11 @@ export interface Plan {
   /** The model id as the request named it; null where the operation has none. */
   model: string | null;
   knobs: Knobs;
-  reply: WholeReply | StreamReply;
+  reply: WholeReply | StreamReply | FileReply;
+  /** In place of the protocol's own, for an operation whose refusals have other words. */
+  rewordRefusal?(refusal: Refusal): Refusal;
+  /** What a form consisted of, for the record of calls. */
+  parts?: readonly SentPart[];
   /** Roughly what it holds in memory; the simulator keeps light plans only. */
   bytes: number;
 }
@@ -29,8 +33,40 @@ export interface StreamReply {
   terminator: string;
 }
 
+/** Bytes that may be more than memory holds. */
+export interface FileReply {
+  kind: "file";
+  status: number;
+  headers: Record<string, string>;
+  pieces(): Iterable<Buffer>;
+}
+
+/** A part of a multipart form: a field has a text, a file a name and a type. */
+export interface SentPart {
+  name: string;
+  text: string | null;
+  fileName: string | null;
+  contentType: string | null;
+  bytes: number;
+}
+
 /** `variant` is what the protocol reads off the headers, empty where it reads nothing. */
 export type Operation = (body: Buffer, variant: string) => Plan;
+
+/** A request as an operation sees it whose answer follows from more than its bytes. */
+export interface Ask {
+  method: string;
+  /** Below the protocol's prefix, as it was sent. */
+  path: string;
+  query: URLSearchParams;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+  /** The address of the prefix by the Host that was asked for: `http://HOST:PORT/fal`. */
+  base: string;
+}
+
+/** An operation with a state, or with answers that depend on headers: no plan of it is kept. */
+export type LiveOperation = (ask: Ask) => Plan | Promise<Plan>;
 
 export interface SimulatorProtocol {
   name: string;
@@ -38,6 +74,8 @@ export interface SimulatorProtocol {
   prefixes: readonly string[];
   /** The operation of a path below the prefix; null where the protocol has none. */
   findOperation(method: string, path: string): Operation | null;
+  /** Asked first. */
+  findLive?(method: string, path: string): LiveOperation | null;
   /** Headers of every answer. */
   headers?: Readonly<Record<string, string>>;
   /** What of the headers decides an answer; a plan is kept for each. */

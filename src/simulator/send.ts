@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http";
 import type { OpenCall } from "./calls.ts";
 import { faultReply, renderStreamError } from "./faults.ts";
 import type { Knobs } from "./knobs.ts";
-import type { Plan, SimulatorProtocol, StreamReply, WholeReply } from "./protocol.ts";
+import type { FileReply, Plan, SimulatorProtocol, StreamReply, WholeReply } from "./protocol.ts";
 
 const streamHeaders = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" };
 /** One comment before every so many records: often enough to meet a parser's every state, seldom enough to read. */
@@ -23,10 +23,12 @@ export async function sendPlan(
   if (knobs.hang) return;
   if (knobs.reset) return reset(call, response);
   const { reply } = plan;
-  const fault = faultReply(knobs, protocol, { streaming: reply.kind === "stream", body: reply.kind === "whole" ? reply.body : null });
+  const spoken = plan.rewordRefusal === undefined ? protocol : { ...protocol, rewordRefusal: plan.rewordRefusal };
+  const fault = faultReply(knobs, spoken, { streaming: reply.kind === "stream", body: reply.kind === "whole" ? reply.body : null });
   const sent = fault ?? reply;
-  call.status = sent.kind === "whole" ? sent.status : 200;
-  if (sent.kind === "stream") await sendStream(sent, knobs, protocol, call, response);
+  call.status = sent.kind === "stream" ? 200 : sent.status;
+  if (sent.kind === "file") await sendFile(sent, response);
+  else if (sent.kind === "stream") await sendStream(sent, knobs, protocol, call, response);
   else if (fault === null && isBroken(knobs)) sendHalf(sent, knobs, call, response);
   else response.writeHead(sent.status, sent.headers).end(sent.body);
 }
@@ -51,6 +53,14 @@ function sendHalf(reply: WholeReply, knobs: Knobs, call: OpenCall, response: Ser
   response.writeHead(reply.status, reply.headers);
   response.write(half);
   if (knobs.cutAfter !== undefined) cut(call, response);
+}
+
+async function sendFile({ status, headers, pieces }: FileReply, response: ServerResponse): Promise<void> {
+  response.writeHead(status, headers);
+  for (const piece of pieces()) {
+    if (!(response.write(piece) || (await waitFor(response, "drain")))) return;
+  }
+  response.end();
 }
 
 async function sendStream(

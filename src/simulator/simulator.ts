@@ -6,8 +6,8 @@ import type { AddressInfo, Socket } from "node:net";
 import { LRUCache } from "lru-cache";
 import { recordCalls, type CallRecord, type OpenCall, type SimulatorCall, type SimulatorCounters } from "./calls.ts";
 import { withoutFaults, type Knobs } from "./knobs.ts";
-import { jsonReply, type Operation, type Plan, type SimulatorProtocol } from "./protocol.ts";
-import { fallbackProtocol, findProtocol } from "./protocols.ts";
+import { jsonReply, type LiveOperation, type Operation, type Plan, type SimulatorProtocol } from "./protocol.ts";
+import { fallbackProtocol, findProtocol, openProtocols, type Found } from "./protocols.ts";
 import { readBody } from "./read-body.ts";
 import { Refused, type Refusal } from "./refused.ts";
 import { sendPlan } from "./send.ts";
@@ -21,13 +21,14 @@ export interface Simulator {
   /** The last 500 calls, oldest first. */
   calls(): SimulatorCall[];
   counters(): SimulatorCounters;
-  /** Forgets calls and counters, and lets flaky models fail anew. */
+  /** Forgets calls and counters, and lets flaky models fail anew; work in a queue goes on. */
   reset(): void;
   /** Ends every connection, the hanging ones too. */
   close(): Promise<void>;
 }
 
 interface World {
+  protocols: readonly SimulatorProtocol[];
   record: CallRecord;
   /** How often each flaky model id has been called. */
   flakyCalls: LRUCache<string, number>;
@@ -46,6 +47,7 @@ const recordPath = "/__sim/calls";
 export async function startSimulator(options: { port?: number; host?: string } = {}): Promise<Simulator> {
   const host = options.host ?? "127.0.0.1";
   const world: World = {
+    protocols: openProtocols(),
     record: recordCalls(),
     flakyCalls: new LRUCache({ max: 10_000 }),
     plans: new LRUCache({
@@ -85,16 +87,19 @@ async function serve(world: World, request: IncomingMessage, response: ServerRes
   if (path === recordPath) return serveRecord(world, request, response);
   const call = world.record.open(request);
   response.on("close", () => call.finish(response.writableFinished ? "answered" : "aborted"));
-  const found = findProtocol(path);
+  const found = findProtocol(world.protocols, path);
   const protocol = found?.protocol ?? fallbackProtocol;
   for (const [name, value] of Object.entries(protocol.headers ?? {})) response.setHeader(name, value);
   try {
     const body = await readBody(request);
     call.keepBody(body ?? Buffer.alloc(0));
-    const operation = found === null ? null : protocol.findOperation(request.method ?? "GET", found.rest);
-    if (body === null) sendRefusal(protocol, tooLarge, call, response);
-    else if (operation === null) sendRefusal(protocol, unknownPath(request), call, response);
-    else await answer(world, protocol, operation, { path, body, variant: protocol.readVariant?.(request.headers) ?? "" }, call, response);
+    if (body === null) return sendRefusal(protocol, tooLarge, call, response);
+    const planned = found === null ? null : planFor(world, found, request, body);
+    if (planned === null) return sendRefusal(protocol, unknownPath(request), call, response);
+    const plan = await planned;
+    call.model = plan.model;
+    call.parts = plan.parts ?? null;
+    await sendPlan(plan, knobsOfThisCall(world, plan), protocol, call, response);
   } catch (error) {
     if (response.destroyed || !request.complete) return call.finish("aborted");
     if (response.headersSent) return void response.destroy();
@@ -102,22 +107,27 @@ async function serve(world: World, request: IncomingMessage, response: ServerRes
   }
 }
 
-async function answer(
-  world: World,
-  protocol: SimulatorProtocol,
-  operation: Operation,
-  { path, body, variant }: { path: string; body: Buffer; variant: string },
-  call: OpenCall,
-  response: ServerResponse,
-): Promise<void> {
+/** Null where the protocol has no such operation. */
+function planFor(world: World, { protocol, prefix, rest }: Found, request: IncomingMessage, body: Buffer): Plan | Promise<Plan> | null {
+  const { method = "GET", headers, url = "" } = request;
+  const live: LiveOperation | null = protocol.findLive?.(method, rest) ?? null;
+  if (live !== null) {
+    const query = new URLSearchParams(url.split("?", 2)[1]);
+    return live({ method, path: rest, query, headers, body, base: `http://${headers.host ?? "localhost"}${prefix}` });
+  }
+  const operation = protocol.findOperation(method, rest);
+  if (operation === null) return null;
+  return recallPlan(world, operation, prefix + rest, body, protocol.readVariant?.(headers) ?? "");
+}
+
+function recallPlan(world: World, operation: Operation, path: string, body: Buffer, variant: string): Plan {
   const key = body.length <= plannedBodyBytesMax ? `${path}\n${variant}\n${body.toString("latin1")}` : null;
   let plan = key === null ? undefined : world.plans.get(key);
   if (plan === undefined) {
     plan = operation(body, variant);
     if (key !== null) world.plans.set(key, plan);
   }
-  call.model = plan.model;
-  await sendPlan(plan, knobsOfThisCall(world, plan), protocol, call, response);
+  return plan;
 }
 
 /** sim-flaky-N: the first N calls of a model id meet its faults, later ones don't, until reset(). */

@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import { shippedTiers } from "../../src/catalog/shipped-tiers.ts";
 import type { Tier } from "../../src/catalog/types.ts";
 import type { ApiError } from "../../src/fail.ts";
-import { type SlotKind, slotOf } from "../../src/limits/slots.ts";
+import { assertMediaSlots, type AudioKind, mediaSlots, slotOf } from "../../src/limits/slots.ts";
 
 const tier = (number: number, more: Partial<Tier> = {}): Tier => ({ ...shippedTiers[number]!, ...more });
-const slot = (of: Tier, kind: SlotKind, tiers: readonly Tier[] = shippedTiers) => slotOf(tiers, of, kind);
+const slot = (of: Tier, kind: AudioKind, tiers: readonly Tier[] = shippedTiers) => slotOf(tiers, of, kind);
 
 describe("pools", () => {
   test.each([
@@ -17,14 +17,12 @@ describe("pools", () => {
     expect(slot(tier(1), kind)).toEqual({ pool: kind, poolMax: own, group: "audio", groupMax: all });
   });
 
-  test("images and videos have one each", () => {
-    expect(slot(tier(1), "image")).toEqual({ pool: "image", poolMax: 5, group: null, groupMax: null });
-    expect(slot(tier(1), "video")).toEqual({ pool: "video", poolMax: 2, group: null, groupMax: null });
-  });
-
-  test("and at tier 4 one for both", () => {
-    const shared = { pool: "media", poolMax: 38, group: null, groupMax: null };
-    expect([slot(tier(4), "image"), slot(tier(4), "video")]).toEqual([shared, shared]);
+  test("images and videos have one each, and at tier 4 one for both", () => {
+    const of = (number: number) => [mediaSlots(tier(number), "image"), mediaSlots(tier(number), "video")];
+    expect([of(1), of(4)]).toEqual([
+      [5, 2],
+      [38, 38],
+    ]);
   });
 });
 
@@ -39,10 +37,15 @@ describe("403 permission_denied: a concurrency of 0", () => {
   };
 
   test("names the deposit of the lowest tier that has some", () => {
-    expect(reasonOf(() => slot(tier(0), "video"))).toEqual([
+    expect(reasonOf(() => assertMediaSlots(shippedTiers, tier(0), "video"))).toEqual([
       "permission_denied",
       "tier 0 (Free) allows no video jobs; deposits of 5 USD in total lift this",
     ]);
+  });
+
+  test("where there are slots, nothing is said", () => {
+    expect(reasonOf(() => assertMediaSlots(shippedTiers, tier(0), "image"))).toBeNull();
+    expect(reasonOf(() => assertMediaSlots(shippedTiers, tier(4), "video"))).toBeNull();
   });
 
   test("also where the whole group, or the shared pool, is 0; and says so where no higher tier has any", () => {
@@ -51,6 +54,6 @@ describe("403 permission_denied: a concurrency of 0", () => {
       "permission_denied",
       "tier 3 (Growth) allows no speech, music or sound effects; only the operator can lift this",
     ]);
-    expect(reasonOf(() => slot(none[1]!, "image", none))?.[0]).toBe("permission_denied");
+    expect(reasonOf(() => assertMediaSlots(none, none[1]!, "image"))?.[0]).toBe("permission_denied");
   });
 });

@@ -5,6 +5,7 @@ import { type Operation, operations } from "../../generated/operations.ts";
 import { setSuspended } from "../../src/accounts/admin.ts";
 import type { Catalog } from "../../src/catalog/types.ts";
 import { smallCatalog } from "../catalog/small-catalog.ts";
+import { shownWord } from "../support/error-word.ts";
 import { type Gateway, startGateway, type TestAccount, type TestReply } from "../support/gateway.ts";
 
 let gateway: Gateway;
@@ -26,7 +27,7 @@ const credentialFor = async ({ auth }: Operation, owner: TestAccount) =>
   auth === "none" ? undefined : auth === "session" ? (await gateway.createSession(owner)).token : owner.key;
 const codeOf = ({ status, json }: TestReply) => [status, json.error.code];
 /** In the operation's own words, and where its envelope says them. */
-const wordOf = ({ dialect }: Operation, { status, json }: TestReply) => [status, json.error[dialect === "rerank" ? "type" : "code"]];
+const wordOf = ({ dialect }: Operation, { status, json }: TestReply) => [status, shownWord(dialect, json)];
 const shown = ({ dialect }: Operation, code: ErrorCode) => (dialects[dialect] as DialectRow).codes[code] ?? code;
 /** In the standard envelope; the older ones are test/server's. */
 const standard = ({ dialect }: Operation) => dialect === "standard" || dialect === "anthropic";
@@ -132,9 +133,11 @@ describe("503 overloaded", () => {
 });
 
 describe("500 internal_error", () => {
-  const withoutDetail = ({ status, json, headers, text }: TestReply) => {
-    expect([status, json.error.code, json.error.message]).toEqual([500, "internal_error", errors.internal_error.message]);
-    expect(json.error.request_id).toBe(headers["x-request-id"]);
+  const withoutDetail = ({ dialect }: Operation, { status, json, headers, text }: TestReply) => {
+    const [message, requestId] =
+      dialect === "genmedia" ? [json.error, json.details.request_id] : [json.error.message, json.error.request_id];
+    expect([status, shownWord(dialect, json), message]).toEqual([500, "internal_error", errors.internal_error.message]);
+    expect(requestId).toBe(headers["x-request-id"]);
     expect(text).not.toMatch(/undefined|TypeError|\.ts|broken/);
   };
   const builtOnes = all.filter(({ built, dialect }) => built && dialect !== "rerank");
@@ -145,14 +148,14 @@ describe("500 internal_error", () => {
       const { context } = gateway;
       const { catalog } = context;
       context.catalog = {} as Catalog; // the one thing that all of these read
-      withoutDetail(await ask(operation).finally(() => (context.catalog = catalog)));
+      withoutDetail(operation, await ask(operation).finally(() => (context.catalog = catalog)));
     },
   );
 
   test.each(names(builtOnes.filter(({ auth }) => auth !== "none")))("%s: without detail, under a request id", async (_, operation) => {
     const credential = await credentialFor(operation, await gateway.createAccount({ deposit: "5" }));
     const query = vi.spyOn(gateway.context.db.pool, "query").mockRejectedValue(new Error("broken") as never);
-    withoutDetail(await ask(operation, credential).finally(() => query.mockRestore()));
+    withoutDetail(operation, await ask(operation, credential).finally(() => query.mockRestore()));
   });
 });
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dialects, type DialectRow } from "../../generated/errors.ts";
 import { type Operation, operations } from "../../generated/operations.ts";
 import { awayFromMinuteEdge } from "../limits/counted-database.ts";
+import { shownWord } from "../support/error-word.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 import { highTiers } from "../support/tiers.ts";
 import { language, provider } from "./chat-gateway.ts";
@@ -44,7 +45,7 @@ describe("429 rate_limit_exceeded", () => {
     const { status, json, headers } = await ask(operation, credentialFor(operation));
     expect(status).toBe(429);
     const { codes }: DialectRow = dialects[operation.dialect];
-    expect(json.error[operation.dialect === "rerank" ? "type" : "code"]).toBe(codes.rate_limit_exceeded ?? "rate_limit_exceeded");
+    expect(shownWord(operation.dialect, json)).toBe(codes.rate_limit_exceeded ?? "rate_limit_exceeded");
     expect(headers).toMatchObject({
       "retry-after": "60",
       "retry-after-ms": expect.stringMatching(/^[1-9]\d*$/),

@@ -4,6 +4,7 @@ import { postEntry } from "../../src/ledger/post.ts";
 import { parseUsd } from "../../src/money.ts";
 import { shippedTiers } from "../../src/catalog/shipped-tiers.ts";
 import { awayFromMinuteEdge } from "../limits/counted-database.ts";
+import { endJobsOf, newJob } from "../support/media-jobs.ts";
 import type { TestAccount, TestReply } from "../support/gateway.ts";
 import { chatWorld, language } from "./chat-gateway.ts";
 
@@ -165,7 +166,7 @@ describe("get-limits", () => {
     expect(Math.abs(Date.parse(answered.resets_at) - Date.now())).toBeLessThan(5_000);
   });
 
-  test("streams count once, asking counts for nothing, slots are those of the open holds", async () => {
+  test("streams count once, asking counts for nothing, slots are those of audio calls and media jobs", async () => {
     const account = await world.account({ deposit: "5" });
     await many(3, () => world.chat(account, { model: "demo/x", stream: true }));
     const { db } = world.gateway.context;
@@ -175,12 +176,25 @@ describe("get-limits", () => {
          values ($1, gen_random_uuid(), 0, (select id from replica limit 1), now() + interval '1 minute', $2, $3)`,
         [account.accountId, pool, group],
       );
-    await Promise.all([hold("image", null), hold("speech", "audio"), hold("transcription", "audio")]);
+    await Promise.all([hold("speech", "audio"), hold("transcription", "audio")]);
+    for (const kind of ["image", "video", "video", "video"] as const) await newJob(world.gateway, account, { kind }); // the last one waits
     const answered = await limitsOf(account);
     await db.pool.query("delete from hold where account_id = $1", [account.accountId]);
-    expect(await limitsOf(account)).toMatchObject({ rpm_used: 3, rpm_remaining: 117, used_today: 3, has_credits: true, tier: 1 });
-    expect(answered.concurrent).toEqual({ image: { used: 1, limit: 5 }, video: { used: 0, limit: 2 }, audio: { used: 2, limit: 10 } });
+    expect(await limitsOf(account)).toMatchObject({ rpm_used: 7, rpm_remaining: 113, used_today: 7, has_credits: true, tier: 1 });
+    expect(answered.concurrent).toEqual({ image: { used: 1, limit: 5 }, video: { used: 2, limit: 2 }, audio: { used: 2, limit: 10 } });
     expect(Date.parse(answered.resets_at)).toBeGreaterThan(Date.now());
+    await endJobsOf(world.gateway, account);
+  });
+
+  test("at tier 4 images and videos use one pool", async () => {
+    const account = await world.account({ deposit: "1000" });
+    for (const kind of ["image", "video", "video"] as const) await newJob(world.gateway, account, { kind });
+    const { concurrent } = await limitsOf(account);
+    expect([concurrent.image, concurrent.video]).toEqual([
+      { used: 3, limit: 38 },
+      { used: 3, limit: 38 },
+    ]);
+    await endJobsOf(world.gateway, account);
   });
 });
 

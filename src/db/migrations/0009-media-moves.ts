@@ -24,7 +24,8 @@ async function moves(db: Kysely<unknown>): Promise<void> {
       select b.available into available from balance b where b.account_id = _job.account_id;
       if available < 0 or available < _job.estimated then return 'balance'; end if;
       select k.limit_amount - k.spent - k.reserved into key_left from key_budget k where k.account_id = _job.account_id and k.key_id = _job.key_id;
-      if key_left < _job.estimated then return 'key'; end if;
+      -- A limit may stand below what is spent; what costs nothing fits all the same.
+      if key_left < _job.estimated and _job.estimated > 0 then return 'key'; end if;
       if _job.estimated > 0 then
         insert into ledger_entry (account_id, created_at, id, kind, amount, ref, key_id)
           values (_job.account_id, clock_timestamp(), _job.id, 'hold', -_job.estimated, _job.shown_id, _job.key_id);
@@ -92,15 +93,23 @@ async function moves(db: Kysely<unknown>): Promise<void> {
 async function entrances(db: Kysely<unknown>): Promise<void> {
   await sql`
     -- A new job, or the one that its idempotency key names. outcome: known, pending, queued, or why there is none: full, balance, key.
+    -- Asked again with the same id, after an answer that was lost, it says what it said before. As in ledger_settle: what the operator's
+    -- Postgres doesn't wait for is waited for here, and no plan of an empty table scans the full one.
     create function media_submit(_job jsonb, _tiers jsonb, _key_life interval)
-    returns table (outcome text, id uuid, available bigint, key_left bigint, waiting_max int) language plpgsql set lock_timeout = '3s' as $$
+    returns table (outcome text, id uuid, available bigint, reserved bigint, key_left bigint, waiting_max int) language plpgsql
+    set enable_seqscan = off set lock_timeout = '3s' as $$
     #variable_conflict use_column
     declare
       job media_job := jsonb_populate_record(null::media_job, _job);
       old media_job; limits jsonb; pool text; active int; waiting int; purchased bigint;
     begin
+      if current_setting('synchronous_commit') = 'off' then perform set_config('synchronous_commit', 'on', true); end if;
       -- A statement of its own: what is read after it is what the last holder of the lock left.
       perform 1 from balance b where b.account_id = job.account_id for no key update;
+      select * into old from media_job j where j.id = job.id;
+      if found then
+        outcome := case old.http_status when 202 then 'pending' else 'queued' end; id := old.id; return next; return;
+      end if;
       if job.idempotency_key is not null then
         select * into old from media_job j where j.account_id = job.account_id and j.door = job.door and j.idempotency_key = job.idempotency_key;
         if found and (old.completed_at is null or old.completed_at > now() - _key_life) then
@@ -109,7 +118,7 @@ async function entrances(db: Kysely<unknown>): Promise<void> {
         end if;
       end if;
       perform media_promote(job.account_id, _tiers);
-      select b.purchased, b.available into purchased, available from balance b where b.account_id = job.account_id;
+      select b.purchased, b.available, b.reserved into purchased, available, reserved from balance b where b.account_id = job.account_id;
       select k.limit_amount - k.spent - k.reserved into key_left from key_budget k where k.account_id = job.account_id and k.key_id = job.key_id;
       limits := media_limits(_tiers, purchased);
       pool := case when limits ? 'media' then 'media' else job.kind end;
@@ -140,9 +149,11 @@ async function entrances(db: Kysely<unknown>): Promise<void> {
 
     -- Ends a job whose lease is _owner's. False: it isn't, or no more.
     create function media_finish(_id uuid, _owner uuid, _to text, _charged bigint, _units numeric, _output jsonb, _code text, _message text, _word text,
-      _attempts jsonb, _late_in interval, _tiers jsonb) returns boolean language plpgsql set lock_timeout = '3s' as $$
+      _attempts jsonb, _late_in interval, _tiers jsonb) returns boolean language plpgsql
+    set enable_seqscan = off set lock_timeout = '3s' as $$
     declare account bigint; job media_job;
     begin
+      if current_setting('synchronous_commit') = 'off' then perform set_config('synchronous_commit', 'on', true); end if;
       select j.account_id into account from media_job j where j.id = _id;
       perform 1 from balance b where b.account_id = account for no key update;
       select * into job from media_job j where j.id = _id and j.lease_owner = _owner and j.status in ('pending', 'processing') for update;
@@ -155,9 +166,11 @@ async function entrances(db: Kysely<unknown>): Promise<void> {
     end $$;
 
     -- Gives back what a job was charged. Null: done; else what it is instead of succeeded.
-    create function media_refund(_id uuid) returns text language plpgsql set lock_timeout = '3s' as $$
+    create function media_refund(_id uuid) returns text language plpgsql
+    set enable_seqscan = off set lock_timeout = '3s' as $$
     declare account bigint; job media_job;
     begin
+      if current_setting('synchronous_commit') = 'off' then perform set_config('synchronous_commit', 'on', true); end if;
       select j.account_id into account from media_job j where j.id = _id;
       perform 1 from balance b where b.account_id = account for no key update;
       select * into job from media_job j where j.id = _id for update;
@@ -172,9 +185,11 @@ async function entrances(db: Kysely<unknown>): Promise<void> {
       return null;
     end $$;
 
-    -- The accounts for which media_tidy has something to do.
-    create function media_untidy(_tiers jsonb, _queue_life interval, _run_life interval) returns setof bigint language sql as $$
-      select c.account_id from (
+    -- The accounts for which media_tidy has something to do; none while another replica asks. Reads open jobs only.
+    create function media_untidy(_tiers jsonb, _queue_life interval, _run_life interval) returns setof bigint language plpgsql as $$
+    begin
+      if not pg_try_advisory_xact_lock(7322005) then return; end if;
+      return query select c.account_id from (
         select j.account_id, bool_or(j.status = 'queued' and j.created_at < now() - _queue_life
             or j.status <> 'queued' and j.started_at < now() - _run_life and j.run_at < now()) as is_late,
           count(*) filter (where j.status = 'queued' and j.kind = 'image') as images_wait, count(*) filter (where j.status = 'queued' and j.kind = 'video') as videos_wait,
@@ -182,11 +197,12 @@ async function entrances(db: Kysely<unknown>): Promise<void> {
         from media_job j where j.status in ('queued', 'pending', 'processing') group by j.account_id
       ) c join balance b on b.account_id = c.account_id, lateral media_limits(_tiers, b.purchased) l(limits)
       where c.is_late or case when l.limits ? 'media' then c.images_wait + c.videos_wait > 0 and c.images + c.videos < (l.limits #>> '{media,slots}')::int
-        else c.images_wait > 0 and c.images < (l.limits #>> '{image,slots}')::int or c.videos_wait > 0 and c.videos < (l.limits #>> '{video,slots}')::int end
-    $$;
+        else c.images_wait > 0 and c.images < (l.limits #>> '{image,slots}')::int or c.videos_wait > 0 and c.videos < (l.limits #>> '{video,slots}')::int end;
+    end $$;
 
     -- Ends the account's jobs that waited or ran too long and that nobody runs, then fills the slots that are free.
-    create function media_tidy(_account bigint, _tiers jsonb, _queue_life interval, _run_life interval) returns int language plpgsql set lock_timeout = '3s' as $$
+    create function media_tidy(_account bigint, _tiers jsonb, _queue_life interval, _run_life interval) returns int language plpgsql
+    set enable_seqscan = off set lock_timeout = '3s' as $$
     declare job media_job; ended int := 0;
     begin
       perform 1 from balance b where b.account_id = _account for no key update;

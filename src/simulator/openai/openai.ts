@@ -2,6 +2,7 @@
 import type { SimulatorProtocol } from "../protocol.ts";
 import { planChat } from "./chat.ts";
 import { planEmbeddings } from "./embeddings.ts";
+import { findImageFile, planEdit, planGeneration } from "./images.ts";
 import { planModel, planModels } from "./models.ts";
 
 export const openai: SimulatorProtocol = {
@@ -13,6 +14,11 @@ export const openai: SimulatorProtocol = {
     if (method === "GET" && path === "/models") return planModels;
     if (method === "GET" && path.startsWith("/models/")) return () => planModel(decodeURIComponent(path.slice("/models/".length)));
     return null;
+  },
+  findLive(method, path) {
+    if (method === "POST" && path === "/images/generations") return planGeneration;
+    if (method === "POST" && path === "/images/edits") return planEdit;
+    return method === "GET" || method === "HEAD" ? findImageFile(path) : null;
   },
   renderRefusal: ({ message, type, param, code }) => JSON.stringify({ error: { message, type, param: param ?? null, code } }),
 };

@@ -23,7 +23,7 @@ export function testMatrix(kinds: readonly Kind[]): void {
     gateway = await startGateway({ catalog: catalogOf(first?.model === decisionsModel ? [first] : plans) });
     // A provider's own patience then counts in mid-stream, where a minute is the least otherwise.
     upstreams = connectUpstreams({ idleMs: 0 });
-    gateway.context.providers = openAdapters(upstreams);
+    gateway.context.providers = openAdapters(upstreams, gateway.context.media);
   });
   afterAll(async () => {
     await upstreams.close();

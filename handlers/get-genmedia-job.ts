@@ -1,0 +1,12 @@
+// GET /v1/genmedia/jobs/{request_id}: a genmedia job as it stands. A failed one answers 200: the status describes the poll.
+import { fail } from "../src/fail.ts";
+import { findJob } from "../src/jobs/read-jobs.ts";
+import { shownGenmediaJob } from "../src/jobs/show-genmedia.ts";
+import { pollHeaders } from "../src/jobs/show-job.ts";
+import type { Handler } from "../src/server/types.ts";
+
+export const getGenmediaJob: Handler<"getGenmediaJob"> = async (context, { caller, path, requestId }) => {
+  const job = await findJob(context, caller, path.request_id, ["genmedia"]);
+  if (job === undefined) return fail("job_not_found", { text: { id: path.request_id } });
+  return { status: 200, headers: pollHeaders(job), body: shownGenmediaJob(job, { publicUrl: context.publicUrl, requestId }) };
+};

@@ -1,0 +1,15 @@
+// GET /v1/jobs/{id}: an image or video job as it stands, or as soon as it has ended. Any other id looks like one that never was.
+import { fail } from "../src/fail.ts";
+import { awaitEnd } from "../src/jobs/await-end.ts";
+import { findJob } from "../src/jobs/read-jobs.ts";
+import { pollHeaders, shownJob } from "../src/jobs/show-job.ts";
+import type { Handler } from "../src/server/types.ts";
+
+export const getJob: Handler<"getJob"> = async (context, request) => {
+  const { id } = request.path;
+  const ms = (request.query.wait ?? 0) * 1000;
+  const read = () => findJob(context, request.caller, id, ["image", "video"]);
+  const job = ms === 0 ? await read() : await awaitEnd(context, { shownId: id, ms, signal: request.signal }, read);
+  if (job === undefined) return fail("job_not_found", { text: { id } });
+  return { status: 200, headers: pollHeaders(job), body: shownJob(job, context.publicUrl) };
+};

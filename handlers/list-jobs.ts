@@ -1,0 +1,32 @@
+// GET /v1/jobs: a page of the account's image and video jobs, newest first (WIRE.md 15.5).
+import { resolveModel } from "../src/catalog/resolve.ts";
+import { failParameter } from "../src/fail.ts";
+import { findJob, readJobs } from "../src/jobs/read-jobs.ts";
+import { shownJob } from "../src/jobs/show-job.ts";
+import { pageOf } from "../src/ledger/page.ts";
+import type { Handler } from "../src/server/types.ts";
+
+/** The contract's: the edge's validator puts no defaults in. */
+const limitDefault = 20;
+
+export const listJobs: Handler<"listJobs"> = async (context, { caller, query }) => {
+  const { after, status, model, kind, limit = limitDefault } = query;
+  const filter = {
+    statuses: status,
+    // Jobs are kept under the model's id; one that is no longer served has some all the same.
+    model: model === undefined ? undefined : (resolveModel(context.catalog, model)?.model.id ?? model),
+    kind,
+    before: after === undefined ? undefined : await placeOf(after),
+  };
+  const { rows, hasMore } = await pageOf(limit, (most) => readJobs(context, caller, filter, most));
+  const data = rows.map((job) => shownJob(job, context.publicUrl));
+  return {
+    status: 200,
+    body: { object: "list", data, has_more: hasMore, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null },
+  };
+
+  async function placeOf(id: string): Promise<bigint> {
+    const job = await findJob(context, caller, id, ["image", "video"]);
+    return job?.seq ?? failParameter("after", "it must be an id of this list");
+  }
+};

@@ -1,0 +1,23 @@
+// POST /v1/genmedia/run: a job as at the other two doors, and its end where that comes in time. A caller who leaves does not stop it.
+import { awaitEnd } from "../src/jobs/await-end.ts";
+import { failedJob } from "../src/jobs/failed-job.ts";
+import { genmediaInput } from "../src/jobs/genmedia-input.ts";
+import { planMedia } from "../src/jobs/plan-media.ts";
+import { readJob } from "../src/jobs/read-jobs.ts";
+import { shownGenmediaJob } from "../src/jobs/show-genmedia.ts";
+import { pollHeaders } from "../src/jobs/show-job.ts";
+import { submitMedia } from "../src/jobs/submit-media.ts";
+import type { Handler } from "../src/server/types.ts";
+
+export const runGenmedia: Handler<"runGenmedia"> = async (context, request) => {
+  const { caller, body, requestId } = request;
+  const plan = await planMedia(context, caller, body.model, genmediaInput(body));
+  const { job: submitted } = await submitMedia(context, request, "genmedia", plan);
+  const waiting = { shownId: submitted.shown_id, ms: context.jobs.runWaitMs, signal: request.signal };
+  const job = (await awaitEnd(context, waiting, () => readJob(context, caller, submitted.id))) ?? submitted;
+  const shown = shownGenmediaJob(job, { publicUrl: context.publicUrl, requestId });
+  const headers = { ...pollHeaders(job), ...(plan.alias !== null && { "x-svc-alias": plan.alias }) };
+  if ("error" in shown) return failedJob(context, { job, caller, model: plan.model });
+  if (shown.status === "COMPLETED") return { status: 200, headers, body: shown };
+  return { status: 202, headers, body: shown };
+};

@@ -1,0 +1,57 @@
+// Which model a media request names: the three doors refuse an unknown id and a model of another kind in words of their own
+// (WIRE.md 14 row 7, 15.6, 15.7).
+import { endpointOf } from "../admission/endpoints.ts";
+import { failNotServed, shortId } from "../catalog/not-served.ts";
+import { resolveModel } from "../catalog/resolve.ts";
+import { suggestModels } from "../catalog/suggest.ts";
+import type { Catalog, Model } from "../catalog/types.ts";
+import { fail } from "../fail.ts";
+
+export interface AskedModel {
+  model: Model;
+  /** The name that was sent, where it was an alias. */
+  alias: string | null;
+}
+
+/** Fails with invalid_model, whatever is wrong with the id. */
+export function pictureModel(catalog: Catalog, id: string): AskedModel {
+  const found = served(catalog, id);
+  if (found === null || found.model.type !== "image") failInvalidModel(catalog, id, "image");
+  return found;
+}
+
+/** Fails with model_not_found for an id that is not served, with invalid_model for a model that makes no clips. */
+export function clipModel(catalog: Catalog, id: string): AskedModel {
+  const found = served(catalog, id) ?? failNotServed(catalog, { id, param: "model", type: "video", model: namedModel(catalog, id) });
+  if (found.model.type !== "video") failInvalidModel(catalog, id, "video");
+  return found;
+}
+
+/** Fails with model_not_found or wrong_endpoint. */
+export function mediaModel(catalog: Catalog, id: string): AskedModel {
+  const found = served(catalog, id) ?? failNotServed(catalog, { id, param: "model", type: null, model: namedModel(catalog, id) });
+  const { type } = found.model;
+  if (type !== "image" && type !== "video")
+    fail("wrong_endpoint", { param: "model", text: { model: id, type, endpoint: endpointOf(found.model)! } });
+  return found;
+}
+
+/** Whatever the body says: while no video model is served, a request for a clip has nothing to be refused for but that. */
+export function assertClipsAreServed(catalog: Catalog): void {
+  if (catalog.listed.some(({ type }) => type === "video")) return;
+  fail("model_not_found", { param: "model", text: { model: "asked for" }, extra: suggestModels(catalog, "", "video") });
+}
+
+function served(catalog: Catalog, id: string): AskedModel | null {
+  const found = resolveModel(catalog, id);
+  return found === undefined || found.model.state.kind !== "active" || endpointOf(found.model) === null ? null : found;
+}
+
+function namedModel(catalog: Catalog, id: string): Model | null {
+  return resolveModel(catalog, id)?.model ?? null;
+}
+
+function failInvalidModel(catalog: Catalog, id: string, type: "image" | "video"): never {
+  const article = type === "image" ? "an image" : "a video";
+  fail("invalid_model", { param: "model", text: { model: shortId(id), type: article }, extra: suggestModels(catalog, id, type) });
+}

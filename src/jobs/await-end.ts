@@ -1,0 +1,33 @@
+// Reading a job that its caller wants to see ended: it is read, waited for, and read again.
+import type { Context } from "../context.ts";
+import type { ReadJob } from "./read-jobs.ts";
+import { isFinal } from "./show-job.ts";
+
+interface Waiting {
+  shownId: string;
+  ms: number;
+  /** Whoever has gone waits no longer. */
+  signal: AbortSignal;
+}
+
+/** The job as it stands after its end or after `ms`; undefined where `read` finds none. */
+export async function awaitEnd(
+  { jobs }: Pick<Context, "jobs">,
+  { shownId, ms, signal }: Waiting,
+  read: () => Promise<ReadJob | undefined>,
+): Promise<ReadJob | undefined> {
+  const until = performance.now() + ms;
+  const enough = new AbortController();
+  const either = AbortSignal.any([signal, enough.signal]);
+  try {
+    for (;;) {
+      // Begun before the read, so that no end falls between the two.
+      const ended = jobs.ended(shownId, Math.max(0, until - performance.now()), either);
+      const job = await read();
+      if (job === undefined || isFinal(job) || signal.aborted || performance.now() >= until) return job;
+      await ended;
+    }
+  } finally {
+    enough.abort();
+  }
+}

@@ -1,0 +1,96 @@
+// Every write of a runner to a job's row but its end. Each names the owner of the lease: whoever lost it writes nothing more.
+// A claim sets lease_owner and moves run_at on; so run_at is a job's turn and the end of its lease in one.
+import type { Db } from "../db/connect.ts";
+import type { Ticket } from "../providers/media.ts";
+import type { JobParts } from "./parts.ts";
+import { interval } from "./times.ts";
+import type { JobRequest, JobRow } from "./types.ts";
+
+/** A job as a runner takes it up. */
+export interface ClaimedJob extends Pick<
+  JobRow,
+  "id" | "account_id" | "kind" | "shown_id" | "model" | "prices" | "secret" | "estimated" | "route" | "upstream"
+> {
+  request: JobRequest;
+  request_id: string;
+  /** Of routes that were tried before now. */
+  attempts: JobAttempt[];
+  /** A route was asked before now. */
+  was_asked: boolean;
+  /** Since it got its slot, by the database's clock. */
+  age_ms: number;
+}
+
+/** A try of a route, as usage_log keeps it. */
+export interface JobAttempt {
+  /** provider/upstream model */
+  route: string;
+  model: string;
+  outcome: string;
+  status: number | null;
+  latency_ms: number;
+}
+
+/** Another runner has the job, or it has ended. */
+export class LeaseLost extends Error {}
+
+type Leasing = Pick<JobParts, "db" | "owner" | "times">;
+
+/** Jobs whose turn it is, the longest waiting first. One that is older than a job gets is the sweeper's. */
+export async function claimJobs({ db, owner, times }: Leasing, most: number): Promise<ClaimedJob[]> {
+  const { rows } = await db.pool.query<ClaimedJob>(claimSql, [owner, most, interval(times.leaseMs), interval(times.runLifeMs)]);
+  return rows;
+}
+
+/** Its index holds the jobs that run and no others. */
+export const claimSql = `
+  with due as materialized (
+    select id from media_job where run_at <= now() and started_at > now() - $4::interval order by run_at limit $2 for update skip locked
+  )
+  update media_job j set lease_owner = $1, run_at = clock_timestamp() + $3::interval from due where j.id = due.id
+  returning j.id, j.account_id, j.kind, j.shown_id, j.model, j.prices, j.secret, j.estimated, j.route, j.upstream, j.request, j.request_id, j.attempts,
+    j.intent_at is not null as was_asked, (extract(epoch from clock_timestamp() - j.started_at) * 1000)::float8 as age_ms`;
+
+/**
+ * Renews the leases of all these jobs; returns those that are still the owner's. A row that somebody has locked is left for the next
+ * round, so that renewing waits for nobody and nobody waits in a circle.
+ */
+export async function renewLeases({ db, owner, times }: Leasing, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await db.pool.query<{ id: string }>(
+    `with mine as materialized (select id from media_job where id = any($2) and lease_owner = $1 for update skip locked),
+     renewed as (update media_job j set run_at = clock_timestamp() + $3::interval from mine where j.id = mine.id)
+     select id from media_job where id = any($2) and lease_owner = $1`,
+    [owner, ids, interval(times.leaseMs)],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Anybody may take them now. */
+export async function giveBack({ db, owner }: Pick<Leasing, "db" | "owner">, ids: readonly string[]): Promise<void> {
+  await db.pool.query(
+    `with given as (update media_job set lease_owner = null, run_at = now() where id = any($2) and lease_owner = $1 returning 1)
+     select pg_notify('media_turn', '') from given limit 1`,
+    [owner, ids],
+  );
+}
+
+/** Before a route is asked: after a crash nobody can know whether it was, and it is not asked again. Waits for the disk, whatever the server does. */
+export async function writeIntent({ db, owner }: Leasing, id: string, routeId: string): Promise<void> {
+  await mine(
+    db,
+    `with durable as materialized (select set_config('synchronous_commit', 'on', true))
+     update media_job set status = 'processing', intent_at = clock_timestamp(), route = $3 from durable where id = $2 and lease_owner = $1`,
+    [owner, id, routeId],
+  );
+}
+
+/** With the tries that led to it. */
+export async function writeTicket({ db, owner }: Leasing, id: string, ticket: Ticket, attempts: readonly JobAttempt[]): Promise<void> {
+  const sql = "update media_job set upstream = $3, attempts = $4 where id = $2 and lease_owner = $1";
+  await mine(db, sql, [owner, id, JSON.stringify(ticket), JSON.stringify(attempts)]);
+}
+
+async function mine(db: Db, sql: string, values: unknown[]): Promise<void> {
+  const { rowCount } = await db.pool.query(sql, values);
+  if (rowCount !== 1) throw new LeaseLost();
+}

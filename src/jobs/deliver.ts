@@ -1,0 +1,99 @@
+// Keeps what was made under this gateway's own names and says what it is and costs (OPERATOR.md "Pricing modes").
+import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type KeptFile, MediaFault } from "../media/types.ts";
+import type { MadeFile } from "../providers/media.ts";
+import type { Provider } from "../providers/types.ts";
+import { billedUnits, mediaCost } from "../pricing/media-cost.ts";
+import type { ClaimedJob } from "./claim.ts";
+import type { Delivered } from "./end-job.ts";
+import { failureOfFile, JobFailure } from "./job-failure.ts";
+import type { JobParts } from "./parts.ts";
+import type { JobFile, JobRequest } from "./types.ts";
+
+/** A store that is away for a moment must not cost what is already made. */
+const tries = 4;
+const pauseMs = 1_000;
+
+/** Rejects with JobFailure, or with the signal's reason. */
+export async function deliver(
+  parts: JobParts,
+  job: ClaimedJob,
+  { files, provider }: { files: readonly MadeFile[]; provider: Provider },
+  signal: AbortSignal,
+): Promise<Delivered> {
+  const { request } = job;
+  const wanted = files.slice(0, request.kind === "image" ? request.order.count : 1);
+  if (wanted.length === 0) throw new JobFailure("provider_error", "The provider made nothing.");
+  const kept = await keepAll(parts, job, { files: wanted, provider }, signal);
+  const shown = kept.map((file, index) => shownFile(file, wanted[index]!, request));
+  const made = {
+    count: shown.length,
+    pixels: shown.reduce((sum, { width, height }) => sum + width * height, 0),
+    seconds: request.kind === "video" ? billedSeconds(wanted[0]!, kept[0]!, request.order.seconds) : 0,
+  };
+  const cost = mediaCost(job.prices, made);
+  return { output: { files: shown }, charged: cost < job.estimated ? cost : job.estimated, units: billedUnits(job.prices, made) };
+}
+
+/** Unguessable, and the same whenever it is done again. */
+export function fileName(secret: string, index: number): string {
+  return createHash("sha256").update(`${secret}/${index}`).digest("hex");
+}
+
+/** All of them, or none is left behind. */
+async function keepAll(
+  parts: JobParts,
+  job: ClaimedJob,
+  { files, provider }: { files: readonly MadeFile[]; provider: Provider },
+  signal: AbortSignal,
+): Promise<KeptFile[]> {
+  const results = await Promise.allSettled(
+    files.map((file, index) => {
+      const order = { file, kind: job.kind, name: fileName(job.secret, index), provider, signal };
+      return parts.inTransfer(() => keepOne(parts, order), signal);
+    }),
+  );
+  const kept = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+  if (kept.length === files.length) return kept;
+  await Promise.allSettled(kept.map(({ name }) => parts.media.store.remove(name)));
+  signal.throwIfAborted();
+  throw failureOfFile(results.find((result) => result.status === "rejected")!.reason);
+}
+
+async function keepOne({ media, onFault }: JobParts, order: Parameters<JobParts["media"]["keep"]>[0]): Promise<KeptFile> {
+  for (let left = tries; ; left--) {
+    try {
+      return await media.keep(order);
+    } catch (error) {
+      order.signal.throwIfAborted();
+      if (error instanceof MediaFault) throw error;
+      onFault(error, "keeping what a job made");
+      if (left === 1) throw error;
+      await sleep(pauseMs, undefined, { signal: order.signal });
+    }
+  }
+}
+
+/** What was measured, else what the provider says, else what was asked for. */
+function shownFile(kept: KeptFile, made: MadeFile, request: JobRequest): JobFile {
+  const size = request.kind === "image" ? request.order.size : clipSize(request.order.aspect);
+  const file = {
+    name: kept.name,
+    content_type: kept.contentType,
+    width: kept.width ?? made.width ?? size.width,
+    height: kept.height ?? made.height ?? size.height,
+  };
+  if (request.kind === "image") return file;
+  return { ...file, duration_s: kept.seconds ?? made.seconds ?? request.order.seconds, fps: kept.fps ?? made.fps };
+}
+
+/** Nobody asks a clip for pixels: where nothing tells them, it is taken for the usual 720 lines. No price follows from it. */
+function clipSize(aspect: string | null) {
+  return aspect === "9:16" ? { width: 720, height: 1280 } : { width: 1280, height: 720 };
+}
+
+/** OPERATOR.md: the provider's reported duration, else measured from the file, else asked. */
+function billedSeconds(made: MadeFile, kept: KeptFile, asked: number): number {
+  return made.seconds ?? kept.seconds ?? asked;
+}

@@ -1,0 +1,57 @@
+// Writes the end of a job: one statement moves it, its money and its row of the log (migration 0009, media_finish).
+import { storableText } from "../ledger/usage-log.ts";
+import type { Amount } from "../money.ts";
+import type { ClaimedJob, JobAttempt } from "./claim.ts";
+import type { JobFailure } from "./job-failure.ts";
+import type { JobParts } from "./parts.ts";
+import { persist } from "./persist.ts";
+import { tierLimits } from "./tiers.ts";
+import { interval } from "./times.ts";
+import type { JobOutput } from "./types.ts";
+
+/** What was made, and what it costs. */
+export interface Delivered {
+  output: JobOutput;
+  charged: Amount;
+  /** In the unit of the job's prices. */
+  units: number;
+}
+
+export type Ending = { delivered: Delivered } | { failure: JobFailure; /** Its upstream may make it all the same. */ watch: boolean };
+
+/**
+ * What is made must not be lost to a restart of Postgres. The lease may be over by then, but only who takes the job over ends it: the
+ * statement itself says whose it is.
+ */
+const patienceMs = 60_000;
+
+/** False: it was no longer this runner's, or it is an earlier try that did it and whose answer was lost. */
+export async function endJob(
+  parts: JobParts,
+  job: ClaimedJob,
+  ending: Ending,
+  attempts: readonly JobAttempt[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { db, owner, catalog, times } = parts;
+  const done = "delivered" in ending ? ending.delivered : null;
+  const failure = "failure" in ending ? ending.failure : null;
+  const values = [
+    job.id,
+    owner,
+    done === null ? "failed" : "succeeded",
+    done?.charged ?? null,
+    done?.units ?? null,
+    done === null ? null : JSON.stringify(done.output),
+    failure?.code ?? null,
+    failure === null ? null : storableText(failure.message),
+    failure === null || failure.word === null ? null : storableText(failure.word),
+    JSON.stringify(attempts),
+    "watch" in ending && ending.watch ? interval(times.lateMs) : null,
+    tierLimits(catalog.tiers),
+  ];
+  const { rows } = await persist(patienceMs, signal, () =>
+    db.pool.query<{ done: boolean }>("select media_finish($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as done", values),
+  );
+  return rows[0]!.done;
+}

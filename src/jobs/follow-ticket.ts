@@ -1,0 +1,49 @@
+// Looks at work that an upstream accepted until it is made or has failed. A look that fails says nothing of the work: it is repeated.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { MadeFile, Ticket } from "../providers/media.ts";
+import { type Route, type UpstreamCall, UpstreamError } from "../providers/types.ts";
+import type { ClaimedJob } from "./claim.ts";
+import { failureOf, JobFailure } from "./job-failure.ts";
+import type { JobParts } from "./parts.ts";
+
+/** An upstream that asks for patience gets it, within reason. */
+const retryAfterMaxMs = 30_000;
+
+/** Rejects with JobFailure, or with the signal's reason. */
+export async function followTicket(
+  parts: JobParts,
+  job: ClaimedJob,
+  { route, ticket }: { route: Route; ticket: Ticket },
+  signal: AbortSignal,
+): Promise<MadeFile[]> {
+  const queue = parts.providers.queues[route.provider.protocol];
+  if (queue === undefined) throw new JobFailure("provider_unavailable", "The provider can no longer be asked.");
+  const { first, last } = parts.times.lookMs;
+  const call = callOf(job, route, signal);
+  for (let pause = first; ; pause = Math.min(pause * 1.3, last)) {
+    const { looked, waitMs } = await look();
+    if (looked?.kind === "made") return looked.files;
+    // Jobs that began together don't look together.
+    await sleep(Math.max(waitMs, pause * (0.75 + Math.random() / 2)), undefined, { signal });
+  }
+
+  async function look() {
+    try {
+      return { looked: await queue!.look(call, ticket), waitMs: 0 };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof UpstreamError)) throw error;
+      if (isFinal(error)) throw failureOf(error, { upstream: route.model, shown: job.model });
+      return { looked: null, waitMs: Math.min(error.retryAfterMs ?? 0, retryAfterMaxMs) };
+    }
+  }
+}
+
+/** See UpstreamQueue: all else is the look's. */
+export function isFinal({ fault }: UpstreamError): boolean {
+  return fault === "refused" || fault === "rejected" || fault === "failed";
+}
+
+export function callOf({ request_id, model }: Pick<ClaimedJob, "request_id" | "model">, route: Route, signal: AbortSignal): UpstreamCall {
+  return { route, signal, requestId: request_id, publicModel: model };
+}

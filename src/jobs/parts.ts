@@ -1,0 +1,40 @@
+// What the engine of jobs is given and what it shares out among its steps. Types only.
+import type { Logger } from "pino";
+import type { Catalog } from "../catalog/types.ts";
+import type { Db } from "../db/connect.ts";
+import type { Media } from "../media/types.ts";
+import type { Adapters } from "../providers/types.ts";
+import type { Breakers } from "../routing/breaker.ts";
+import type { JobTimes } from "./times.ts";
+
+export interface JobsOptions {
+  db: Db;
+  /** Postgres itself, without a transaction pooler before it. */
+  listenUrl: string;
+  catalog: Catalog;
+  providers: Pick<Adapters, "pictures" | "clips" | "queues">;
+  breakers: Breakers;
+  media: Pick<Media, "keep" | "store">;
+  log: Logger;
+  onFault: (error: unknown, what: string) => void;
+  /** For /metrics: one attempt at an upstream. */
+  countAttempt: (route: string, outcome: string) => void;
+  times?: Partial<JobTimes>;
+}
+
+/** What each step of a job may use. */
+export interface JobParts extends Omit<JobsOptions, "times" | "listenUrl"> {
+  times: JobTimes;
+  /** Names this process in every lease. */
+  owner: string;
+  /** Keeping files: so many at once in this process. */
+  inTransfer: <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+}
+
+/** How long a job is this runner's. */
+export interface Held {
+  /** Fires when its lease is lost or the process stops: nothing more is written. */
+  signal: AbortSignal;
+  /** Fires when this process stops: what another one can go on with is let go. */
+  handover: AbortSignal;
+}

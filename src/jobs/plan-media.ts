@@ -1,0 +1,57 @@
+// From the fields of a request to a job's plan, at each of the three doors: which models they sell, and the order of the refusals
+// (OPERATOR.md): fields, model, what depends on the model, the free-tier gate, the tier's slots. Nothing is held or counted yet.
+import { assertMayUse } from "../admission/may-use.ts";
+import { tierOf } from "../catalog/tiers.ts";
+import type { Model } from "../catalog/types.ts";
+import type { Caller, Context } from "../context.ts";
+import { fail } from "../fail.ts";
+import { readBalance } from "../ledger/balance.ts";
+import { assertMediaSlots } from "../limits/slots.ts";
+import { type AskedModel, clipModel, mediaModel, pictureModel } from "./asked-model.ts";
+import { type ClipFields, clipPlan } from "./clip-plan.ts";
+import { type PictureFields, picturePlan } from "./picture-plan.ts";
+import { readPrompt } from "./prompt.ts";
+import type { JobKind, JobPlan } from "./types.ts";
+
+export type Planning = Pick<Context, "db" | "catalog" | "config" | "providers" | "publicUrl">;
+
+/** `POST /v1/images/generations`. */
+export async function planPicture(context: Planning, caller: Caller, fields: { model: string } & PictureFields): Promise<JobPlan> {
+  const prompt = readPrompt(fields.prompt);
+  const plan = picturePlan(context.config, pictureModel(context.catalog, fields.model), { ...fields, prompt });
+  return await allowed(context, caller, plan);
+}
+
+/** `POST /v1/videos/generations`. */
+export async function planClip(context: Planning, caller: Caller, fields: { model: string } & ClipFields): Promise<JobPlan> {
+  const prompt = readPrompt(fields.prompt);
+  const plan = clipPlan(context.config, clipModel(context.catalog, fields.model), { ...fields, prompt });
+  return await allowed(context, caller, plan);
+}
+
+/** `POST /v1/genmedia/run`: a picture or a clip, by the model's type. `input`: what either endpoint takes, null where not given. */
+export async function planMedia(context: Planning, caller: Caller, model: string, input: PictureFields & ClipFields): Promise<JobPlan> {
+  const fields = { ...input, prompt: readPrompt(input.prompt) };
+  const asked: AskedModel = mediaModel(context.catalog, model);
+  const plan = asked.model.type === "video" ? clipPlan(context.config, asked, fields) : picturePlan(context.config, asked, fields);
+  return await allowed(context, caller, plan);
+}
+
+async function allowed(context: Planning, caller: Caller, plan: JobPlan): Promise<JobPlan> {
+  await assertMayUse(context, caller, plan.model);
+  await assertSlots(context, caller, plan.request.kind);
+  assertCanBeMade(context, plan.model);
+  return plan;
+}
+
+async function assertSlots({ db, catalog }: Planning, { accountId, purchased }: Caller, kind: JobKind): Promise<void> {
+  // Funded a moment ago: the cached caller is older than the money that lifts its tier.
+  const known = purchased > 0n ? purchased : ((await readBalance(db, accountId))?.purchased ?? 0n);
+  assertMediaSlots(catalog.tiers, tierOf(catalog, known), kind);
+}
+
+/** Of no use to anybody is a job that waits for its turn and then finds no host that speaks its language. */
+function assertCanBeMade({ providers }: Planning, { type, routes }: Model): void {
+  const adapters = type === "video" ? providers.clips : providers.pictures;
+  if (routes.every(({ provider }) => adapters[provider.protocol] === undefined)) fail("provider_error");
+}

@@ -1,0 +1,87 @@
+// Reading media jobs: one, and a page of an account's. Writes nothing; how a job looks on the wire is show-job.ts.
+import { tierOf } from "../catalog/tiers.ts";
+import type { Caller, Context } from "../context.ts";
+import { parseUuidHex } from "../ids.ts";
+import { sharesMediaPool } from "../limits/slots.ts";
+import type { JobDoor, JobKind, JobRow, JobStatus } from "./types.ts";
+
+/** A job without what only its runner needs. */
+export interface ReadJob extends Omit<JobRow, "request" | "prices" | "secret" | "route" | "intent_at" | "upstream"> {
+  /** Its turn, counted from 1; null: it doesn't wait. */
+  queue_position: number | null;
+}
+
+/** Whose jobs are read; `purchased` tells whether images and videos wait in one queue. */
+export type JobReader = Pick<Caller, "accountId" | "purchased">;
+
+type Reading = Pick<Context, "db" | "catalog">;
+
+/** Which jobs; what is absent lets all through. */
+export interface JobFilter {
+  statuses?: readonly JobStatus[] | undefined;
+  model?: string | undefined;
+  kind?: JobKind | undefined;
+  /** Only what was submitted before this place. */
+  before?: bigint | undefined;
+}
+
+const doorOf: Record<string, JobDoor> = { job: "image", vid: "video", gm: "genmedia" };
+
+/** Undefined: no id of a job. */
+export function parseJobId(text: string): { id: string; door: JobDoor } | undefined {
+  const [, prefix = "", hex = ""] = /^(job|vid|gm)_([0-9a-f]{32})$/.exec(text) ?? [];
+  const id = parseUuidHex(hex);
+  return id === undefined ? undefined : { id, door: doorOf[prefix] as JobDoor };
+}
+
+/** By its row's id. Undefined: it is not the reader's. */
+export async function readJob(reading: Reading, reader: JobReader, id: string): Promise<ReadJob | undefined> {
+  const [job] = await readRows(reading, reader, { where: "j.id = $3", values: [id], limit: 1 });
+  return job;
+}
+
+/** By its shown id, where it came through one of these endpoints. Undefined: it did not, or it is not the reader's. */
+export async function findJob(
+  reading: Reading,
+  reader: JobReader,
+  shownId: string,
+  doors: readonly JobDoor[],
+): Promise<ReadJob | undefined> {
+  const parsed = parseJobId(shownId);
+  if (parsed === undefined || !doors.includes(parsed.door)) return undefined;
+  const job = await readJob(reading, reader, parsed.id);
+  return job?.shown_id === shownId ? job : undefined;
+}
+
+/** Image and video jobs, newest first; those of genmedia have a path of their own. */
+export async function readJobs(reading: Reading, reader: JobReader, filter: JobFilter, limit: number): Promise<ReadJob[]> {
+  const values: unknown[] = [];
+  const conditions = ["j.door <> 'genmedia'"];
+  const put = (condition: (place: string) => string, value: unknown) => {
+    if (value !== undefined) conditions.push(condition(`$${values.push(value) + 2}`));
+  };
+  // Spelt out, since the index of open jobs serves only who visibly asks for nothing else.
+  if (filter.statuses !== undefined) conditions.push(`j.status in (${filter.statuses.map((status) => `'${status}'`).join(", ")})`);
+  put((model) => `j.model = ${model}`, filter.model);
+  put((kind) => `j.kind = ${kind}`, filter.kind);
+  put((place) => `j.seq < ${place}`, filter.before);
+  return await readRows(reading, reader, { where: conditions.join(" and "), values, limit });
+}
+
+/** A condition counts its values from $3 on. */
+async function readRows(
+  { db, catalog }: Reading,
+  { accountId, purchased }: JobReader,
+  { where, values, limit }: { where: string; values: unknown[]; limit: number },
+): Promise<ReadJob[]> {
+  const isOneQueue = sharesMediaPool(tierOf(catalog, purchased));
+  const { rows } = await db.pool.query<ReadJob>(
+    `select j.id, j.account_id, j.key_id, j.door, j.kind, j.shown_id, j.status, j.seq, j.model, j.alias, j.estimated, j.charged, j.refunded,
+       j.output, j.error_code, j.error_message, j.error_word, j.created_at, j.started_at, j.completed_at,
+       case when j.status = 'queued' then (select count(*)::int from media_job q where q.account_id = j.account_id and q.status = 'queued'
+         and q.seq <= j.seq and (q.kind = j.kind or $2)) end as queue_position
+     from media_job j where j.account_id = $1 and ${where} order by j.seq desc limit $${values.length + 3}`,
+    [accountId, isOneQueue, ...values, limit],
+  );
+  return rows;
+}

@@ -1,0 +1,110 @@
+// One job from its claim to its end, wherever its last runner left it.
+import type { MadeFile, Ticket } from "../providers/media.ts";
+import type { Route } from "../providers/types.ts";
+import { beginJob } from "./begin-job.ts";
+import { type ClaimedJob, type JobAttempt, LeaseLost, writeTicket } from "./claim.ts";
+import { deliver } from "./deliver.ts";
+import { endJob, type Ending } from "./end-job.ts";
+import { callOf, followTicket } from "./follow-ticket.ts";
+import { JobFailure } from "./job-failure.ts";
+import type { Held, JobParts } from "./parts.ts";
+import { mayPass, persist } from "./persist.ts";
+import { routeOf } from "./route-of.ts";
+
+/** dropped: somebody else's by now. handed over: to be given back. */
+export type RunEnd = "ended" | "dropped" | "handed over";
+
+/** A ticket that can't be written down for so long is the upstream's word for work that nobody will look at. */
+const ticketPatienceMs = 60_000;
+const cancelMs = 5_000;
+
+class HandedOver extends Error {}
+
+export async function runJob(parts: JobParts, job: ClaimedJob, held: Held): Promise<RunEnd> {
+  const attempts: JobAttempt[] = [...job.attempts];
+  const late = new AbortController();
+  const deadline = setTimeout(() => late.abort(), Math.max(0, Math.ceil(parts.times.deadlineMs[job.kind] - job.age_ms)));
+  const running: Running = { job, held, signal: AbortSignal.any([held.signal, late.signal]), attempts, ticket: null };
+  let ending: Ending;
+  try {
+    const { files, route } = await make(parts, running);
+    ending = { delivered: await deliver(parts, job, { files, provider: route.provider }, running.signal) };
+  } catch (error) {
+    if (held.signal.aborted || error instanceof LeaseLost) return "dropped";
+    if (error instanceof HandedOver) return "handed over";
+    // Without its database it can't go on; whoever takes it up then finds what was written so far.
+    if (mayPass(error)) return "handed over";
+    ending = late.signal.aborted ? await giveUp(parts, running) : { failure: asFailure(parts, job, error), watch: false };
+  } finally {
+    clearTimeout(deadline);
+  }
+  return (await endJob(parts, job, ending, attempts, held.signal)) ? "ended" : "dropped";
+}
+
+interface Running {
+  job: ClaimedJob;
+  held: Held;
+  /** The lease is lost, the process ends or the job's time is over. */
+  signal: AbortSignal;
+  attempts: JobAttempt[];
+  ticket: { ticket: Ticket; route: Route } | null;
+}
+
+async function make(parts: JobParts, running: Running): Promise<{ files: MadeFile[]; route: Route }> {
+  const { job, signal, attempts } = running;
+  if (job.upstream !== null) {
+    const route = routeOf(parts.catalog, job.route ?? "");
+    if (route === undefined) throw new JobFailure("provider_unavailable", "The provider can no longer be asked.");
+    running.ticket = { ticket: job.upstream, route };
+  } else if (job.was_asked) {
+    throw new JobFailure("provider_error", "The gateway was interrupted while the provider was asked; the job is not repeated.");
+  } else {
+    signal.throwIfAborted();
+    const { begun, route } = await beginJob(parts, job, signal, attempts);
+    if (begun.kind === "made") return { files: begun.files, route };
+    running.ticket = { ticket: begun.ticket, route };
+    await keepTicket(parts, running, running.ticket);
+  }
+  return { files: await follow(parts, running, running.ticket), route: running.ticket.route };
+}
+
+/** Written even when the time is over: work that goes on upstream must be found again. */
+async function keepTicket(parts: JobParts, { job, held, attempts }: Running, work: { ticket: Ticket; route: Route }): Promise<void> {
+  try {
+    await persist(ticketPatienceMs, held.signal, () => writeTicket(parts, job.id, work.ticket, attempts));
+  } catch (error) {
+    await cancel(parts, job, work);
+    throw error;
+  }
+}
+
+/** Another process can go on with it: it is let go of as soon as this one stops. */
+async function follow(parts: JobParts, { job, held, signal }: Running, work: { ticket: Ticket; route: Route }): Promise<MadeFile[]> {
+  try {
+    return await followTicket(parts, job, work, AbortSignal.any([signal, held.handover]));
+  } catch (error) {
+    if (held.handover.aborted && !signal.aborted && !(error instanceof JobFailure)) throw new HandedOver();
+    throw error;
+  }
+}
+
+/** PEERS.md 5.6: not the customer's charge, whatever the upstream still makes. */
+async function giveUp(parts: JobParts, { job, ticket }: Running): Promise<Ending> {
+  if (ticket !== null) await cancel(parts, job, ticket);
+  return { failure: new JobFailure("timeout", "The job was not finished in time."), watch: ticket !== null };
+}
+
+/** It may have finished all the same. */
+async function cancel({ providers, log }: JobParts, job: ClaimedJob, { ticket, route }: { ticket: Ticket; route: Route }): Promise<void> {
+  if (ticket.cancelUrl === null) return;
+  const call = callOf(job, route, AbortSignal.timeout(cancelMs));
+  await providers.queues[route.provider.protocol]?.cancel(call, ticket).catch((error: unknown) => {
+    log.warn({ err: error, job: job.shown_id }, "an upstream did not take back its work");
+  });
+}
+
+function asFailure({ onFault }: JobParts, job: ClaimedJob, error: unknown): JobFailure {
+  if (error instanceof JobFailure) return error;
+  onFault(error, `running ${job.shown_id}`);
+  return new JobFailure("provider_error", "The gateway failed to run the job.", null, error);
+}

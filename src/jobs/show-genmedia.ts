@@ -1,0 +1,112 @@
+// A media job in the words of fal, as the genmedia pair answers it (WIRE.md 15.6, spec/genmedia-job.tsp). Pure.
+import type { components } from "../../generated/api.d.ts";
+import { toUsd } from "../money.ts";
+import type { ReadJob } from "./read-jobs.ts";
+import { fileUrl, shownMoney } from "./show-job.ts";
+import type { JobErrorCode, JobOutput } from "./types.ts";
+
+type Schemas = components["schemas"];
+export type ShownGenmediaJob = Schemas["GenmediaRunning"] | Schemas["GenmediaCompleted"] | Schemas["GenmediaFailed"];
+
+/** fal's word for each of our codes, where the provider gave none of its own. */
+const falWords: Record<JobErrorCode, string> = {
+  content_policy: "content_policy_violation",
+  content_policy_likeness: "content_policy_violation",
+  content_policy_nsfw: "content_policy_violation",
+  content_policy_unsafe: "content_policy_violation",
+  moderation_blocked: "content_policy_violation",
+  input_too_large: "file_too_large",
+  input_invalid: "image_load_error",
+  invalid_input: "value_error",
+  prompt_too_long: "string_too_long",
+  provider_timeout: "generation_timeout",
+  timeout: "request_timeout",
+  provider_rate_limited: "rate_limited",
+  provider_unavailable: "downstream_service_unavailable",
+  provider_error: "downstream_service_error",
+  insufficient_credits: "insufficient_credits",
+};
+
+/** Of a job that failed or expired. A provider's word is shown where it is a word: what else it sends may name it. */
+export function genmediaErrorType({ error_code, error_word }: Pick<ReadJob, "error_code" | "error_word">): string {
+  return error_word !== null && /^[a-z][a-z0-9_]{0,63}$/.test(error_word) ? error_word : falWords[error_code ?? "provider_error"];
+}
+
+/** `requestId` is the reading request's. */
+export function shownGenmediaJob(job: ReadJob, { publicUrl, requestId }: { publicUrl: string; requestId: string }): ShownGenmediaJob {
+  switch (job.status) {
+    case "queued":
+    case "pending":
+      return shownRunning(job, "IN_QUEUE");
+    case "processing":
+      return shownRunning(job, "IN_PROGRESS");
+    case "succeeded":
+    case "refunded":
+      return shownCompleted(job, publicUrl);
+    case "failed":
+      return shownFailed(job, "FAILED", requestId);
+    case "expired":
+      return shownFailed(job, "EXPIRED", requestId);
+  }
+}
+
+function shownRunning(job: ReadJob, status: Schemas["GenmediaRunning"]["status"]): Schemas["GenmediaRunning"] {
+  return {
+    request_id: job.shown_id,
+    status,
+    model: job.model,
+    hint: `Poll GET /v1/genmedia/jobs/${job.shown_id}`,
+    estimated_cost: toUsd(job.estimated),
+    charged_amount: null,
+    refunded_amount: null,
+  };
+}
+
+function shownCompleted(job: ReadJob, publicUrl: string): Schemas["GenmediaCompleted"] {
+  const { charged_amount, refunded_amount } = shownMoney(job);
+  return {
+    request_id: job.shown_id,
+    status: "COMPLETED",
+    model: job.model,
+    output: shownOutput(job.kind, job.output!, publicUrl),
+    hint: null,
+    estimated_cost: toUsd(job.estimated),
+    charged_amount: charged_amount ?? 0,
+    refunded_amount,
+    ...shownTimes(job),
+  };
+}
+
+function shownOutput(kind: ReadJob["kind"], { files }: JobOutput, publicUrl: string): Schemas["GenmediaCompleted"]["output"] {
+  if (kind === "image")
+    return {
+      images: files.map((file) => ({
+        url: fileUrl(publicUrl, file),
+        width: file.width,
+        height: file.height,
+        content_type: file.content_type,
+      })),
+    };
+  const clip = files[0]!;
+  const { content_type, duration_s = 0, width, height } = clip;
+  return { video: { url: fileUrl(publicUrl, clip), content_type, duration_s, width, height } };
+}
+
+function shownFailed(job: ReadJob, status: Schemas["GenmediaFailed"]["status"], requestId: string): Schemas["GenmediaFailed"] {
+  const code = job.error_code ?? "provider_error";
+  return {
+    request_id: job.shown_id,
+    status,
+    model: job.model,
+    error: job.error_message ?? code,
+    details: { error_type: genmediaErrorType(job), code, request_id: requestId },
+    estimated_cost: toUsd(job.estimated),
+    charged_amount: null,
+    refunded_amount: shownMoney(job).refunded_amount,
+    ...shownTimes(job),
+  };
+}
+
+function shownTimes({ created_at, completed_at }: ReadJob) {
+  return { created_at: created_at.toISOString(), completed_at: (completed_at ?? created_at).toISOString() };
+}

@@ -1,0 +1,28 @@
+// Addresses of files that a caller gives and a provider loads: checked by their form only (OPERATOR.md, reference URLs; WIRE.md 14 row 25).
+// What the gateway loads itself is checked again, by where it leads, in src/media.
+import ipaddr from "ipaddr.js";
+import { failParameter } from "../fail.ts";
+
+/** Longer than any signed address; they are kept with the job. */
+const lengthMax = 8192;
+const privateNames = /(^|\.)(localhost|localdomain|local|internal)$/;
+
+/**
+ * The address as a reader of addresses writes it, so that what was checked is what is loaded. Fails with invalid_parameter naming `param`.
+ * `allowPrivate`: private hosts pass, for tests; HTTPS it must be all the same.
+ */
+export function readSourceAddress(text: string, param: string, { allowPrivate }: { allowPrivate: boolean }): string {
+  if (text.length > lengthMax) failParameter(param, `it must have at most ${lengthMax} characters`);
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || url.protocol !== "https:") return failParameter(param, "it must be an HTTPS address");
+  if (url.username !== "" || url.password !== "") failParameter(param, "it must carry no user name or password");
+  if (!allowPrivate && isPrivateHost(url.hostname)) failParameter(param, "it must name a public host");
+  return url.href;
+}
+
+/** `hostname` as URL gives it: decimal and hexadecimal forms of an IPv4 address are dotted by then. */
+function isPrivateHost(hostname: string): boolean {
+  const name = hostname.replace(/\.+$/, "").replace(/^\[(.*)\]$/, "$1");
+  if (name === "" || privateNames.test(name)) return true;
+  return ipaddr.isValid(name) && ipaddr.process(name).range() !== "unicast";
+}

@@ -1,0 +1,45 @@
+// One request for media as a job: its idempotency key, its submit, and the job as its answer shows it.
+import type { Context } from "../context.ts";
+import type { Request } from "../server/types.ts";
+import { idempotencyKeyOf } from "./idempotency-key.ts";
+import { type ReadJob, readJob } from "./read-jobs.ts";
+import { pollHeaders } from "./show-job.ts";
+import { submitJob, type SubmitOutcome } from "./submit.ts";
+import type { JobDoor, JobPlan } from "./types.ts";
+
+/** Of a request, what a job needs. */
+export type MediaRequest = Pick<Request, "operationId" | "requestId" | "caller" | "headers" | "addHeaders"> & {
+  body: { idempotency_key?: string | null };
+};
+
+export interface SubmittedJob {
+  outcome: SubmitOutcome;
+  /** As it stands; a new one as it was submitted, however far its runner is by now. */
+  job: ReadJob;
+  /** When to poll, and the alias that was sent. */
+  headers: Record<string, string>;
+}
+
+/** Fails as submitJob does. */
+export async function submitMedia(context: Context, request: MediaRequest, door: JobDoor, plan: JobPlan): Promise<SubmittedJob> {
+  const { operationId, requestId, caller, headers, body, addHeaders } = request;
+  const idempotencyKey = idempotencyKeyOf(body.idempotency_key, headers["idempotency-key"]);
+  const { id, outcome } = await submitJob(context, { operationId, requestId, caller, door, idempotencyKey, addHeaders }, plan);
+  const read = await readJob(context, caller, id);
+  if (read === undefined) throw new Error(`job ${id} is gone right after its submit`);
+  const job = outcome === "pending" ? asSubmitted(read) : read;
+  return { outcome, job, headers: { ...pollHeaders(job), ...(plan.alias === null ? {} : { "x-svc-alias": plan.alias }) } };
+}
+
+function asSubmitted(job: ReadJob): ReadJob {
+  const nothing = {
+    completed_at: null,
+    output: null,
+    error_code: null,
+    error_message: null,
+    error_word: null,
+    charged: null,
+    refunded: null,
+  };
+  return { ...job, ...nothing, status: "pending", queue_position: null };
+}

@@ -1,0 +1,148 @@
+// Loads an address that somebody else named into a file, without being led anywhere it must not go: every hop's address is
+// checked and connected to in one step, and nothing that the other side says of its size is believed.
+import type { LookupAddress } from "node:dns";
+import { open, rm } from "node:fs/promises";
+import { type LookupFunction, isIP } from "node:net";
+import { Client, type Dispatcher } from "undici";
+import { type FetchPolicy, hostOf } from "./fetch-policy.ts";
+import { MediaFault } from "./types.ts";
+
+export interface FetchLimits {
+  bytesMax: number;
+  connectMs: number;
+  headMs: number;
+  /** Silence between two pieces of the body. */
+  idleMs: number;
+  /** All hops together, from the first name to the last byte. */
+  wholeMs: number;
+}
+
+export interface FetchOrder {
+  url: string;
+  /** Where the file comes to lie; there must be none. Nothing lies there after a failure. */
+  path: string;
+  policy: FetchPolicy;
+  limits: FetchLimits;
+  signal: AbortSignal;
+  /** Trusted beside the machine's own; for tests. */
+  ca?: string;
+}
+
+/** Browsers follow 20; more than this many is nobody's honest picture. */
+const redirectsMax = 5;
+/** Signed addresses of the large clouds take about 2,000 characters. */
+const urlCharsMax = 8_192;
+const refusedAddress = "The address does not lead to a public host.";
+
+/** Throws MediaFault, the signal's reason, or the disk's own error. */
+export async function fetchToFile(order: FetchOrder): Promise<{ bytes: number }> {
+  const { path, limits, signal } = order;
+  signal.throwIfAborted();
+  const file = await open(path, "wx", 0o600);
+  let bytes = 0;
+  let diskFault: unknown = null;
+  const write = async (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > limits.bytesMax) throw tooLarge(limits.bytesMax);
+    await file.appendFile(chunk).catch((error: unknown) => {
+      diskFault = error;
+      throw error;
+    });
+  };
+  try {
+    await followRedirects(order, AbortSignal.any([signal, AbortSignal.timeout(limits.wholeMs)]), write);
+    await file.close();
+    return { bytes };
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    await rm(path, { force: true });
+    signal.throwIfAborted();
+    if (diskFault !== null || error instanceof MediaFault) throw error;
+    throw new MediaFault("unreachable", "The file at the address could not be loaded.", error);
+  }
+}
+
+async function followRedirects(order: FetchOrder, signal: AbortSignal, write: (chunk: Buffer) => Promise<void>): Promise<void> {
+  let url = checkUrl(order.url, undefined, order.policy);
+  for (let followed = 0; ; followed++) {
+    const location = await load(url, order, signal, write);
+    if (location === null) return;
+    if (followed === redirectsMax) throw new MediaFault("invalid", "The address redirects too often.");
+    url = checkUrl(location, url, order.policy);
+  }
+}
+
+/** A name is judged when it is resolved; an address that stands in the URL itself is never resolved, so it is judged here. */
+function checkUrl(text: string, base: URL | undefined, policy: FetchPolicy): URL {
+  const url = text.length > urlCharsMax ? null : URL.parse(text, base);
+  if (url === null) throw new MediaFault("invalid", "The address is not a URL.");
+  if (!policy.protocols.includes(url.protocol)) throw new MediaFault("invalid", "The address, or one it redirects to, is not HTTPS.");
+  if (url.username !== "" || url.password !== "") throw new MediaFault("invalid", "The address holds a user name or a password.");
+  const host = hostOf(url);
+  if (isIP(host) !== 0 && !policy.allows(host)) throw new MediaFault("invalid", refusedAddress);
+  return url;
+}
+
+/** Null: the file is written; else where it says to look instead. One connection a hop, closed with it. */
+async function load(url: URL, order: FetchOrder, signal: AbortSignal, write: (chunk: Buffer) => Promise<void>): Promise<string | null> {
+  const { policy, limits, ca } = order;
+  const client = new Client(url.origin, {
+    connect: {
+      lookup: checkedLookup(policy),
+      timeout: limits.connectMs,
+      maxCachedSessions: 0, // a resumed session would carry bytes that the other side chose
+      ...(ca !== undefined && { ca }),
+    },
+    headersTimeout: limits.headMs,
+    bodyTimeout: limits.idleMs,
+    maxHeaderSize: 16_384,
+    pipelining: 1,
+    allowH2: false,
+  });
+  try {
+    const headers = { accept: "*/*", "accept-encoding": "identity", "user-agent": "svc-gateway/1" };
+    const answer = await client.request({ method: "GET", path: `${url.pathname}${url.search}`, headers, signal });
+    answer.body.on("error", () => undefined); // a body that is left unread ends with one
+    const location = redirectOf(answer);
+    if (location !== null) return location;
+    assertWhole(answer, limits);
+    for await (const chunk of answer.body) await write(chunk as Buffer);
+    return null;
+  } finally {
+    await client.destroy();
+  }
+}
+
+function redirectOf({ statusCode, headers }: Dispatcher.ResponseData): string | null {
+  const { location } = headers;
+  return [301, 302, 303, 307, 308].includes(statusCode) && typeof location === "string" ? location : null;
+}
+
+function assertWhole({ statusCode, headers }: Dispatcher.ResponseData, { bytesMax }: FetchLimits): void {
+  if (statusCode !== 200) {
+    const mayPass = statusCode >= 500 || statusCode === 429 || statusCode === 408;
+    throw new MediaFault(mayPass ? "unreachable" : "invalid", `The address answered ${statusCode}.`);
+  }
+  if (Number(headers["content-length"]) > bytesMax) throw tooLarge(bytesMax);
+}
+
+function tooLarge(bytesMax: number): MediaFault {
+  return new MediaFault("too_large", `The file has more than ${Math.floor(bytesMax / 1024 / 1024)} MB.`);
+}
+
+/**
+ * The addresses that the socket gets are those that were judged: a name that answers differently the next time gains nothing.
+ * A name may have others beside an allowed one (a network that translates IPv6 adds its own); those are left out.
+ */
+function checkedLookup(policy: FetchPolicy): LookupFunction {
+  return (name, options, callback) => {
+    const answer = (addresses: LookupAddress[]) => {
+      const allowed = addresses.filter(({ address }) => policy.allows(address));
+      const [first] = allowed;
+      if (first === undefined) callback(new MediaFault("invalid", refusedAddress), "", 0);
+      else if (options.all === true) callback(null, allowed);
+      else callback(null, first.address, first.family);
+    };
+    policy.resolve(name).then(answer, (error: NodeJS.ErrnoException) => callback(error, "", 0));
+  };
+}

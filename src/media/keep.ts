@@ -1,0 +1,77 @@
+// Keeps a file that a provider made: loaded, told by its bytes, measured, put into the store. Nothing stays on the way.
+import { stat, writeFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type FetchLimits, fetchToFile } from "./fetch-to-file.ts";
+import { providerPolicy } from "./fetch-policy.ts";
+import { type Kind, contentTypeOf, kindOf } from "./kinds.ts";
+import { measure } from "./measure.ts";
+import type { ResolveName } from "./resolve-name.ts";
+import type { WithTempFile } from "./temp-files.ts";
+import { type KeepOrder, type KeptFile, MediaFault, type Store } from "./types.ts";
+
+export interface KeepParts {
+  store: Store;
+  withTempFile: WithTempFile;
+  resolve: ResolveName;
+  /** See FetchOrder. */
+  ca?: string;
+  limits: Record<KeepOrder["kind"], FetchLimits>;
+  /** Before a file that could not be reached is asked for again: as many tries more as there are pauses. */
+  pausesMs: readonly number[];
+}
+
+const megabyte = 1024 * 1024;
+const patience = { connectMs: 10_000, headMs: 30_000, idleMs: 30_000 };
+
+export const keepLimits: KeepParts["limits"] = {
+  image: { ...patience, bytesMax: 64 * megabyte, wholeMs: 120_000 },
+  video: { ...patience, bytesMax: 512 * megabyte, wholeMs: 600_000 },
+};
+
+export function keepFile(parts: KeepParts, order: KeepOrder): Promise<KeptFile> {
+  const { file, kind, signal } = order;
+  return parts.withTempFile(async (path) => {
+    if ("bytes" in file.source) await writeBytes(path, file.source.bytes, parts.limits[kind].bytesMax);
+    else await loadFile(parts, order, file.source.url, path);
+    const found = await kindOf(path);
+    if (found?.medium !== kind) throw new MediaFault("invalid", `What was made is no ${kind} of a known kind.`);
+    signal.throwIfAborted();
+    return await putFile(parts.store, order, path, found);
+  });
+}
+
+async function putFile(store: Store, order: KeepOrder, path: string, kind: Kind): Promise<KeptFile> {
+  const { size } = await stat(path);
+  const measures = await measure(path, kind);
+  const name = `${order.name}.${kind.extension}`;
+  if (contentTypeOf(name) === null) throw new Error("a file's name breaks the rule of KeepOrder");
+  await store.put(name, path, kind.contentType);
+  return { name, contentType: kind.contentType, bytes: size, ...measures };
+}
+
+async function writeBytes(path: string, bytes: Buffer, bytesMax: number): Promise<void> {
+  if (bytes.length > bytesMax) throw new MediaFault("too_large", `What was made has more than ${bytesMax / megabyte} MB.`);
+  await writeFile(path, bytes, { flag: "wx", mode: 0o600 });
+}
+
+async function loadFile(parts: KeepParts, { provider, kind, signal }: KeepOrder, url: string, path: string): Promise<void> {
+  const { limits, ca, resolve } = parts;
+  const order = {
+    url,
+    path,
+    policy: await providerPolicy(provider, resolve),
+    limits: limits[kind],
+    signal,
+    ...(ca !== undefined && { ca }),
+  };
+  for (let tried = 0; ; tried++) {
+    try {
+      await fetchToFile(order);
+      return;
+    } catch (error) {
+      const pauseMs = parts.pausesMs[tried];
+      if (!(error instanceof MediaFault) || error.reason !== "unreachable" || pauseMs === undefined) throw error;
+      await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+    }
+  }
+}

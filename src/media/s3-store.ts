@@ -1,0 +1,94 @@
+// Files in a bucket that speaks S3. Loaded only where SVC_BLOB_URL is set: the SDK takes its time. Its errors carry key ids and
+// addresses; what leaves here names the step, the fault's name and its status alone.
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Readable } from "node:stream";
+import { DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import type { BlobAddress } from "./blob-address.ts";
+import type { Store } from "./types.ts";
+
+const timeouts = { connectionTimeout: 5_000, requestTimeout: 30_000, socketTimeout: 60_000 };
+/** Every reader of a clip holds one for as long as it reads. */
+const socketsMax = 1_024;
+const tries = 3;
+const pauseMs = 500;
+
+/** Throws where neither the address nor the environment says a region. */
+export async function openS3Store(address: BlobAddress): Promise<Store> {
+  const region = address.region ?? (address.endpoint === null ? null : "us-east-1");
+  const client = new S3Client({
+    ...(region !== null && { region }),
+    ...(address.endpoint !== null && { endpoint: address.endpoint }),
+    forcePathStyle: address.pathStyle,
+    maxAttempts: tries,
+    requestHandler: {
+      ...timeouts,
+      throwOnRequestTimeout: true,
+      httpAgent: { keepAlive: true, maxSockets: socketsMax },
+      httpsAgent: { keepAlive: true, maxSockets: socketsMax },
+    },
+    // The SDK's newer checksums ride in trailers, which many servers that speak S3 don't read.
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+  });
+  await client.config.region().catch(() => {
+    throw new Error("SVC_BLOB_URL names no region, and AWS_REGION is not set");
+  });
+  const at = (name: string) => ({ Bucket: address.bucket, Key: `${address.prefix}${name}` });
+
+  return {
+    async put(name, path, contentType) {
+      const { size } = await stat(path);
+      const head = { ...at(name), ContentLength: size, ContentType: contentType, CacheControl: "public, max-age=31536000, immutable" };
+      // The SDK doesn't repeat what it streams: every try reads the file anew.
+      for (let left = tries - 1; ; left--) {
+        const body = createReadStream(path);
+        try {
+          await client.send(new PutObjectCommand({ ...head, Body: body }));
+          return;
+        } catch (error) {
+          if (left === 0 || isFinal(error)) throw withoutSecrets("put", error);
+          await sleep(pauseMs * (tries - left));
+        } finally {
+          body.destroy();
+        }
+      }
+    },
+    async open(name, range) {
+      const part = range === null ? {} : { Range: `bytes=${range.from}-${range.to}` };
+      const answer = await ifThere("get", client.send(new GetObjectCommand({ ...at(name), ...part })));
+      if (answer === null) return null;
+      const size = Number(answer.ContentRange?.split("/")[1] ?? answer.ContentLength);
+      return { size, stream: answer.Body as Readable };
+    },
+    size: async (name) => (await ifThere("head", client.send(new HeadObjectCommand(at(name)))))?.ContentLength ?? null,
+    async remove(name) {
+      await ifThere("delete", client.send(new DeleteObjectCommand(at(name))));
+    },
+    close: async () => client.destroy(),
+  };
+}
+
+async function ifThere<T>(step: string, work: Promise<T>): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if (statusOf(error) === 404 && (error as Error).name !== "NoSuchBucket") return null;
+    throw withoutSecrets(step, error);
+  }
+}
+
+function isFinal(error: unknown): boolean {
+  const status = statusOf(error);
+  return status !== undefined && status >= 400 && status < 500 && status !== 408 && status !== 429;
+}
+
+function statusOf(error: unknown): number | undefined {
+  return (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
+}
+
+function withoutSecrets(step: string, error: unknown): Error {
+  const { name, code } = error as { name?: string; code?: string };
+  return new Error(`the bucket failed to ${step} a file: ${code ?? name ?? "unknown"} (${statusOf(error) ?? "no answer"})`);
+}

@@ -1,0 +1,137 @@
+// What an error of a fal queue means, which depends on what was asked: to take work, how far it is, or what came of it (WIRE.md 12).
+// There is no status of failure: work that failed is complete, and its error is the answer to what came of it.
+import { parseObject } from "../answer-json.ts";
+import { readErrorBody, readErrorValue, safeParam, safeReason } from "../error-text.ts";
+import { errorOfAnswer } from "../errors.ts";
+import type { ErrorAnswer, ReadError } from "../exchange.ts";
+import { arrayOf, isObject, type Json, objectOf, textOf } from "../json.ts";
+import { type Provider, UpstreamError, type UpstreamFault } from "../types.ts";
+import { type JobCode, jobCodeOf, type Told } from "./error-words.ts";
+
+/** Of work that was offered: nothing has begun, another route may do it. */
+export const submitError: ReadError = (answer, provider) => {
+  const { status, headers } = answer;
+  const usual = errorOfAnswer(status, answer.text, answer.retryAfterMs, provider);
+  const told = toldOf(answer);
+  const code = status === 429 ? "provider_rate_limited" : told && jobCodeOf(told);
+  if (code === null) return withReason(usual, answer, provider);
+  if (isOurs(status) && !code.startsWith("content_policy")) return usual;
+  const fault = submitFault(code);
+  const again = fault === "rejected" && headers["x-fal-retryable"] === "true";
+  return jobError(again ? "unavailable" : fault, code, told?.word ?? "rate_limited", answer, provider);
+};
+
+/** Of a question how far work is, or of asking it to stop: says nothing of the work. */
+export const lookError: ReadError = (answer, provider) => {
+  const usual = errorOfAnswer(answer.status, answer.text, answer.retryAfterMs, provider);
+  return usual.fault === "rejected" || usual.fault === "refused" ? withFault("unavailable", usual) : usual;
+};
+
+/** Of a question what came of work: the work's own error where fal's words are there, else the question's. */
+export const resultError: ReadError = (answer, provider) => {
+  const { status, headers } = answer;
+  const told = toldOf(answer);
+  const code = told && jobCodeOf(told);
+  if (status === 429 && !told?.located) return lookError(answer, provider);
+  if (code !== null && !(isOurs(status) && !code.startsWith("content_policy")))
+    return jobError(workFault(code), code, told!.word, answer, provider);
+  const usual = withReason(errorOfAnswer(status, answer.text, answer.retryAfterMs, provider), answer, provider);
+  if (usual.fault === "rejected" || usual.fault === "refused") return usual;
+  // A proxy before the queue answers 502 to 504 too; those are the work's own only where fal says so.
+  const final = headers["x-fal-retryable"] === "false" || (status === 500 && isFals(answer.text)) || told !== null || status === 499;
+  if (!final || isOurs(status) || usual.fault === "gone") return usual;
+  return jobError("failed", "provider_error", told?.word ?? "internal_server_error", answer, provider);
+};
+
+/** Newer queues say it in the answer to how far the work is. Null: it doesn't say that the work failed. */
+export function errorInStatus(body: Json, provider: Provider): UpstreamError | null {
+  const error = body["error"] ?? null;
+  const type = textOf(body["error_type"]);
+  if (type === null && (error === null || error === "" || error === false)) return null;
+  const word = type ?? "internal_server_error";
+  const inner = isObject(error) ? error : { detail: error };
+  const entries = arrayOf(inner["detail"]).map(objectOf);
+  const told = toldOfEntries(entries) ?? { word, located: false, place: [], text: JSON.stringify(error) };
+  const code = jobCodeOf(told) ?? "provider_error";
+  const reason = reasonOf(readErrorValue(inner).message, entries, provider, "the work failed");
+  return new UpstreamError(workFault(code), reason, { job: { code, word: told.word } });
+}
+
+/** About our own account or how we call: never the customer's doing. */
+function isOurs(status: number): boolean {
+  return status === 401 || status === 402 || status === 403;
+}
+
+function submitFault(code: JobCode): UpstreamFault {
+  if (code === "provider_rate_limited") return "rate_limited";
+  const fault = workFault(code);
+  return fault === "failed" ? "unavailable" : fault;
+}
+
+function workFault(code: JobCode): UpstreamFault {
+  if (code.startsWith("content_policy")) return "refused";
+  return code === "input_too_large" || code === "input_invalid" || code === "prompt_too_long" ? "rejected" : "failed";
+}
+
+function toldOf({ headers, text }: ErrorAnswer): Told | null {
+  const body = objectIn(text);
+  const listed = toldOfEntries(arrayOf(body["detail"]).map(objectOf));
+  if (listed !== null) return listed;
+  const word = textOf(body["error_type"]) ?? textOf(headers["x-fal-error-type"]);
+  return word === null ? null : { word, located: false, place: [], text };
+}
+
+function toldOfEntries(entries: Json[]): Told | null {
+  const entry = entries.find(({ type }) => textOf(type) !== null);
+  if (entry === undefined) return null;
+  // Not the input that it repeats: a prompt's words are no hints.
+  const text = entries.map(({ msg, ctx }) => JSON.stringify([msg, ctx])).join(" ");
+  return { word: entry["type"] as string, located: "loc" in entry, place: placeOf(entry), text };
+}
+
+function placeOf({ loc }: Json): string[] {
+  return arrayOf(loc).filter((name): name is string => typeof name === "string" && name !== "body");
+}
+
+function objectIn(text: string): Json {
+  try {
+    return parseObject(text);
+  } catch {
+    return {};
+  }
+}
+
+function isFals(text: string): boolean {
+  const { detail, message } = objectIn(text);
+  return detail !== undefined || message !== undefined;
+}
+
+function jobError(fault: UpstreamFault, code: JobCode, word: string, answer: ErrorAnswer, provider: Provider): UpstreamError {
+  const { status, retryAfterMs } = answer;
+  const usual = withReason(errorOfAnswer(status, answer.text, retryAfterMs, provider), answer, provider);
+  const { reason, param } = usual;
+  return new UpstreamError(fault, reason, { status, retryAfterMs, param, job: { code, word: safeWord(word) } });
+}
+
+/** A word is kept and shown; a sentence in its place is none. */
+function safeWord(word: string): string {
+  return /^[\w.:-]{1,64}$/.test(word) ? word : "unknown_error";
+}
+
+function withReason(usual: UpstreamError, { status, text, retryAfterMs }: ErrorAnswer, provider: Provider): UpstreamError {
+  const entries = arrayOf(objectIn(text)["detail"]).map(objectOf);
+  const reason = reasonOf(readErrorBody(text).message, entries, provider, `the upstream answered ${status}`);
+  const param = safeParam(placeOf(entries[0] ?? {}).at(-1) ?? usual.param, provider);
+  return new UpstreamError(usual.fault, reason, { status, retryAfterMs, param });
+}
+
+/** The sentences without the places in fal's input, and without addresses: they name whose queue it is. */
+function reasonOf(message: string | null, entries: Json[], provider: Provider, otherwise: string): string {
+  const listed = entries.flatMap(({ msg }) => textOf(msg) ?? []).join("; ");
+  const text = (listed || message)?.replace(/\bhttps?:\/\/[^\s"'<>]+/gi, "[hidden]") ?? null;
+  return safeReason(text, provider, otherwise);
+}
+
+function withFault(fault: UpstreamFault, { reason, status, retryAfterMs, param }: UpstreamError): UpstreamError {
+  return new UpstreamError(fault, reason, { status, retryAfterMs, param });
+}

@@ -1,0 +1,58 @@
+// What a model of a fal queue made: pictures in `images` or `image`, a clip in `video` (WIRE.md 12).
+import { type FilesInside, takeFilesOut } from "../base64-files.ts";
+import { parseObject } from "../answer-json.ts";
+import { arrayOf, isObject, type Json, objectOf, textOf } from "../json.ts";
+import type { MadeFile } from "../media.ts";
+import { UpstreamError } from "../types.ts";
+
+export interface Output {
+  answer: Json;
+  /** Empty: the answer is no output. */
+  files: MadeFile[];
+}
+
+/** Throws UpstreamError `unreadable` for what is no JSON object, `failed` for a picture that was blacked out. */
+export function readOutput(body: Buffer): Output {
+  const inside = takeFilesOut(body);
+  const answer = parseObject(inside.text);
+  if (arrayOf(answer["has_nsfw_concepts"]).includes(true))
+    throw new UpstreamError("failed", "the picture was blacked out", {
+      status: 200,
+      job: { code: "content_policy_nsfw", word: "has_nsfw_concepts" },
+    });
+  return { answer, files: partsOf(answer).flatMap((part) => fileOf(part, inside)) };
+}
+
+function partsOf({ video, videos, images, image }: Json): unknown[] {
+  const clips = [video, ...arrayOf(videos)].filter(Boolean);
+  const pictures = arrayOf(images).length > 0 ? arrayOf(images) : [image];
+  return clips.length > 0 ? clips : pictures; // a clip's picture is its cover
+}
+
+function fileOf(part: unknown, inside: FilesInside): MadeFile[] {
+  const said = objectOf(part);
+  const url = textOf(isObject(part) ? part["url"] : part);
+  if (url === null) return [];
+  const source = sourceOf(url, inside);
+  if (source === null) return [];
+  return [
+    {
+      source: source.bytes ? { bytes: source.bytes } : { url },
+      contentType: textOf(said["content_type"]) ?? source.contentType,
+      width: amountOf(said["width"]),
+      height: amountOf(said["height"]),
+      seconds: amountOf(said["duration"]),
+      fps: amountOf(said["fps"]),
+    },
+  ];
+}
+
+/** `sync_mode` gives data URLs. */
+function sourceOf(url: string, inside: FilesInside): { bytes: Buffer | null; contentType: string | null } | null {
+  if (/^https?:\/\//i.test(url) && URL.canParse(url)) return { bytes: null, contentType: null };
+  return inside.fileOf(url);
+}
+
+function amountOf(value: unknown): number | null {
+  return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : null;
+}

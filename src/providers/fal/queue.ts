@@ -1,0 +1,71 @@
+// Work that a fal queue accepted: how far it is, what came of it, and asking it to stop.
+import { systemClock, type Clock } from "../../clock.ts";
+import { parseObject, unreadable } from "../answer-json.ts";
+import { filesBytesMax } from "../base64-files.ts";
+import { exchange, wholeText } from "../exchange.ts";
+import type { Upstream } from "../http.ts";
+import { bareRequest } from "../json-request.ts";
+import { textOf } from "../json.ts";
+import type { Looked, Ticket, UpstreamQueue } from "../media.ts";
+import { type UpstreamCall, UpstreamError } from "../types.ts";
+import { errorInStatus, lookError, resultError } from "./errors.ts";
+import { readOutput } from "./output.ts";
+
+/** Of a status, with the model's log. */
+const statusBytesMax = 4_194_304;
+
+export function falQueue(upstream: Upstream, clock: Clock = systemClock): UpstreamQueue {
+  async function progress(call: UpstreamCall, ticket: Ticket): Promise<"waiting" | "running" | "complete"> {
+    const answer = await exchange(upstream, bareRequest(call, "GET", ticket.statusUrl), clock, lookError);
+    const body = parseObject(await wholeText(answer, statusBytesMax));
+    const status = textOf(body["status"]);
+    if (status === null) throw unreadable("the answer has no status");
+    if (status === "IN_QUEUE") return "waiting";
+    if (status === "IN_PROGRESS") return "running";
+    const error = errorInStatus(body, call.route.provider);
+    if (error !== null) throw error;
+    return status === "COMPLETED" ? "complete" : "running"; // words that nobody here knows yet
+  }
+
+  async function result(call: UpstreamCall, ticket: Ticket): Promise<Looked> {
+    const answer = await exchange(upstream, bareRequest(call, "GET", ticket.responseUrl), clock, resultError);
+    const output = readOutput(await answer.body.bytes(filesBytesMax));
+    if (output.files.length > 0) return { kind: "made", files: output.files };
+    if (answer.status === 202 || /^IN_/.test(textOf(output.answer["status"]) ?? "")) return { kind: "running" };
+    throw new UpstreamError("failed", "the output holds no file", {
+      status: answer.status,
+      job: { code: "provider_error", word: "no_media_generated" },
+    });
+  }
+
+  return {
+    async look(call, ticket) {
+      const stands = await progress(call, ticket);
+      if (stands !== "complete") return { kind: stands };
+      try {
+        return await result(call, ticket);
+      } catch (error) {
+        if (isTooEarly(error)) return { kind: "running" };
+        throw error;
+      }
+    },
+    async cancel(call, { cancelUrl }) {
+      if (cancelUrl === null) return;
+      try {
+        const answer = await exchange(upstream, bareRequest(call, "PUT", cancelUrl), clock, lookError);
+        await answer.body.bytes(statusBytesMax);
+      } catch (error) {
+        if (!isOver(error)) throw error;
+      }
+    },
+  };
+}
+
+function isTooEarly(error: unknown): boolean {
+  return error instanceof UpstreamError && error.status === 400 && /\bstill in progress\b/i.test(error.reason);
+}
+
+/** `ALREADY_COMPLETED`, or forgotten: there is nothing to stop. */
+function isOver(error: unknown): boolean {
+  return error instanceof UpstreamError && [400, 404, 409, 410].includes(error.status ?? 0);
+}

@@ -1,0 +1,77 @@
+// Pictures over the `openai` protocol: generations as JSON, edits of references as a form, both answered at once (WIRE.md 10.5).
+import { systemClock, type Clock } from "../../clock.ts";
+import { readAnswer, unreadable } from "../answer-json.ts";
+import { type FilesInside, filesBytesMax, takeFilesOut } from "../base64-files.ts";
+import { exchange } from "../exchange.ts";
+import type { Upstream, UpstreamRequest } from "../http.ts";
+import { jsonRequest } from "../json-request.ts";
+import { arrayOf, type Json, objectOf, textOf } from "../json.ts";
+import type { FetchReference, MadeFile, MakePictures, PictureCall } from "../media.ts";
+import { type FormPart, multipartForm } from "../multipart.ts";
+import { loadReferences } from "./reference-parts.ts";
+
+/** Pictures are drawn before the first byte comes; a job has five minutes for it, and its signal ends the call (gateway-api.md "Image job"). */
+const firstByteMs = 300_000;
+
+export function openaiImages(upstream: Upstream, fetchReference: FetchReference, clock: Clock = systemClock): MakePictures {
+  return async (call) => {
+    const request = call.order.references.length > 0 ? await editRequest(call, fetchReference) : generationRequest(call);
+    const answer = await exchange(upstream, { ...request, firstByteMs, headers: ["idempotency-key", call.jobId] }, clock);
+    const inside = takeFilesOut(await answer.body.bytes(filesBytesMax));
+    return { kind: "made", files: readPictures(readAnswer(inside.text, call.route.provider), inside) };
+  };
+}
+
+function generationRequest(call: PictureCall): UpstreamRequest {
+  return jsonRequest(call, "/images/generations", JSON.stringify(fieldsOf(call)));
+}
+
+async function editRequest(call: PictureCall, fetchReference: FetchReference): Promise<UpstreamRequest> {
+  const files = await loadReferences(call.order.references, fetchReference, call.signal);
+  const { image: _image, "image[]": _images, ...fields } = fieldsOf(call);
+  const texts = Object.entries(fields).flatMap(([name, value]) => textPart(name, value));
+  return { ...jsonRequest(call, "/images/edits", ""), ...multipartForm([...texts, ...files]) };
+}
+
+/**
+ * What our endpoint decides wins over the caller's `extra`, and nothing is streamed. In what form the pictures come is never asked for:
+ * models refuse the field that others need for it, and both forms are read.
+ */
+function fieldsOf({ order, route }: PictureCall): Json {
+  const { stream: _stream, partial_images: _partialImages, ...extra } = order.extra;
+  const { prompt, count, size, quality } = order;
+  return { ...extra, model: route.model, prompt, n: count, size: `${size.width}x${size.height}`, ...(quality !== null && { quality }) };
+}
+
+function textPart(name: string, value: unknown): FormPart[] {
+  if (value === null || value === undefined) return [];
+  return [{ name, text: typeof value === "string" ? value : JSON.stringify(value) }];
+}
+
+/** Throws UpstreamError `unreadable` for an answer without a picture, or with something in a picture's place that is none. */
+function readPictures(answer: Json, inside: FilesInside): MadeFile[] {
+  const data = arrayOf(answer["data"]);
+  if (data.length === 0) throw unreadable("the answer has no pictures");
+  const [, width, height] = /^(\d{1,5})x(\d{1,5})$/.exec(textOf(answer["size"]) ?? "") ?? [];
+  const format = /^[a-z]{3,5}$/.exec(textOf(answer["output_format"]) ?? "")?.[0];
+  return data.map((entry) => {
+    const { source, contentType } = readSource(objectOf(entry), inside);
+    return {
+      source,
+      contentType: contentType ?? (format === undefined ? null : `image/${format}`),
+      width: Number(width) || null,
+      height: Number(height) || null,
+      seconds: null,
+      fps: null,
+    };
+  });
+}
+
+function readSource({ b64_json, url }: Json, inside: FilesInside): Pick<MadeFile, "source" | "contentType"> {
+  const address = textOf(url);
+  if (address !== null && /^https?:\/\//i.test(address) && URL.canParse(address)) return { source: { url: address }, contentType: null };
+  const text = textOf(b64_json) ?? address;
+  const file = text === null ? null : inside.fileOf(text);
+  if (file === null) throw unreadable("a picture is neither base64 nor an address");
+  return { source: { bytes: file.bytes }, contentType: file.contentType };
+}

@@ -1,0 +1,114 @@
+// GET and HEAD /media/{name}: the files that jobs made, for whoever knows their unguessable name. A name's bytes never change,
+// so anybody may keep them for good; what is shown may not run (SVG) and not be taken for something else.
+import { addAbortSignal } from "node:stream";
+import { ApiError } from "../fail.ts";
+import { askedRange } from "./byte-range.ts";
+import type { Edge, Exchange } from "./edge.ts";
+import { type AnyReply, sendReply } from "./reply.ts";
+import type { Headers } from "./types.ts";
+import { failMethod, optionsReply } from "./unknown-path.ts";
+
+export const mediaPrefix = "/media/";
+
+export async function answerMedia(edge: Edge, exchange: Exchange): Promise<void> {
+  const { req, path } = exchange;
+  if (req.method === "OPTIONS") return sendReply(edge, exchange, optionsReply(exchange, ["get"]));
+  if (req.method !== "GET" && req.method !== "HEAD") failMethod(exchange, ["get"]);
+  const name = path.slice(mediaPrefix.length);
+  const { media } = edge.context;
+  const contentType = media.contentTypeOf(name);
+  if (contentType === null) throw noFile(path);
+  await sendReply(edge, exchange, await fileReply(edge, exchange, { name, contentType }));
+}
+
+interface AskedFile {
+  name: string;
+  contentType: string;
+}
+
+async function fileReply(edge: Edge, exchange: Exchange, asked: AskedFile): Promise<AnyReply> {
+  const { method, headers } = exchange.req;
+  const etag = etagOf(asked);
+  if (method === "GET" && headers.range === undefined && headers["if-none-match"] === undefined)
+    return partReply(edge, exchange, asked, null);
+  const size = await edge.context.media.store.size(asked.name);
+  if (size === null) throw noFile(exchange.path);
+  if (matches(headers["if-none-match"], etag)) return { status: 304, headers: { ...shownEverywhere, etag } };
+  if (method === "HEAD") return { status: 200, headers: entityHeaders(asked, size), stream: async () => undefined };
+  const range = [undefined, etag].includes(headers["if-range"] as string | undefined) ? askedRange(headers.range, size) : null;
+  return range === "unsatisfiable" ? unsatisfiable(exchange, size) : partReply(edge, exchange, asked, range);
+}
+
+/** The file is opened before the head goes out: a store that fails can still be told by a status. */
+async function partReply(edge: Edge, exchange: Exchange, asked: AskedFile, range: { from: number; to: number } | null): Promise<AnyReply> {
+  const signal = exchange.signal();
+  const file = await edge.context.media.store.open(asked.name, range);
+  if (file === null) throw noFile(exchange.path);
+  // Closed with the request, also where no reply is made any more because the client left while the file was opened.
+  const stream = addAbortSignal(signal, file.stream.on("error", ignore));
+  const { size } = file;
+  const part = range === null ? { status: 200, length: size } : { status: 206, length: range.to - range.from + 1 };
+  return {
+    status: part.status,
+    headers: {
+      ...entityHeaders(asked, part.length),
+      ...(range !== null && { "content-range": `bytes ${range.from}-${range.to}/${size}` }),
+    },
+    async stream(sink) {
+      try {
+        for await (const chunk of stream) await sink.write(chunk as Buffer);
+      } catch (error) {
+        if (!signal.aborted) throw error;
+        exchange.res.destroy();
+      }
+    },
+  };
+}
+
+function ignore(): void {}
+
+function etagOf({ name }: AskedFile): string {
+  return `"${name}"`;
+}
+
+const shownEverywhere: Headers = {
+  "cache-control": "public, max-age=31536000, immutable",
+  "accept-ranges": "bytes",
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "accept-ranges, content-length, content-range, etag, x-request-id",
+  "cross-origin-resource-policy": "cross-origin",
+  "x-content-type-options": "nosniff",
+};
+
+/** An SVG that is opened as a page of its own would otherwise run its scripts in the gateway's name. */
+const svgPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
+
+function entityHeaders(asked: AskedFile, length: number): Headers {
+  const { contentType } = asked;
+  return {
+    ...shownEverywhere,
+    etag: etagOf(asked),
+    "content-type": contentType,
+    "content-length": String(length),
+    ...(contentType === "image/svg+xml" && { "content-security-policy": svgPolicy }),
+  };
+}
+
+function noFile(path: string): ApiError {
+  return new ApiError("endpoint_not_found", { text: { path: path.slice(0, 200), hint: "No file of a job has this name." } });
+}
+
+/** Players ask past the end and read the size from the answer; no code of the contract has this status. */
+function unsatisfiable({ requestId }: Exchange, size: number): AnyReply {
+  const message = `The file has ${size} bytes; the range asked for lies past its end.`;
+  return {
+    status: 416,
+    headers: { ...shownEverywhere, "cache-control": "no-store", "content-range": `bytes */${size}` },
+    body: { error: { message, type: "invalid_request_error", request_id: requestId } },
+  };
+}
+
+function matches(asked: string | undefined, etag: string): boolean {
+  if (asked === undefined) return false;
+  return asked.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag);
+}

@@ -1,0 +1,85 @@
+// The queue's answers about one work: taken, how far it is, what it made or why it failed, and its cancelling.
+import { jsonReply, type Plan, type WholeReply } from "../protocol.ts";
+import type { Knobs } from "../knobs.ts";
+import type { Fields } from "../request-fields.ts";
+import { orderedFailure, renderFailure, renderOtherFailure, type Failure } from "./errors.ts";
+import { failureRow } from "./failure-types.ts";
+import { renderOutput } from "./output.ts";
+import { durationMs, stageOf, type Work } from "./works.ts";
+
+const unavailable = "The simulator was told to fail this call.";
+
+export function answerSubmit(work: Work, base: string): WholeReply {
+  const { cancel_url, ...addresses } = addressesOf(work, base);
+  const cancel = work.knobs.noCancelUrl ? {} : { cancel_url };
+  return reply(work, 200, { request_id: work.id, status: "IN_QUEUE", queue_position: work.knobs.queueLooks ?? 0, ...addresses, ...cancel });
+}
+
+/** 202 until it is completed; a failed work is completed too. */
+export function answerStatus(work: Work, base: string): Plan {
+  const { knobs } = work;
+  if (knobs.statusHang) return plan(work, reply(work, 200, {}), { hang: 1 });
+  if (knobs.statusFail !== undefined) return plan(work, reply(work, knobs.statusFail, { detail: unavailable }));
+  if (work.failed.status < (knobs.statusFlaky ?? 0)) {
+    work.failed.status += 1;
+    return plan(work, reply(work, 503, { detail: unavailable }));
+  }
+  const status = stageOf(work);
+  const place = Math.max(0, (knobs.queueLooks ?? 0) - work.looks - 1);
+  work.looks += 1;
+  const told: Fields = { status, request_id: work.id, ...addressesOf(work, base) };
+  if (status === "IN_QUEUE") return plan(work, reply(work, 202, { ...told, queue_position: place }));
+  const logs = [{ message: "The simulator works on it.", level: "INFO", source: "USER", timestamp: "2026-01-01T00:00:00Z" }];
+  if (status === "IN_PROGRESS") return plan(work, reply(work, 202, { ...told, logs }));
+  const failure = knobs.statusError ? failureOf(work) : null;
+  const error = failure === null ? {} : { error: failure.message ?? failureRow(failure.type).message, error_type: failure.type };
+  return plan(work, reply(work, 200, { ...told, logs, metrics: { inference_time: durationMs(knobs) / 1000 }, ...error }));
+}
+
+export function answerResult(work: Work, base: string): Plan {
+  const { knobs } = work;
+  if (knobs.resultFail !== undefined) return plan(work, reply(work, knobs.resultFail, { detail: unavailable }));
+  if (work.failed.result < (knobs.resultFlaky ?? 0)) {
+    work.failed.result += 1;
+    return plan(work, reply(work, 503, { detail: unavailable }));
+  }
+  if (stageOf(work) !== "COMPLETED") return plan(work, reply(work, 400, { detail: "Request is still in progress" }));
+  const failure = failureOf(work);
+  if (failure !== null) return plan(work, withId(work, renderFailure(failure)));
+  const other = renderOtherFailure(knobs);
+  if (other !== null) return plan(work, withId(work, other));
+  if ("type" in work.order) throw new Error("a work without an order has failed");
+  return plan(work, reply(work, 200, renderOutput(work, work.order, base)));
+}
+
+export function answerCancel(work: Work): Plan {
+  const { knobs } = work;
+  if (knobs.cancelFail !== undefined) return plan(work, reply(work, knobs.cancelFail, { detail: unavailable }));
+  if (stageOf(work) === "COMPLETED") return plan(work, reply(work, 400, { status: "ALREADY_COMPLETED" }));
+  if (!knobs.uncancellable) work.isCancelled = true;
+  return plan(work, reply(work, 202, { status: "CANCELLATION_REQUESTED" }));
+}
+
+/** Why it failed in one of the queue's types; null: it didn't, or in other words. */
+function failureOf(work: Work): Failure | null {
+  if (work.isCancelled) return { type: "client_cancelled" };
+  return orderedFailure(work.knobs) ?? ("type" in work.order ? work.order : null);
+}
+
+function addressesOf({ app, id }: Work, base: string) {
+  const response_url = `${base}/${app}/requests/${id}`;
+  return { response_url, status_url: `${response_url}/status`, cancel_url: `${response_url}/cancel` };
+}
+
+function reply(work: Work, status: number, fields: Fields): WholeReply {
+  return withId(work, jsonReply(status, JSON.stringify(fields)));
+}
+
+function withId({ id }: Work, sent: WholeReply): WholeReply {
+  return { ...sent, headers: { ...sent.headers, "x-fal-request-id": id } };
+}
+
+/** None of the model's own faults: those met the submit. */
+function plan({ model }: Work, sent: WholeReply, knobs: Knobs = {}): Plan {
+  return { model, knobs, reply: sent, bytes: 0 };
+}

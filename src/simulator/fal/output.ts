@@ -1,0 +1,70 @@
+// What a finished work tells: its pictures or its clip, where their files are, and what the knobs leave out of it.
+import { makeClip } from "../made/mp4.ts";
+import { makePng } from "../made/png.ts";
+import { makeSvg } from "../made/svg.ts";
+import type { Fields } from "../request-fields.ts";
+import type { Order } from "./order.ts";
+import { durationMs, type Work } from "./works.ts";
+
+export interface MadeFile {
+  bytes: Buffer;
+  contentType: string;
+  extension: string;
+}
+
+/** The file of an order at its place; null where it has none there. The same order makes the same bytes. */
+export function makeFile(work: Work, order: Order, index: number): MadeFile | null {
+  if (index >= countOf(work, order)) return null;
+  const seed = `${order.seed}:${order.prompt}:${index}`;
+  switch (order.kind) {
+    case "clip":
+      return { bytes: makeClip(order.aspect, order.seconds).bytes, contentType: "video/mp4", extension: "mp4" };
+    case "vector":
+      return { bytes: makeSvg(order.width, order.height, order.prompt, seed), contentType: "image/svg+xml", extension: "svg" };
+    case "picture": {
+      const bytes = makePng(order.width, order.height, isBlack(work, index) ? null : seed);
+      return { bytes, contentType: "image/png", extension: "png" };
+    }
+  }
+}
+
+export function renderOutput(work: Work, order: Order, base: string): Fields {
+  const { knobs } = work;
+  const files = Array.from({ length: countOf(work, order) }, (_, index) => renderFile(work, order, index, base));
+  if (order.kind === "clip") return { video: files[0] ?? null, seed: order.seed };
+  const pictures = knobs.oneImage ? { image: files[0] ?? null } : { images: files };
+  const black = files.map((_, index) => isBlack(work, index));
+  return {
+    ...pictures,
+    seed: order.seed,
+    timings: { inference: durationMs(knobs) / 1000 },
+    has_nsfw_concepts: black,
+    prompt: order.prompt,
+  };
+}
+
+function renderFile(work: Work, order: Order, index: number, base: string): Fields {
+  const { knobs } = work;
+  const file = makeFile(work, order, index)!;
+  const name = `${index}.${file.extension}`;
+  const factor = knobs.wrongSize ? 2 : 1;
+  const clip = order.kind === "clip" ? makeClip(order.aspect, order.seconds) : null;
+  const { width, height } = clip ?? order;
+  return {
+    url: knobs.fileData ? `data:${file.contentType};base64,${file.bytes.toString("base64")}` : `${base}/files/${work.id}/${name}`,
+    ...(knobs.noType ? {} : { content_type: file.contentType }),
+    file_name: name,
+    file_size: file.bytes.length,
+    ...(knobs.noSize ? {} : { width: width * factor, height: height * factor }),
+    ...(clip === null || knobs.noDuration ? {} : { duration: clip.seconds, fps: clip.fps }),
+  };
+}
+
+/** What the safety checker took is shown black. */
+function isBlack({ knobs }: Work, index: number): boolean {
+  return knobs.jobNsfw !== undefined || index < (knobs.nsfwImages ?? 0);
+}
+
+function countOf({ knobs }: Work, order: Order): number {
+  return knobs.images ?? (knobs.oneImage || order.kind === "clip" ? 1 : order.count);
+}

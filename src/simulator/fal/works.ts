@@ -1,0 +1,63 @@
+// The works that the queue was given: kept for a while, unique, and further on the more time has passed since their submit.
+import { randomUUID } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import type { Knobs } from "../knobs.ts";
+import type { Failure } from "./errors.ts";
+import type { Order } from "./order.ts";
+
+export interface Work {
+  /** The one thing that the simulator leaves to chance: work of an earlier run must not be taken for this one's. */
+  id: string;
+  /** Model id with its knobs. */
+  model: string;
+  /** Owner and app, by which its addresses go. */
+  app: string;
+  knobs: Knobs;
+  order: Order | Failure;
+  submittedAt: number;
+  isCancelled: boolean;
+  /** How often its status was told, and how often each call failed as it was ordered to. */
+  looks: number;
+  failed: { status: number; result: number; files: number[] };
+}
+
+export interface Works {
+  add(given: Pick<Work, "model" | "app" | "knobs" | "order">): Work;
+  find(id: string): Work | undefined;
+}
+
+/** The oldest ones are forgotten first. */
+const worksMax = 5000;
+const workMs = 30;
+
+export function keepWorks(): Works {
+  const works = new LRUCache<string, Work>({ max: worksMax });
+  return {
+    add(given) {
+      const failed = { status: 0, result: 0, files: [] };
+      const work: Work = { id: randomUUID(), submittedAt: performance.now(), isCancelled: false, looks: 0, failed, ...given };
+      works.set(work.id, work);
+      return work;
+    },
+    find: (id) => works.get(id),
+  };
+}
+
+export type Stage = "IN_QUEUE" | "IN_PROGRESS" | "COMPLETED";
+
+/** sim-queue-N and sim-progress-N hold it back for so many looks, sim-slow-Nms for a time; both have to be over. */
+export function stageOf(work: Work): Stage {
+  const { knobs, looks } = work;
+  const waits = knobs.queueLooks ?? 0;
+  if (work.isCancelled) return "COMPLETED";
+  if (looks < waits) return "IN_QUEUE";
+  if (looks < waits + (knobs.progressLooks ?? 0) || knobs.jobHang) return "IN_PROGRESS";
+  const elapsed = performance.now() - work.submittedAt;
+  const lasts = durationMs(knobs);
+  if (elapsed >= lasts) return "COMPLETED";
+  return elapsed < lasts / 3 && looks === 0 ? "IN_QUEUE" : "IN_PROGRESS";
+}
+
+export function durationMs(knobs: Knobs): number {
+  return knobs.slowMs ?? workMs;
+}

@@ -1,0 +1,109 @@
+// What both image operations read of a request, with the refusals of the real API.
+import type { Knobs } from "../knobs.ts";
+import { refuse, type Refusal } from "../refused.ts";
+import type { Fields } from "../request-fields.ts";
+
+export type Quality = "low" | "medium" | "high";
+
+export interface ImageRequest {
+  prompt: string;
+  count: number;
+  width: number;
+  height: number;
+  quality: Quality;
+  /** dall-e's way: addresses, unless base64 was asked for. */
+  asUrls: boolean;
+}
+
+const countMax = 10;
+const promptMax = 32_000;
+const sideMin = 16;
+const sideMax = 4096;
+/** What older names mean, and what `auto` comes to. */
+const qualities: Record<string, Quality> = {
+  low: "low",
+  medium: "medium",
+  high: "high",
+  xhigh: "high",
+  max: "high",
+  auto: "medium",
+  standard: "medium",
+  hd: "high",
+};
+const known = new Set(
+  (
+    "model prompt n size quality background output_format output_compression moderation user stream partial_images " +
+    "response_format style image image[] mask input_fidelity"
+  ).split(" "),
+);
+
+/** Fields of a form are texts, numbers too. */
+export function readImageRequest(name: string, knobs: Knobs, fields: Fields): ImageRequest {
+  const unknown = Object.keys(fields).find((field) => !known.has(field));
+  if (unknown !== undefined) refuse(unknown, `Unknown parameter: '${unknown}'.`, "unknown_parameter");
+  const isOlder = name.includes("dall-e");
+  const { response_format: format = null } = fields;
+  if (format !== null && !isOlder) refuse("response_format", "Unknown parameter: 'response_format'.", "unknown_parameter");
+  if (fields["stream"] === true || fields["stream"] === "true")
+    refuse("stream", "The simulator doesn't stream pictures.", "unsupported_value");
+  const [width, height] = readSize(fields["size"]);
+  return {
+    prompt: readPrompt(fields["prompt"]),
+    count: readCount(fields["n"]),
+    width: knobs.width ?? width,
+    height: knobs.height ?? height,
+    quality: readChoice(fields, "quality", qualities),
+    asUrls: knobs.imageUrls !== undefined || (isOlder && format !== "b64_json"),
+  };
+}
+
+function readPrompt(prompt: unknown): string {
+  if (prompt === undefined || prompt === null) refuse("prompt", "Missing required parameter: 'prompt'.", "missing_required_parameter");
+  if (typeof prompt !== "string" || prompt === "") refuse("prompt", "Invalid 'prompt': expected a text that isn't empty.", "invalid_value");
+  if (prompt.length > promptMax) {
+    refuse("prompt", `Invalid 'prompt': string too long. Expected at most ${promptMax} characters.`, "string_above_max_length");
+  }
+  return prompt;
+}
+
+function readCount(sent: unknown): number {
+  if (sent === undefined || sent === null) return 1;
+  const count = typeof sent === "string" ? Number(sent) : sent;
+  if (typeof count !== "number" || !Number.isInteger(count) || count < 1 || count > countMax) {
+    refuse("n", `Invalid 'n': expected a whole number from 1 to ${countMax}.`, "invalid_value");
+  }
+  return count;
+}
+
+function readSize(size: unknown): readonly [number, number] {
+  if (size === undefined || size === null || size === "auto") return [1024, 1024];
+  const match = typeof size === "string" ? /^(\d{2,4})x(\d{2,4})$/.exec(size) : null;
+  const [width, height] = [Number(match?.[1]), Number(match?.[2])];
+  if (!(Math.min(width, height) >= sideMin && Math.max(width, height) <= sideMax)) {
+    refuse("size", `Invalid value: ${JSON.stringify(size)}. Expected WIDTHxHEIGHT or 'auto'.`, "invalid_value");
+  }
+  return [width, height];
+}
+
+function readChoice(fields: Fields, field: string, choices: Record<string, Quality>): Quality {
+  const sent = fields[field] ?? "auto";
+  const chosen = typeof sent === "string" && Object.hasOwn(choices, sent) ? choices[sent] : undefined;
+  return (
+    chosen ??
+    refuse(field, `Invalid value: ${JSON.stringify(sent)}. Supported values are: ${Object.keys(choices).join(", ")}.`, "invalid_value")
+  );
+}
+
+/** What the moderation of pictures says in place of a chat's content filter. */
+export function rewordForImages(refusal: Refusal): Refusal {
+  if (refusal.code === "content_filter" || refusal.code === "content_policy_violation") {
+    const message = "Your request was rejected by the safety system. safety_violations=[sexual].";
+    return { ...refusal, type: "image_generation_user_error", code: "moderation_blocked", param: null, message };
+  }
+  if (refusal.code === "unsupported_value")
+    return { ...refusal, code: "invalid_value", param: "size", message: "Invalid value for 'size'." };
+  if (refusal.code === "context_length_exceeded") {
+    return { ...refusal, code: "string_above_max_length", param: "prompt", message: "Invalid 'prompt': string too long." };
+  }
+  return refusal;
+}

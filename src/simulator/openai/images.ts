@@ -1,0 +1,71 @@
+// POST /images/generations and /images/edits: pictures that follow from model name, prompt and what is to be edited, and the files
+// of those that are told as addresses.
+import { planFile } from "../made/file-reply.ts";
+import { makePng } from "../made/png.ts";
+import { readModelId } from "../knobs.ts";
+import { jsonReply, type Ask, type Plan } from "../protocol.ts";
+import { readFields, readModel, type Fields } from "../request-fields.ts";
+import { digest } from "../seed.ts";
+import { countTokens } from "../tokens.ts";
+import { readForm, type SentImage } from "./image-form.ts";
+import { readImageRequest, rewordForImages, type ImageRequest, type Quality } from "./image-request.ts";
+import { createdAt } from "./models.ts";
+
+/** A square megapixel's; other sizes cost by their pixels. */
+const outputTokens: Record<Quality, number> = { low: 272, medium: 1056, high: 4160 };
+const squarePixels = 1024 * 1024;
+const tokensPerInputImage = 85;
+const filesPath = /^\/images\/files\/([^/]+)\/([0-9a-f]{40})-(\d{1,5})x(\d{1,5})\.png$/;
+
+export function planGeneration({ body, base }: Ask): Plan {
+  const fields = readFields(body);
+  return planImages(fields, [], base);
+}
+
+export async function planEdit({ body, headers, base }: Ask): Promise<Plan> {
+  const { fields, images, parts } = await readForm(body, headers["content-type"] ?? "");
+  return { ...planImages(fields, images, base), parts };
+}
+
+/** The file of an address: everything that it is made from stands in it. */
+export function findImageFile(path: string): ((ask: Ask) => Plan) | null {
+  const match = filesPath.exec(path);
+  if (match === null) return null;
+  return ({ base, query }) => {
+    const [, model, seed, width, height] = match as unknown as [string, string, string, string, string];
+    const { knobs } = readModelId(decodeURIComponent(model));
+    const file = { bytes: makePng(Number(width), Number(height), seed), contentType: "image/png" };
+    return planFile(file, knobs, decodeURIComponent(model), { hop: Number(query.get("hop") ?? 0), here: base + path });
+  };
+}
+
+function planImages(fields: Fields, images: readonly SentImage[], base: string): Plan {
+  const model = readModel(fields);
+  const { name, knobs } = readModelId(model);
+  const request = readImageRequest(name, knobs, fields);
+  const { width, height, quality } = request;
+  const seeds = Array.from({ length: knobs.images ?? request.count }, (_, index) =>
+    digest(JSON.stringify([name, request.prompt, quality, index, ...images.map(({ seed }) => seed)])),
+  );
+  const data = seeds.map((seed) =>
+    request.asUrls
+      ? { url: `${base}/images/files/${encodeURIComponent(model)}/${seed}-${width}x${height}.png` }
+      : { b64_json: makePng(width, height, seed).toString("base64") },
+  );
+  const told = request.asUrls ? {} : { size: `${width}x${height}`, quality, output_format: "png", background: "opaque" };
+  const usage = knobs.noUsage || request.asUrls ? {} : { usage: countUsage(request, data.length, images.length) };
+  const reply = jsonReply(200, JSON.stringify({ created: createdAt, data, ...told, ...usage }));
+  return { model, knobs, reply, rewordRefusal: rewordForImages, bytes: 0 };
+}
+
+function countUsage({ prompt, width, height, quality }: ImageRequest, count: number, imagesSent: number): Fields {
+  const text = countTokens(prompt);
+  const image = imagesSent * tokensPerInputImage;
+  const output = count * Math.ceil((outputTokens[quality] * width * height) / squarePixels);
+  return {
+    input_tokens: text + image,
+    input_tokens_details: { text_tokens: text, image_tokens: image },
+    output_tokens: output,
+    total_tokens: text + image + output,
+  };
+}

@@ -1,0 +1,90 @@
+// The engine of jobs on a real database, with the queue adapter, the media store and the simulator behind it; no HTTP server before it.
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pino from "pino";
+import { loadCatalog } from "../../src/catalog/load.ts";
+import type { Catalog } from "../../src/catalog/types.ts";
+import type { Db } from "../../src/db/connect.ts";
+import { startJobs } from "../../src/jobs/jobs.ts";
+import type { JobsOptions } from "../../src/jobs/parts.ts";
+import type { JobTimes } from "../../src/jobs/times.ts";
+import type { Jobs } from "../../src/jobs/types.ts";
+import { openMedia } from "../../src/media/media.ts";
+import type { Media } from "../../src/media/types.ts";
+import { falQueue } from "../../src/providers/fal/queue.ts";
+import { falClips, falPictures } from "../../src/providers/fal/submit.ts";
+import { connectUpstreams } from "../../src/providers/http.ts";
+import { createBreakers } from "../../src/routing/breaker.ts";
+
+/** Routes of a model: upstream ids with their knobs, of the simulator's queue. */
+export type Models = Record<string, { kind: "image" | "video"; routes: string[] }>;
+
+export const shortTimes: Partial<JobTimes> = {
+  lookMs: { first: 10, last: 50 },
+  leaseMs: 1_000,
+  renewMs: 200,
+  wakeMs: 100,
+  sweepMs: 200,
+  lateMs: 200,
+};
+
+export function mediaCatalog(simulatorUrl: string, models: Models): Catalog {
+  const rows = Object.entries(models).map(([id, { kind, routes }]) => {
+    const pricing = kind === "image" ? "{ mode: per-image, usd_per_image: 0.01 }" : "{ mode: per-second, usd_per_second: 0.02 }";
+    const list = routes.map((model) => `{ provider: queue, model: "${model}" }`).join(", ");
+    return `  - { id: ${id}, type: ${kind}, pricing: ${pricing}, routes: [${list}] }\n`;
+  });
+  const text = `providers:\n  - { id: queue, protocol: fal, base_url: "${simulatorUrl}/fal", timeout_ms: 1000 }\nmodels:\n${rows.join("")}`;
+  return loadCatalog({ text, environment: {} }).catalog;
+}
+
+export interface Engine {
+  jobs: Jobs;
+  media: Media;
+  /** What went wrong inside. */
+  faults: unknown[];
+  stop(graceMs?: number): Promise<void>;
+}
+
+export interface EngineOptions {
+  db: Db;
+  simulatorUrl: string;
+  models: Models;
+  times?: Partial<JobTimes>;
+  /** In place of what would be built. */
+  parts?: Partial<JobsOptions>;
+  dataDir?: string;
+}
+
+export async function startEngine({ db, simulatorUrl, models, times, parts, dataDir }: EngineOptions): Promise<Engine> {
+  const upstreams = connectUpstreams();
+  const media = await openMedia(
+    { dataDir: dataDir ?? mkdtempSync(join(tmpdir(), "svc-media-")), blobUrl: null, allowPrivateUrls: true },
+    { pausesMs: [1] },
+  );
+  const faults: unknown[] = [];
+  const jobs = await startJobs({
+    db,
+    listenUrl: db.url,
+    catalog: mediaCatalog(simulatorUrl, models),
+    providers: { pictures: { fal: falPictures(upstreams) }, clips: { fal: falClips(upstreams) }, queues: { fal: falQueue(upstreams) } },
+    breakers: createBreakers(),
+    media,
+    log: pino({ level: "silent" }),
+    onFault: (error) => void faults.push(error),
+    countAttempt: () => undefined,
+    times: { ...shortTimes, ...times },
+    ...parts,
+  });
+  return {
+    jobs,
+    media,
+    faults,
+    async stop(graceMs = 5_000) {
+      await jobs.stop(graceMs);
+      await upstreams.close();
+      await media.close();
+    },
+  };
+}

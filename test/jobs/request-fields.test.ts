@@ -1,0 +1,223 @@
+// The fields of a media request that no model changes: prompts, addresses, extra settings, idempotency keys.
+import { describe, expect, test } from "vitest";
+import { readExtra, readNamedExtra } from "../../src/jobs/extra-fields.ts";
+import { idempotencyKeyOf } from "../../src/jobs/idempotency-key.ts";
+import { readPrompt } from "../../src/jobs/prompt.ts";
+import { readReferences } from "../../src/jobs/references.ts";
+import { readSourceAddress } from "../../src/jobs/source-address.ts";
+
+const refusal = (code: string, param: string) => expect.objectContaining({ code, details: expect.objectContaining({ param }) });
+
+describe("a prompt", () => {
+  test.each([
+    ["a".repeat(4000), 4000],
+    ["e\u0301".repeat(4000), 4000], // composed: one character each
+    ["🎈".repeat(4000), 8000],
+    ["  a ", 4],
+  ])("is taken at 4000 characters after NFC", (prompt, length) => expect(readPrompt(prompt)).toHaveLength(length));
+  test.each(["", "   \n", null, undefined, "a".repeat(4001), "🎈".repeat(4001), "q\u0323\u0307".repeat(2001), "a\0b"])(
+    "%# is refused",
+    (prompt) => {
+      expect(() => readPrompt(prompt)).toThrow(refusal("invalid_prompt", "prompt"));
+    },
+  );
+  test("half a surrogate pair becomes the replacement character", () => expect(readPrompt("a\ud800b")).toBe("a\ufffdb"));
+});
+
+describe("an address of a source", () => {
+  const read = (address: string, allowPrivate = false) => readSourceAddress(address, "image_url", { allowPrivate });
+  test.each(["https://example.com/a.png", "https://93.184.216.34/a", "https://[2606:2800:220:1::1]/a", "https://example.com:8443/a?b=c#d"])(
+    "%s is taken",
+    (address) => expect(read(address)).toBe(address),
+  );
+  test("what is loaded is what was checked: the address as a parser writes it", () => {
+    expect(read(" HTTPS://EXAMPLE.com/a b\n")).toBe("https://example.com/a%20b");
+    expect(read("https://example.com/\ud800")).toBe("https://example.com/%EF%BF%BD");
+  });
+  test.each(
+    [
+      ["", "a.png", "//example.com/a", "http://example.com/a", "ftp://example.com/a", "file:///etc/passwd", "https://", "https:///"],
+      [
+        "data:image/png;base64,AAAA",
+        "javascript:alert(1)",
+        "https://user@example.com/",
+        "https://user:word@example.com/",
+        "https://:word@example.com/",
+      ],
+      [
+        "https://localhost/a",
+        "https://LOCALHOST./a",
+        "https://a.localhost/",
+        "https://printer.local/",
+        "https://db.internal/",
+        "https://localhost.localdomain/",
+      ],
+      [
+        "https://127.0.0.1/",
+        "https://127.1/",
+        "https://2130706433/",
+        "https://0x7f000001/",
+        "https://0177.0.0.1/",
+        "https://0/",
+        "https://127.0.0.1./",
+      ],
+      [
+        "https://10.0.0.1/",
+        "https://172.16.5.4/",
+        "https://192.168.1.1/",
+        "https://169.254.169.254/latest/",
+        "https://100.64.0.1/",
+        "https://255.255.255.255/",
+      ],
+      [
+        "https://[::1]/",
+        "https://[::]/",
+        "https://[fe80::1]/",
+        "https://[fd00::1]/",
+        "https://[::ffff:127.0.0.1]/",
+        "https://[::ffff:a00:1]/",
+      ],
+      [
+        "https://[64:ff9b::7f00:1]/",
+        "https://[2002:7f00:1::]/",
+        "https://224.0.0.1/",
+        "https://①②⑦.⓪.⓪.①/",
+        `https://example.com/${"a".repeat(8192)}`,
+      ],
+    ].flat(),
+  )("%s is refused", (address) => {
+    expect(() => read(address)).toThrow(refusal("invalid_parameter", "image_url"));
+  });
+  test("private hosts pass where the operator lets them, and only over HTTPS", () => {
+    expect(read("https://127.0.0.1:9/a", true)).toBe("https://127.0.0.1:9/a");
+    expect(() => read("http://127.0.0.1:9/a", true)).toThrow();
+  });
+});
+
+describe("references", () => {
+  const model = { id: "a/model", media: { takesImages: true, requiresImage: false, maxReferences: 2 } } as Parameters<
+    typeof readReferences
+  >[0];
+  const read = (fields: object, of = model) => readReferences(of, fields, { allowPrivate: false });
+  const [one, two, three] = ["https://a.example/1", "https://a.example/2", "https://a.example/3"];
+  test.each([
+    [{}, []],
+    [{ image_url: null, image_urls: null }, []],
+    [{ image_url: one }, [one]],
+    [{ image_url: one, image_urls: [two, three] }, [two, three]],
+    [{ image_url: one, image_urls: [] }, [one]],
+  ])("%j", (fields, references) => expect(read(fields)).toEqual(references));
+  test("the refusal names the address that is wrong", () => {
+    expect(() => read({ image_urls: [one, "http://a.example/2"] })).toThrow(refusal("invalid_parameter", "image_urls[1]"));
+    expect(() => read({ image_url: "" })).toThrow(refusal("invalid_parameter", "image_url"));
+  });
+  test("more than the model takes", () => {
+    expect(() => read({ image_urls: [one, two, three] })).toThrow(refusal("too_many_references", "image_urls"));
+  });
+  test("models that read none ignore even what is wrong", () => {
+    const blind = { ...model, media: { ...model.media, takesImages: false } };
+    expect(read({ image_url: "http://localhost/", image_urls: Array.from({ length: 99 }, () => "x") }, blind)).toEqual([]);
+  });
+  test("the edit model needs one", () => {
+    const edit = { ...model, media: { ...model.media, requiresImage: true } };
+    expect(() => read({ image_urls: [] }, edit)).toThrow(refusal("image_url_required", "image_url"));
+    expect(read({ image_urls: [one] }, edit)).toEqual([one]);
+  });
+});
+
+describe("extra", () => {
+  test("passes on but for what has a price, is moderated or is the gateway's business, in every spelling", () => {
+    const kept = {
+      ...{ seed: 7, guidance_scale: 3.5, negative_prompt: "rain", style: "flat", output_format: "png", num_inference_steps: 28 },
+      ...{
+        background: "transparent",
+        colors: [{ r: 1 }],
+        image_strength: 0.5,
+        enhance_prompt: true,
+        loras: [{ path: "https://a.example/l" }],
+      },
+    };
+    const withheld = [
+      [
+        "prompt",
+        "Prompt",
+        "n",
+        "num_images",
+        "numImages",
+        "image_size",
+        "size",
+        "aspect_ratio",
+        "aspectRatio",
+        "width",
+        "height",
+        "resolution",
+      ],
+      [
+        "duration",
+        "quality",
+        "image_url",
+        "image_urls",
+        "image",
+        "images",
+        "imageUrl",
+        "mask",
+        "mask_url",
+        "mask_image_url",
+        "reference_image_urls",
+      ],
+      [
+        "input_image",
+        "input_images",
+        "model",
+        "webhook_url",
+        "fal_webhook",
+        "sync_mode",
+        "stream",
+        "enable_safety_checker",
+        "safety_tolerance",
+      ],
+      [
+        "moderation",
+        "disable_safety_checker",
+        "video_url",
+        "audio_url",
+        "num_frames",
+        "response_format",
+        "rendering_speed",
+        "end_image_url",
+      ],
+    ].flat();
+    expect(readExtra({ ...kept, ...Object.fromEntries(withheld.map((key) => [key, "x"])) })).toEqual(kept);
+  });
+  test("of clips only the keys that the model names", () => {
+    expect(readNamedExtra({ cfg_scale: 0.5, seed: 1 }, ["cfg_scale"])).toEqual({ cfg_scale: 0.5 });
+    expect(readNamedExtra(null, ["cfg_scale"])).toEqual({});
+  });
+  test("more than 64 KB is refused; what is not read is not counted", () => {
+    expect(() => readExtra({ style: "x".repeat(65_536) })).toThrow(refusal("invalid_parameter", "extra"));
+    expect(readExtra({ prompt: "x".repeat(65_536) })).toEqual({});
+  });
+  test("half a surrogate pair becomes the replacement character, in keys as well", () => {
+    expect(readExtra({ "a\ud800": [{ b: "\udc00" }] })).toEqual({ "a\ufffd": [{ b: "\ufffd" }] });
+  });
+  test("a key called __proto__ stays a key", () => {
+    const read = readExtra(JSON.parse('{"__proto__":{"seed":1}}') as Record<string, unknown>);
+    expect(Object.getPrototypeOf(read)).toBe(Object.prototype);
+    expect(JSON.stringify(read)).toBe('{"__proto__":{"seed":1}}');
+  });
+});
+
+describe("an idempotency key", () => {
+  test.each([
+    [undefined, undefined, null],
+    [null, "", null],
+    ["", "header", "header"],
+    ["body", "header", "body"],
+    [undefined, "header", "header"],
+    ["a".repeat(129), undefined, "a".repeat(128)],
+    ["🎈".repeat(200), undefined, "🎈".repeat(128)],
+    ["a\ud800", undefined, "a\ufffd"],
+    [undefined, Buffer.from("schlüssel").toString("latin1"), "schlüssel"],
+    [undefined, "schl\xfcssel", "schlüssel"],
+  ])("%#: the body's before the header's, cut to 128 characters", (body, header, key) => expect(idempotencyKeyOf(body, header)).toBe(key));
+});

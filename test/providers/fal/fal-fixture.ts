@@ -1,0 +1,71 @@
+// Calls of the fal adapters against a host that answers as a test says.
+import { falQueue } from "../../../src/providers/fal/queue.ts";
+import { falClips, falPictures } from "../../../src/providers/fal/submit.ts";
+import type { Begun, ClipOrder, Looked, PictureOrder, Ticket } from "../../../src/providers/media.ts";
+import type { Upstream } from "../../../src/providers/http.ts";
+import type { Provider, UpstreamCall } from "../../../src/providers/types.ts";
+import { json } from "../openai/chat-fixture.ts";
+import { type Answer, type Host, routeTo, startHost, useUpstream } from "../upstream-fixture.ts";
+
+export const key = "fal-id:fal-secret-0001";
+
+export const picture: PictureOrder = {
+  prompt: "a lighthouse",
+  count: 2,
+  size: { width: 1344, height: 768 },
+  aspect: "16:9",
+  quality: null,
+  references: [],
+  extra: {},
+};
+
+export const clip: ClipOrder = { prompt: "waves", firstFrame: null, soundTrack: null, seconds: 5, aspect: null, extra: {} };
+
+export interface Ask {
+  upstream?: Upstream;
+  signal?: AbortSignal;
+  provider?: Partial<Provider>;
+}
+
+export function callOf(host: Host, { signal = new AbortController().signal, provider = {} }: Ask = {}): UpstreamCall {
+  const route = { ...routeTo(`${host.url}/queue`, { protocol: "fal", apiKey: key, ...provider }), model: "vendor/image/pro" };
+  return { route, signal, requestId: "req_test", publicModel: "demo/image" };
+}
+
+export function submitPicture(host: Host, order: Partial<PictureOrder> = {}, ask: Ask = {}): Promise<Begun> {
+  const upstream = ask.upstream ?? useUpstream();
+  return falPictures(upstream)({ ...callOf(host, ask), jobId: "job_1", order: { ...picture, ...order } });
+}
+
+export function submitClip(host: Host, order: Partial<ClipOrder> = {}): Promise<Begun> {
+  return falClips(useUpstream())({ ...callOf(host), jobId: "vid_1", order: { ...clip, ...order } });
+}
+
+export function ticketAt(host: Host): Ticket {
+  const base = `${host.url}/vendor/image/requests/r-1`;
+  return { id: "r-1", statusUrl: `${base}/status`, responseUrl: base, cancelUrl: `${base}/cancel` };
+}
+
+/** The answer to the submission of work. */
+export function ticketAnswer(host: { url: string }, change: Record<string, unknown> = {}): string {
+  const base = `${host.url}/vendor/image/requests/r-1`;
+  const urls = { status_url: `${base}/status`, response_url: base, cancel_url: `${base}/cancel` };
+  return JSON.stringify({ status: "IN_QUEUE", request_id: "r-1", queue_position: 0, ...urls, ...change });
+}
+
+/** A queue whose work stands as `status` says and whose result is `result`. */
+export function startQueue(status: Answer | string, result: Answer | string = "{}"): Promise<Host> {
+  const answers = [status, result].map((answer) => (typeof answer === "string" ? json(200, answer) : answer));
+  return startHost((request, response, body) => answers[request.url!.endsWith("/status") ? 0 : 1]!(request, response, body));
+}
+
+export async function look(host: Host, ask: Ask = {}): Promise<Looked> {
+  return await falQueue(ask.upstream ?? useUpstream()).look(callOf(host, ask), ticketAt(host));
+}
+
+export const completed = '{"status":"COMPLETED","request_id":"r-1","metrics":{"inference_time":1.2}}';
+
+/** What came of complete work. */
+export async function lookAtResult(result: Answer | string): Promise<Looked> {
+  return await look(await startQueue(completed, result));
+}
