@@ -33,8 +33,8 @@ export function operationRunner(edge: Edge, operation: Operation, handler: Handl
     exchange.dialect = operation.dialect;
     if (!isPublic) exchange.headers["cache-control"] = "no-store";
     const known = await identify(edge, exchange, operation);
-    handler?.beforeBody?.(edge.context);
     await limitRate(edge, exchange);
+    handler?.beforeBody?.(edge.context);
     if (!operation.built || handler === undefined)
       fail("not_implemented", { text: { method: operation.method.toUpperCase(), path: operation.path } });
     const { bytes, value } = operation.bodies.length > 0 ? await readContent(edge, exchange, operation, validateBody) : noContent;

@@ -54,7 +54,7 @@ type JsonReply<Id extends OperationId> = Id extends OperationId
 
 export interface Handler<Id extends OperationId = OperationId> {
   (context: Context, request: Request<Id>): Promise<Reply<Id>> | Reply<Id>;
-  /** What refuses right after authentication, whatever the body (OPERATOR.md, order of refusals). */
+  /** What refuses right after authentication and its ceiling of requests, whatever the body (OPERATOR.md, order of refusals). */
   beforeBody?: (context: Context) => void;
 }
 
