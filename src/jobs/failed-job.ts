@@ -14,12 +14,10 @@ interface Failed {
 }
 
 export async function failedJob(context: Pick<Context, "db" | "catalog" | "publicUrl">, { job, caller, model }: Failed): Promise<never> {
-  const error_type = genmediaErrorType(job);
   if (job.error_code === "insufficient_credits") {
     const { available = 0n } = (await readBalance(context.db, caller.accountId)) ?? {};
-    const shortfall = { caller, model, need: job.estimated, available: available > 0n ? available : 0n, reserved: 0n };
-    return refuseBalance(context, { ...shortfall, details: { error_type } });
+    return refuseBalance(context, { caller, model, need: job.estimated, available: available > 0n ? available : 0n, reserved: 0n });
   }
   const message = job.error_message === null ? {} : { message: job.error_message };
-  return fail(job.error_code ?? "provider_error", { ...message, inside: { error_type } });
+  return fail(job.error_code ?? "provider_error", { ...message, inside: { error_type: genmediaErrorType(job) } });
 }

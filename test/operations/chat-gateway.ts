@@ -26,10 +26,10 @@ export type LogRow = Record<string, unknown> & {
 export const hello = [{ role: "user", content: "Hello" }];
 
 /** `models` as the catalog file gives them; see `language`. The rest of the file may follow. */
-export function chatWorld(models: object[], file: object = {}): ChatWorld {
+export function chatWorld(models: object[], file: object = {}, options: Parameters<typeof startGateway>[0] = {}): ChatWorld {
   let gateway: Gateway;
   const catalog = JSON.stringify({ providers: ["north", "south", "west"].map((id) => provider(id)), models, ...file });
-  beforeAll(async () => void (gateway = await startGateway({ catalog })));
+  beforeAll(async () => void (gateway = await startGateway({ ...options, catalog })));
   afterEach(() => gateway.simulator.reset());
   afterAll(async () => {
     const audited = await gateway.audit();

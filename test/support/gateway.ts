@@ -31,6 +31,7 @@ interface GatewayOptions {
   clock?: Clock;
   limits?: ServerOptions["limits"];
   graceMs?: number;
+  jobs?: ServerOptions["jobs"];
 }
 
 type ServerOptions = Parameters<typeof startServer>[1];
@@ -86,6 +87,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     log: mailReadingLog(mails),
     clock: options.clock ?? systemClock,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
+    ...(options.jobs === undefined ? {} : { jobs: options.jobs }),
     ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
     onUndeclared: (operationId, code) => void undeclared.push(`${operationId} ${code}`),
   });
