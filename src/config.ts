@@ -15,7 +15,7 @@ export interface Config {
   publicUrl: string | null;
   /** Lets the gateway load addresses that callers give on private ranges (still HTTPS only); for tests. */
   allowPrivateUrls: boolean;
-  /** The bucket for what media jobs make; null: a folder under dataDir. */
+  /** The bucket for what media jobs make (src/media/blob-address.ts); null: a folder under dataDir. */
   blobUrl: string | null;
   smtpUrl: string | null;
   /** Sender of mails. */

@@ -21,6 +21,7 @@ export async function openS3Store(address: BlobAddress): Promise<Store> {
     ...(region !== null && { region }),
     ...(address.endpoint !== null && { endpoint: address.endpoint }),
     forcePathStyle: address.pathStyle,
+    logger: { debug: ignore, info: ignore, warn: ignore, error: ignore }, // it would write to the console
     maxAttempts: tries,
     requestHandler: {
       ...timeouts,
@@ -92,3 +93,5 @@ function withoutSecrets(step: string, error: unknown): Error {
   const { name, code } = error as { name?: string; code?: string };
   return new Error(`the bucket failed to ${step} a file: ${code ?? name ?? "unknown"} (${statusOf(error) ?? "no answer"})`);
 }
+
+function ignore(): void {}

@@ -8,16 +8,19 @@ export const interpreter = `${folder}/bin/python`;
 /** Packages that take the place of others: put it on PYTHONPATH. */
 export const anthropic2 = `${folder}/anthropic-2`;
 
+/** A server that speaks S3, for test/media: Python too, and installed here so that there is one such step. */
+export const s3Server = `${folder}/s3-server`;
+
 /** Says, in a file, why there is nothing to run with: no Python, or no index to install from. */
 export const excuse = `${folder}/excuse.txt`;
 /** What was installed. A change of the pins makes it out of date. */
 export const installed = `${folder}/installed.txt`;
 
-export const requirements = ["requirements.txt", "requirements-anthropic-2.txt"].map((name) =>
+export const requirements = ["requirements.txt", "requirements-anthropic-2.txt", "requirements-s3-server.txt"].map((name) =>
   fileURLToPath(new URL(name, import.meta.url)),
-) as [string, string];
+) as [string, string, string];
 
-/** The text of both files of pins. */
+/** The text of all files of pins. */
 export function pins(): string {
   return requirements.map((path) => readFileSync(path, "utf8")).join("");
 }

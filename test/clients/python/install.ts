@@ -2,7 +2,7 @@
 // can't be had it says so, leaves that as an excuse for the tests, and ends well; any other fault is one.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { anthropic2, excuse, folder, hasPython, installed, interpreter, pins, requirements, whyNot } from "./environment.ts";
+import { anthropic2, excuse, folder, hasPython, installed, interpreter, pins, requirements, s3Server, whyNot } from "./environment.ts";
 
 /** pip's words where the index can't be reached; a pin that doesn't exist reads otherwise. */
 const noIndex = /from versions: none|connection|timed out|name resolution|proxyerror|sslerror/i;
@@ -16,7 +16,12 @@ function install(): void {
   const made = run("python3", ["-c", "import sys; assert sys.version_info >= (3, 10), 'Python 3.10 is needed'"], ["-m", "venv", folder]);
   if (made !== null) return goOnWithout(`python3 makes no virtual environment: ${lastLine(made)}`);
   const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--retries", "2"];
-  const fault = run(interpreter, [...pip, "-r", requirements[0]], [...pip, "--target", anthropic2, "-r", requirements[1]]);
+  const fault = run(
+    interpreter,
+    [...pip, "-r", requirements[0]],
+    [...pip, "--target", anthropic2, "-r", requirements[1]],
+    [...pip, "--target", s3Server, "-r", requirements[2]],
+  );
   if (fault === null) {
     writeFileSync(installed, pins());
     console.log(`The Python clients are installed in ${folder}.`);
