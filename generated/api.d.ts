@@ -6424,7 +6424,7 @@ export interface components {
             /**
              * @description Passed to the provider, except fields that set the price or are moderated (prompt, number of images, size, duration, reference
              *     images): those come from the fields above only.
-             *     Unpriced quality tiers of a provider run at the priced tier.
+             *     Unpriced quality tiers of a provider run at the priced tier. At most 64 KB of it are taken, else 400 `invalid_parameter`.
              */
             extra?: {
                 [key: string]: unknown;
@@ -10507,10 +10507,14 @@ export interface components {
             audio_url?: string | null;
             /**
              * @description Length in seconds; default: the model's own. A length that the model does not offer becomes the next longer one it offers;
-             *     a length that is not positive or is longer than the longest (300 on a model that offers any) gives 400 `invalid_duration`. The charge follows the seconds delivered.
+             *     a length that is not positive or is longer than the longest (300 on a model that offers any) gives 400 `invalid_duration`.
+             *     The charge follows the seconds delivered.
              */
             duration_s?: number | null;
-            /** @description Settings of one model: only the keys that the model declares are read (`cfg_scale` on one model), every other key is ignored. */
+            /**
+             * @description Settings of one model: only the keys that the model declares are read (`cfg_scale` on one model), every other key is ignored.
+             *     At most 64 KB of it are taken, else 400 `invalid_parameter`.
+             */
             extra?: {
                 [key: string]: unknown;
             } | null;

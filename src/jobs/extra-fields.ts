@@ -6,8 +6,6 @@ const bytesMax = 65_536;
 
 /** Without case, `_` and `-`, since providers spell them differently. */
 const withheld = new Set([
-  // the prompt
-  ...["prompt", "prompts", "textprompt"],
   // how many
   ...["n", "count", "batchsize", "num", "numoutputs", "numsamples", "samples", "imagecount", "maximages", "numresults"],
   // how large, and in which quality
@@ -32,14 +30,17 @@ const withheld = new Set([
 ]);
 /** Switches of a provider's own moderation, whatever they are called. */
 const moderationName = /safety|moderation|nsfw|contentfilter|uncensored|safemode|persongeneration/;
+/** What a picture is told to show, in every spelling; what it must not show is nobody's harm. */
+const promptName = /^(?!.*negative).*prompts?\d*$/;
 /** Source images, masks and frames in every spelling: `image`, `images`, `image_url`, `mask_image_url`, `reference_images`, `num_images`. */
 const sourceName = /(image|mask|frame|reference|video|audio)s?(url|uri|data|base64|b64|b64json|input)?s?$/;
 
 /** Fails with invalid_parameter where it is too large to be kept with the job. */
 export function readExtra(extra: Record<string, unknown> | null | undefined): Record<string, unknown> {
   if (extra === null || extra === undefined) return {};
-  return pick(extra, (key) => {
+  return pick(extra, (key, value) => {
     const name = key.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+    if (promptName.test(name)) return typeof value === "boolean"; // enhance_prompt and its like are switches
     return !withheld.has(name) && !moderationName.test(name) && !sourceName.test(name);
   });
 }
@@ -49,8 +50,8 @@ export function readNamedExtra(extra: Record<string, unknown> | null | undefined
   return extra === null || extra === undefined ? {} : pick(extra, (key) => keys.includes(key));
 }
 
-function pick(extra: Record<string, unknown>, isRead: (key: string) => boolean): Record<string, unknown> {
-  const read = Object.fromEntries(Object.entries(extra).filter(([key]) => isRead(key)));
+function pick(extra: Record<string, unknown>, isRead: (key: string, value: unknown) => boolean): Record<string, unknown> {
+  const read = Object.fromEntries(Object.entries(extra).filter(([key, value]) => isRead(key, value)));
   if (Buffer.byteLength(JSON.stringify(read)) > bytesMax) failParameter("extra", `it must have at most ${bytesMax / 1024} KB`);
   return storable(read) as Record<string, unknown>;
 }

@@ -1,7 +1,8 @@
 // Addresses of files that a caller gives and a provider loads: checked by their form only (OPERATOR.md, reference URLs; WIRE.md 14 row 25).
 // What the gateway loads itself is checked again, by where it leads, in src/media.
-import ipaddr from "ipaddr.js";
+import { isIP } from "node:net";
 import { failParameter } from "../fail.ts";
+import { isPrivateAddress, isPublicAddress } from "../media/public-address.ts";
 
 /** Longer than any signed address; they are kept with the job. */
 const lengthMax = 8192;
@@ -16,13 +17,13 @@ export function readSourceAddress(text: string, param: string, { allowPrivate }:
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || url.protocol !== "https:") return failParameter(param, "it must be an HTTPS address");
   if (url.username !== "" || url.password !== "") failParameter(param, "it must carry no user name or password");
-  if (!allowPrivate && isPrivateHost(url.hostname)) failParameter(param, "it must name a public host");
+  if (!mayBeAsked(url.hostname, allowPrivate)) failParameter(param, "it must name a public host");
   return url.href;
 }
 
 /** `hostname` as URL gives it: decimal and hexadecimal forms of an IPv4 address are dotted by then. */
-function isPrivateHost(hostname: string): boolean {
+function mayBeAsked(hostname: string, allowPrivate: boolean): boolean {
   const name = hostname.replace(/\.+$/, "").replace(/^\[(.*)\]$/, "$1");
-  if (name === "" || privateNames.test(name)) return true;
-  return ipaddr.isValid(name) && ipaddr.process(name).range() !== "unicast";
+  if (isIP(name) !== 0) return isPublicAddress(name) || (allowPrivate && isPrivateAddress(name));
+  return name !== "" && (allowPrivate || !privateNames.test(name));
 }

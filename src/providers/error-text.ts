@@ -62,6 +62,11 @@ export function safeParam(param: string | null, provider: Provider): string | nu
   return withoutSecrets(param, provider) === param ? param : null;
 }
 
+/** An upstream's word for what went wrong is kept with a job and shown; a sentence in its place is none. */
+export function safeWord(word: string, provider: Provider): string {
+  return /^[\w.:-]{1,64}$/.test(word) && withoutSecrets(word, provider) === word ? word : "unknown_error";
+}
+
 /** Neither our key nor whose upstream this is. */
 function withoutSecrets(message: string, provider: Provider): string {
   let text = message;

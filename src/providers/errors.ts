@@ -10,7 +10,7 @@ export function errorOfAnswer(status: number, body: string, retryAfterMs: number
   const reason = safeReason(signs.message, provider, `the upstream answered ${status}`);
   const fault = faultOf(status, signs);
   const param = safeParam(signs.param, provider);
-  return new UpstreamError(fault, reason, { status, retryAfterMs, param, job: jobOf(fault, status, signs) });
+  return new UpstreamError(fault, reason, { status, retryAfterMs, param, job: jobOf(fault, status, signs, provider) });
 }
 
 /** An error under status 200, whole or as a stream's first record: nothing was served yet, so it is judged by its content. */
@@ -19,7 +19,7 @@ export function errorUnder200(error: unknown, provider: Provider): UpstreamError
   const reason = safeReason(signs.message, provider, "the upstream answered with an error");
   const fault = faultOfContent(signs);
   const status = signs.status ?? 200;
-  return new UpstreamError(fault, reason, { status, param: safeParam(signs.param, provider), job: jobOf(fault, status, signs) });
+  return new UpstreamError(fault, reason, { status, param: safeParam(signs.param, provider), job: jobOf(fault, status, signs, provider) });
 }
 
 function faultOf(status: number, signs: ErrorSigns): UpstreamFault {

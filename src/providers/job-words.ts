@@ -1,12 +1,17 @@
 // Why a job failed, in its own words, from the codes that hosts of the OpenAI family answer with (WIRE.md 10.5).
 // fal's codes are fal/error-words.ts's.
-import type { ErrorSigns } from "./error-text.ts";
-import type { UpstreamError, UpstreamFault } from "./types.ts";
+import { type ErrorSigns, safeWord } from "./error-text.ts";
+import type { Provider, UpstreamError, UpstreamFault } from "./types.ts";
 
 type Job = NonNullable<UpstreamError["job"]>;
 
 /** Null: the fault says as much. */
-export function jobOf(fault: UpstreamFault, status: number, { words, param }: ErrorSigns): Job | null {
+export function jobOf(fault: UpstreamFault, status: number, signs: ErrorSigns, provider: Provider): Job | null {
+  const job = readJob(fault, status, signs);
+  return job && { ...job, word: safeWord(job.word, provider) };
+}
+
+function readJob(fault: UpstreamFault, status: number, { words, param }: ErrorSigns): Job | null {
   const has = (pattern: RegExp) => [...words].find((word) => pattern.test(word));
   if (fault === "refused") {
     const moderation = has(/^(?:moderation|moderation_blocked|content_moderation|image_generation_user_error)$/);

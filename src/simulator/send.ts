@@ -57,6 +57,7 @@ function sendHalf(reply: WholeReply, knobs: Knobs, call: OpenCall, response: Ser
 
 async function sendFile({ status, headers, pieces }: FileReply, response: ServerResponse): Promise<void> {
   response.writeHead(status, headers);
+  if (response.req.method === "HEAD") return void response.end();
   for (const piece of pieces()) {
     if (!(response.write(piece) || (await waitFor(response, "drain")))) return;
   }

@@ -80,6 +80,7 @@ describe("an address of a source", () => {
       [
         "https://[64:ff9b::7f00:1]/",
         "https://[2002:7f00:1::]/",
+        "https://[::7f00:1]/",
         "https://224.0.0.1/",
         "https://①②⑦.⓪.⓪.①/",
         `https://example.com/${"a".repeat(8192)}`,
@@ -90,7 +91,9 @@ describe("an address of a source", () => {
   });
   test("private hosts pass where the operator lets them, and only over HTTPS", () => {
     expect(read("https://127.0.0.1:9/a", true)).toBe("https://127.0.0.1:9/a");
+    expect(read("https://localhost/a", true)).toBe("https://localhost/a");
     expect(() => read("http://127.0.0.1:9/a", true)).toThrow();
+    expect(() => read("https://169.254.169.254/", true)).toThrow();
   });
 });
 
@@ -141,6 +144,8 @@ describe("extra", () => {
       [
         "prompt",
         "Prompt",
+        "prompt_2",
+        "image_prompt",
         "n",
         "num_images",
         "numImages",

@@ -90,5 +90,22 @@ describe("a validator's findings become one refusal that names the field", () =>
     expect(refusal(body, bodies[id])).toEqual(missing(param));
   });
 
+  test.each([
+    ["createImage", {}, "invalid_model", "model", "it is missing"],
+    ["createImage", { model: 5, prompt: "p" }, "invalid_model", "model", "it must be a string"],
+    ["createImage", { model: "m" }, "invalid_prompt", "prompt", "it is missing"],
+    ["createImage", { model: "m", prompt: ["p"] }, "invalid_prompt", "prompt", "it must be a string"],
+    ["createImage", { model: "m", prompt: "p", n: "2" }, "invalid_parameter", "n", "it must be a number or null"],
+    ["createVideo", {}, "missing_parameter", "model", undefined],
+    ["createVideo", { model: "m", prompt: "p", duration_s: "5" }, "invalid_duration", "duration_s", "it must be a number or null"],
+    ["createVideo", { model: "m", prompt: "p", duration_s: null }, null, null, null],
+  ] as [OperationId, object, string | null, string | null, string | null | undefined][])(
+    "a field of %s with a code of its own is refused under it: %j is %s",
+    (id, body, code, param, reason) => {
+      if (code === null) expect(bodies[id]!(body)).toBe(true);
+      else expect(refusal(body, bodies[id])).toEqual({ code, param, reason });
+    },
+  );
+
   test("a name made by the caller is cut", () => expect(pathName(["x".repeat(5_000)]).length).toBe(200));
 });

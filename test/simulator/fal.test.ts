@@ -105,6 +105,18 @@ describe("pictures", () => {
     });
   }
 
+  test("output_format jpeg: a JPEG of the size", async () => {
+    const { json } = await run(simulator.current, "pixa/standard", {
+      prompt,
+      output_format: "jpeg",
+      image_size: { width: 1021, height: 333 },
+    });
+    const file = await load(json.images[0].url);
+    expect([json.images[0].content_type, file.type]).toEqual(["image/jpeg", "image/jpeg"]);
+    expect(imageSize(file.bytes)).toMatchObject({ width: 1021, height: 333, type: "jpg" });
+    expect(file.bytes.subarray(-2).toString("hex")).toBe("ffd9");
+  });
+
   test("as many as asked, each another; the same order again gives the same bytes, another prompt others", async () => {
     const input = { prompt, num_images: 3, image_size: "square" };
     const bytesOf = async (more: object) => {

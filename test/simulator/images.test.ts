@@ -53,6 +53,18 @@ describe("generations", () => {
     });
   }
 
+  test("output_format jpeg: a JPEG, in base64 and at an address; webp is answered as PNG", async () => {
+    const asked = { prompt, output_format: "jpeg" as const, size: "1024x1536" as const };
+    const made = await client().images.generate({ model: "image-large", ...asked });
+    expect(made.output_format).toBe("jpeg");
+    const size = { width: 1024, height: 1536, type: "jpg" };
+    expect(imageSize(decode(made.data![0]!))).toMatchObject(size);
+    const addressed = await client().images.generate({ model: "m+sim-urls", ...asked });
+    const file = await load(addressed.data![0]!.url!);
+    expect([file.type, imageSize(file.bytes)]).toMatchObject(["image/jpeg", size]);
+    expect((await client().images.generate({ model: "m", prompt, output_format: "webp" })).output_format).toBe("png");
+  });
+
   test("an older model gives base64 when it is asked to, a newer one doesn't know the question", async () => {
     const asked = { prompt, response_format: "b64_json" as const };
     expect(readPng(decode((await client().images.generate({ model: "dall-e-3", ...asked })).data![0]!))).toBeTruthy();
@@ -74,6 +86,7 @@ describe("generations", () => {
     [{ size: "9000x9000" }, "size", "invalid_value"],
     [{ quality: "best" }, "quality", "invalid_value"],
     [{ quality: "toString" }, "quality", "invalid_value"],
+    [{ output_format: "gif" }, "output_format", "invalid_value"],
     [{ num_images: 1 }, "num_images", "unknown_parameter"],
     [{ stream: true }, "stream", "unsupported_value"],
   ];

@@ -20,9 +20,6 @@ const codes = new Map<string, JobCode>([
   ["internal_server_error", "provider_error"],
   ["internal_error", "provider_error"],
   ["downstream_service_unavailable", "provider_unavailable"],
-  ["runner_scheduling_failure", "provider_unavailable"],
-  ["runner_server_error", "provider_unavailable"],
-  ["runner_disconnected", "provider_unavailable"],
   ["client_cancelled", "provider_error"],
   ["client_disconnected", "provider_error"],
 ]);
@@ -46,8 +43,14 @@ export function jobCodeOf({ word, located, place, text }: Told): JobCode | null 
   const code = codes.get(word);
   if (code === "content_policy") return policyOf(text);
   if (code !== undefined) return code;
-  if (word.startsWith("runner_connection_")) return "provider_unavailable";
+  if (word.startsWith("runner_")) return "provider_unavailable"; // `runner_scheduling_failure`, `runner_connection_refused` …
+  if (isConcurrency(word)) return "provider_rate_limited";
   return located ? "input_invalid" : null; // `greater_than`, `one_of`, `missing` and the many others that pydantic has
+}
+
+/** The model ran into its own limit, which is no word on how often the queue is asked. */
+export function isConcurrency(word: string): boolean {
+  return /concurren/.test(word);
 }
 
 function policyOf(text: string): JobCode {

@@ -1,12 +1,12 @@
 // What an error of a fal queue means, which depends on what was asked: to take work, how far it is, or what came of it (WIRE.md 12).
 // There is no status of failure: work that failed is complete, and its error is the answer to what came of it.
 import { parseObject } from "../answer-json.ts";
-import { readErrorBody, readErrorValue, safeParam, safeReason } from "../error-text.ts";
+import { readErrorBody, readErrorValue, safeParam, safeReason, safeWord } from "../error-text.ts";
 import { errorOfAnswer } from "../errors.ts";
 import type { ErrorAnswer, ReadError } from "../exchange.ts";
 import { arrayOf, isObject, type Json, objectOf, textOf } from "../json.ts";
 import { type Provider, UpstreamError, type UpstreamFault } from "../types.ts";
-import { type JobCode, jobCodeOf, type Told } from "./error-words.ts";
+import { isConcurrency, type JobCode, jobCodeOf, type Told } from "./error-words.ts";
 
 /** Of work that was offered: nothing has begun, another route may do it. */
 export const submitError: ReadError = (answer, provider) => {
@@ -31,8 +31,8 @@ export const lookError: ReadError = (answer, provider) => {
 export const resultError: ReadError = (answer, provider) => {
   const { status, headers } = answer;
   const told = toldOf(answer);
-  const code = told && jobCodeOf(told);
-  if (status === 429 && !told?.located) return lookError(answer, provider);
+  const code = status === 429 ? "provider_rate_limited" : told && jobCodeOf(told);
+  if (status === 429 && !(told && (told.located || isConcurrency(told.word)))) return lookError(answer, provider);
   if (code !== null && !(isOurs(status) && !code.startsWith("content_policy")))
     return jobError(workFault(code), code, told!.word, answer, provider);
   const usual = withReason(errorOfAnswer(status, answer.text, answer.retryAfterMs, provider), answer, provider);
@@ -54,7 +54,7 @@ export function errorInStatus(body: Json, provider: Provider): UpstreamError | n
   const told = toldOfEntries(entries) ?? { word, located: false, place: [], text: JSON.stringify(error) };
   const code = jobCodeOf(told) ?? "provider_error";
   const reason = reasonOf(readErrorValue(inner).message, entries, provider, "the work failed");
-  return new UpstreamError(workFault(code), reason, { job: { code, word: told.word } });
+  return new UpstreamError(workFault(code), reason, { job: { code, word: safeWord(told.word, provider) } });
 }
 
 /** About our own account or how we call: never the customer's doing. */
@@ -110,19 +110,18 @@ function jobError(fault: UpstreamFault, code: JobCode, word: string, answer: Err
   const { status, retryAfterMs } = answer;
   const usual = withReason(errorOfAnswer(status, answer.text, retryAfterMs, provider), answer, provider);
   const { reason, param } = usual;
-  return new UpstreamError(fault, reason, { status, retryAfterMs, param, job: { code, word: safeWord(word) } });
+  return new UpstreamError(fault, reason, { status, retryAfterMs, param, job: { code, word: safeWord(word, provider) } });
 }
 
-/** A word is kept and shown; a sentence in its place is none. */
-function safeWord(word: string): string {
-  return /^[\w.:-]{1,64}$/.test(word) ? word : "unknown_error";
-}
-
-function withReason(usual: UpstreamError, { status, text, retryAfterMs }: ErrorAnswer, provider: Provider): UpstreamError {
+function withReason(usual: UpstreamError, answer: ErrorAnswer, provider: Provider): UpstreamError {
+  const { status, text, retryAfterMs } = answer;
   const entries = arrayOf(objectIn(text)["detail"]).map(objectOf);
   const reason = reasonOf(readErrorBody(text).message, entries, provider, `the upstream answered ${status}`);
   const param = safeParam(placeOf(entries[0] ?? {}).at(-1) ?? usual.param, provider);
-  return new UpstreamError(usual.fault, reason, { status, retryAfterMs, param });
+  const word = toldOf(answer)?.word;
+  const named =
+    usual.fault === "rejected" && word !== undefined ? { code: "invalid_input" as const, word: safeWord(word, provider) } : null;
+  return new UpstreamError(usual.fault, reason, { status, retryAfterMs, param, job: usual.job ?? named });
 }
 
 /** The sentences without the places in fal's input, and without addresses: they name whose queue it is. */

@@ -1,6 +1,7 @@
 // What a request to the queue asks for: pictures, vectors or a clip, their size, number and length. Wrong input is no refusal
 // at the door: the queue takes any document, and the run fails.
 import type { Knobs } from "../knobs.ts";
+import { readFormat, type PictureFormat } from "../made/picture.ts";
 import { isFields, type Fields } from "../request-fields.ts";
 import { digest } from "../seed.ts";
 import type { Failure } from "./errors.ts";
@@ -14,6 +15,8 @@ export interface Order {
   count: number;
   width: number;
   height: number;
+  /** Of a picture. */
+  format: PictureFormat;
   /** Of a clip. */
   aspect: string;
   seconds: number;
@@ -65,6 +68,7 @@ function readRight(name: string, knobs: Knobs, input: Fields): Order {
     prompt,
     seed,
     count: readCount(input),
+    format: readFormat(input["output_format"]),
     width: knobs.width ?? width,
     height: knobs.height ?? height,
     aspect: typeof input["aspect_ratio"] === "string" ? input["aspect_ratio"] : "16:9",

@@ -1,16 +1,10 @@
 // What a finished work tells: its pictures or its clip, where their files are, and what the knobs leave out of it.
 import { makeClip } from "../made/mp4.ts";
-import { makePng } from "../made/png.ts";
+import { makePicture, type MadeFile } from "../made/picture.ts";
 import { makeSvg } from "../made/svg.ts";
 import type { Fields } from "../request-fields.ts";
 import type { Order } from "./order.ts";
 import { durationMs, type Work } from "./works.ts";
-
-export interface MadeFile {
-  bytes: Buffer;
-  contentType: string;
-  extension: string;
-}
 
 /** The file of an order at its place; null where it has none there. The same order makes the same bytes. */
 export function makeFile(work: Work, order: Order, index: number): MadeFile | null {
@@ -21,10 +15,8 @@ export function makeFile(work: Work, order: Order, index: number): MadeFile | nu
       return { bytes: makeClip(order.aspect, order.seconds).bytes, contentType: "video/mp4", extension: "mp4" };
     case "vector":
       return { bytes: makeSvg(order.width, order.height, order.prompt, seed), contentType: "image/svg+xml", extension: "svg" };
-    case "picture": {
-      const bytes = makePng(order.width, order.height, isBlack(work, index) ? null : seed);
-      return { bytes, contentType: "image/png", extension: "png" };
-    }
+    case "picture":
+      return makePicture(order.format, order.width, order.height, isBlack(work, index) ? null : seed);
   }
 }
 

@@ -28,10 +28,18 @@ export interface Works {
 
 /** The oldest ones are forgotten first. */
 const worksMax = 5000;
+/** The prompts of all works together, in characters. */
+const promptsMax = 16 * 1024 * 1024;
+/** A work without its prompt, roughly. */
+const charactersPerWork = 500;
 const workMs = 30;
 
 export function keepWorks(): Works {
-  const works = new LRUCache<string, Work>({ max: worksMax });
+  const works = new LRUCache<string, Work>({
+    max: worksMax,
+    maxSize: promptsMax,
+    sizeCalculation: ({ order }) => charactersPerWork + ("type" in order ? 0 : order.prompt.length),
+  });
   return {
     add(given) {
       const failed = { status: 0, result: 0, files: [] };

@@ -1,5 +1,6 @@
 // What both image operations read of a request, with the refusals of the real API.
 import type { Knobs } from "../knobs.ts";
+import { readFormat, type PictureFormat } from "../made/picture.ts";
 import { refuse, type Refusal } from "../refused.ts";
 import type { Fields } from "../request-fields.ts";
 
@@ -11,6 +12,7 @@ export interface ImageRequest {
   width: number;
   height: number;
   quality: Quality;
+  format: PictureFormat;
   /** dall-e's way: addresses, unless base64 was asked for. */
   asUrls: boolean;
 }
@@ -30,6 +32,7 @@ const qualities: Record<string, Quality> = {
   standard: "medium",
   hd: "high",
 };
+const formats = ["png", "jpeg", "webp"];
 const known = new Set(
   (
     "model prompt n size quality background output_format output_compression moderation user stream partial_images " +
@@ -53,6 +56,7 @@ export function readImageRequest(name: string, knobs: Knobs, fields: Fields): Im
     width: knobs.width ?? width,
     height: knobs.height ?? height,
     quality: readChoice(fields, "quality", qualities),
+    format: readOutputFormat(fields["output_format"]),
     asUrls: knobs.imageUrls !== undefined || (isOlder && format !== "b64_json"),
   };
 }
@@ -83,6 +87,13 @@ function readSize(size: unknown): readonly [number, number] {
     refuse("size", `Invalid value: ${JSON.stringify(size)}. Expected WIDTHxHEIGHT or 'auto'.`, "invalid_value");
   }
   return [width, height];
+}
+
+function readOutputFormat(format: unknown): PictureFormat {
+  if (format !== undefined && format !== null && !formats.includes(format as string)) {
+    refuse("output_format", `Invalid value: ${JSON.stringify(format)}. Supported values are: ${formats.join(", ")}.`, "invalid_value");
+  }
+  return readFormat(format);
 }
 
 function readChoice(fields: Fields, field: string, choices: Record<string, Quality>): Quality {

@@ -1,7 +1,7 @@
 // POST /images/generations and /images/edits: pictures that follow from model name, prompt and what is to be edited, and the files
 // of those that are told as addresses.
 import { planFile } from "../made/file-reply.ts";
-import { makePng } from "../made/png.ts";
+import { makePicture, readFormat } from "../made/picture.ts";
 import { readModelId } from "../knobs.ts";
 import { jsonReply, type Ask, type Plan } from "../protocol.ts";
 import { readFields, readModel, type Fields } from "../request-fields.ts";
@@ -15,7 +15,7 @@ import { createdAt } from "./models.ts";
 const outputTokens: Record<Quality, number> = { low: 272, medium: 1056, high: 4160 };
 const squarePixels = 1024 * 1024;
 const tokensPerInputImage = 85;
-const filesPath = /^\/images\/files\/([^/]+)\/([0-9a-f]{40})-(\d{1,5})x(\d{1,5})\.png$/;
+const filesPath = /^\/images\/files\/([^/]+)\/([0-9a-f]{40})-(\d{1,5})x(\d{1,5})\.(png|jpg)$/;
 
 export function planGeneration({ body, base }: Ask): Plan {
   const fields = readFields(body);
@@ -32,9 +32,9 @@ export function findImageFile(path: string): ((ask: Ask) => Plan) | null {
   const match = filesPath.exec(path);
   if (match === null) return null;
   return ({ base, query }) => {
-    const [, model, seed, width, height] = match as unknown as [string, string, string, string, string];
+    const [, model, seed, width, height, extension] = match as unknown as [string, string, string, string, string, string];
     const { knobs } = readModelId(decodeURIComponent(model));
-    const file = { bytes: makePng(Number(width), Number(height), seed), contentType: "image/png" };
+    const file = makePicture(readFormat(extension), Number(width), Number(height), seed);
     return planFile(file, knobs, decodeURIComponent(model), { hop: Number(query.get("hop") ?? 0), here: base + path });
   };
 }
@@ -43,16 +43,16 @@ function planImages(fields: Fields, images: readonly SentImage[], base: string):
   const model = readModel(fields);
   const { name, knobs } = readModelId(model);
   const request = readImageRequest(name, knobs, fields);
-  const { width, height, quality } = request;
+  const { width, height, quality, format } = request;
   const seeds = Array.from({ length: knobs.images ?? request.count }, (_, index) =>
     digest(JSON.stringify([name, request.prompt, quality, index, ...images.map(({ seed }) => seed)])),
   );
   const data = seeds.map((seed) =>
     request.asUrls
-      ? { url: `${base}/images/files/${encodeURIComponent(model)}/${seed}-${width}x${height}.png` }
-      : { b64_json: makePng(width, height, seed).toString("base64") },
+      ? { url: `${base}/images/files/${encodeURIComponent(model)}/${seed}-${width}x${height}.${format === "jpeg" ? "jpg" : "png"}` }
+      : { b64_json: makePicture(format, width, height, seed).bytes.toString("base64") },
   );
-  const told = request.asUrls ? {} : { size: `${width}x${height}`, quality, output_format: "png", background: "opaque" };
+  const told = request.asUrls ? {} : { size: `${width}x${height}`, quality, output_format: format, background: "opaque" };
   const usage = knobs.noUsage || request.asUrls ? {} : { usage: countUsage(request, data.length, images.length) };
   const reply = jsonReply(200, JSON.stringify({ created: createdAt, data, ...told, ...usage }));
   return { model, knobs, reply, rewordRefusal: rewordForImages, bytes: 0 };

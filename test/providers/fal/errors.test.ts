@@ -38,6 +38,8 @@ const table = [
   ["runner_scheduling_failure", 503, "provider_unavailable", "unavailable", "failed"],
   ["runner_connection_timeout", 503, "provider_unavailable", "unavailable", "failed"],
   ["runner_connection_refused", 503, "provider_unavailable", "unavailable", "failed"],
+  ["runner_incomplete_response", 502, "provider_unavailable", "unavailable", "failed"],
+  ["concurrency_limit", 429, "provider_rate_limited", "rate_limited", "failed"],
   ["runner_disconnected", 502, "provider_unavailable", "unavailable", "failed"],
   ["client_cancelled", 499, "provider_error", "unavailable", "failed"],
   ["client_disconnected", 499, "provider_error", "unavailable", "failed"],
@@ -161,6 +163,12 @@ describe("whose error", () => {
     expect(await expectFault(result(status, body), "rejected")).toMatchObject({ reason: "Unknown argument", job: null });
   });
 
+  test("one with a word that no table has is kept with it", async () => {
+    const job = { code: "invalid_input", word: "bad_request" };
+    expect((await expectFault(offer(400, told("bad_request")), "rejected")).job).toEqual(job);
+    expect((await expectFault(result(400, told("bad_request")), "rejected")).job).toEqual(job);
+  });
+
   test("404: an application that is gone, and a result that is not there", async () => {
     await expectFault(offer(404, '{"detail":"Application not found"}'), "gone");
     await expectFault(result(404, '{"detail":"Not found"}'), "gone");
@@ -183,8 +191,15 @@ describe("what is said", () => {
     const error = await expectFault(result(422, JSON.stringify({ detail })), "rejected");
     expect(error.reason).toBe("Failed to load [hidden] with Key [hidden]; Bad seed");
     expect(error.param).toBe("image_url");
-    for (const asked of [offer(500, `{"detail":"${key}"}`), offer(422, told(key, key))]) {
-      const other = await asked.catch((reason: unknown) => reason);
+    const asks = [
+      () => offer(500, `{"detail":"${key}"}`),
+      () => offer(422, told(key, key)),
+      () => result(422, listed(key, key)),
+      async () => look(await startQueue(JSON.stringify({ status: "COMPLETED", error: key, error_type: key }))),
+    ];
+    for (const ask of asks) {
+      const other = await ask().catch((reason: unknown) => reason);
+      expect(other).toBeInstanceOf(Error);
       expect(JSON.stringify([String(other), other])).not.toContain("secret");
     }
   });

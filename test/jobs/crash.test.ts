@@ -1,0 +1,207 @@
+// kill -9 of runners and of Postgres at every step of a job's life, while 6 accounts submit each job twice in parallel: no slot and no cap is
+// passed, no hold is lost or doubled, no work that an upstream accepted is asked for again, and everything adds up to the unit.
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, request, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { connect, type Db } from "../../src/db/connect.ts";
+import { type Embedded, startEmbedded } from "../../src/db/embedded.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { persist } from "../../src/jobs/persist.ts";
+import { audit } from "../../src/ledger/audit.ts";
+import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
+import { newAccount } from "../ledger/new-account.ts";
+import type { Models } from "./engine.ts";
+import { type Answer, type Ask, expectClean, submit } from "./job-rows.ts";
+
+let dataDir: string;
+let embedded: Embedded;
+let db: Db;
+let simulator: Simulator;
+let recorder: Server;
+/** Every submit that came upstream: job and path. */
+const asked: string[] = [];
+const workers = new Map<number, ChildProcess>();
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), "svc-jobs-"));
+  embedded = await startEmbedded({ dataDir: join(dataDir, "db"), durable: true });
+  db = connect(embedded.url, { max: 8 });
+  await migrate(db);
+  simulator = await startSimulator();
+  recorder = await startRecorder();
+});
+afterAll(async () => {
+  for (const worker of workers.values()) worker.kill("SIGKILL");
+  await db.close();
+  recorder.close();
+  recorder.closeAllConnections();
+  await simulator.close();
+  await embedded.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const slots = 2;
+const cap = 6;
+const estimated = 2_000_000n; // two pictures at 0.01 USD
+const models: Models = {
+  "test/quick": { kind: "image", routes: ["ember/quick-image"] },
+  "test/slow": { kind: "image", routes: ["ember/slow-image+sim-slow-300ms+sim-status-flaky-1"] },
+  "test/second": { kind: "image", routes: ["ember/down-image+sim-fail-503", "ember/second-image+sim-images-1"] },
+  "test/fails": { kind: "image", routes: ["ember/fails-image+sim-slow-100ms+sim-job-internal_server_error"] },
+};
+const names = Object.keys(models);
+
+interface Sample {
+  account_id: bigint;
+  running: number;
+  waiting: number;
+}
+
+test("kills at every step, each submit twice", { timeout: 180_000 }, async () => {
+  const accounts = await Promise.all(Array.from({ length: 6 }, () => newAccount(db, { deposit: 400_000_000n })));
+  const start = (n: number) => void workers.set(n, startWorker());
+  for (const n of [0, 1, 2]) start(n);
+
+  let over = false;
+  const samples: Sample[] = [];
+  const sampling = (async () => {
+    while (!over) {
+      const rows = await db.pool
+        .query<Sample>(
+          `select account_id, count(*) filter (where status <> 'queued')::int as running, count(*) filter (where status = 'queued')::int as waiting
+           from media_job where status in ('queued', 'pending', 'processing') group by account_id`,
+        )
+        .then((result) => result.rows)
+        .catch(() => []);
+      samples.push(...rows);
+      await sleep(15);
+    }
+  })();
+  const killing = (async () => {
+    for (let n = 0; !over; n += 1) {
+      await sleep(400 + Math.random() * 600);
+      if (n % 6 === 5) embedded.kill9();
+      else {
+        const worker = workers.get(n % 3)!;
+        worker.kill("SIGKILL");
+        start(n % 3);
+      }
+    }
+  })();
+
+  const known = new Map<string, string>(); // account and key to the job
+  await Promise.all(accounts.map((accountId) => submitAll(accountId, known)));
+  await sleep(2_000);
+  over = true;
+  await killing;
+  await untilAllEnded();
+  await sampling;
+
+  // Slots and caps, as they were seen and as the rows tell them afterwards.
+  expect(samples.length).toBeGreaterThan(100);
+  expect(samples.filter(({ running, waiting }) => running > slots || waiting > cap)).toEqual([]);
+  expect(await mostAtOnce()).toBeLessThanOrEqual(slots);
+  // One job for each key.
+  const { rows: jobs } = await db.pool.query<{ status: string; n: number }>(
+    "select status, count(*)::int as n from media_job group by status",
+  );
+  expect(jobs.reduce((sum, { n }) => sum + n, 0)).toBe(known.size);
+  expect(jobs.map(({ status }) => status).filter((status) => !["succeeded", "failed"].includes(status))).toEqual([]);
+  expect(jobs.find(({ status }) => status === "succeeded")!.n).toBeGreaterThan(20);
+  // First come, first served.
+  expect((await db.pool.query(outOfTurnSql)).rows).toEqual([]);
+  // Money.
+  const unequal = `select id from media_job where started_at is not null and coalesce(charged, 0) + coalesce(refunded, 0) <> estimated`;
+  expect((await db.pool.query(unequal)).rows).toEqual([]);
+  expect((await audit(db)).holds_open).toBe(0);
+  await expectClean(db);
+  // No route was asked twice for one job, whatever was killed meanwhile; nothing was asked for a job that has no row.
+  expect(asked.filter((one, index) => asked.indexOf(one) !== index)).toEqual([]);
+  expect(asked.length).toBeGreaterThan(known.size / 2);
+  const ids = new Set(known.values());
+  expect(asked.filter((one) => !ids.has(one.split(" ")[0]!))).toEqual([]);
+});
+
+/** Each job twice in parallel under one key, as an impatient client does; a full queue is waited for. */
+async function submitAll(accountId: bigint, known: Map<string, string>): Promise<void> {
+  for (let n = 0; n < 7; n += 1) {
+    const idempotencyKey = `key-${n}`;
+    const ask = { accountId, idempotencyKey, estimated, count: 2, model: names[n % names.length]! };
+    for (;;) {
+      const answers = await Promise.all([patient(ask), patient(ask)]);
+      const made = answers.filter(({ outcome }) => outcome !== "full");
+      if (made.length === 0) {
+        await sleep(100);
+        continue;
+      }
+      expect(new Set(made.map(({ id }) => id)).size).toBe(1);
+      known.set(`${accountId}/${idempotencyKey}`, made[0]!.id);
+      break;
+    }
+  }
+}
+
+const patient = (ask: Ask): Promise<Answer> => {
+  const withId = { ...ask, id: randomUUID() };
+  return persist(60_000, new AbortController().signal, () => submit(db, withId));
+};
+
+function startWorker(): ChildProcess {
+  const script = fileURLToPath(new URL("job-worker.ts", import.meta.url));
+  return spawn(
+    process.execPath,
+    [script, embedded.url, `http://127.0.0.1:${(recorder.address() as AddressInfo).port}`, join(dataDir, "media"), JSON.stringify(models)],
+    { stdio: ["ignore", "ignore", "inherit"] },
+  );
+}
+
+/** Stands before the simulator, which keeps its last calls only. Under its own Host the simulator answers with its addresses. */
+async function startRecorder(): Promise<Server> {
+  const server = createServer((incoming, reply) => {
+    if (incoming.method === "POST") asked.push(`${String(incoming.headers["idempotency-key"])} ${incoming.url}`);
+    const { port } = simulator;
+    const onward = request({ port, method: incoming.method, path: incoming.url, headers: incoming.headers }, (answer) => {
+      reply.writeHead(answer.statusCode!, answer.headers);
+      answer.pipe(reply);
+    });
+    onward.on("error", () => reply.destroy());
+    incoming.on("error", () => onward.destroy());
+    incoming.pipe(onward);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return server;
+}
+
+async function untilAllEnded(): Promise<void> {
+  const open = () =>
+    db.pool.query("select 1 from media_job where completed_at is null limit 1").then(
+      ({ rowCount }) => rowCount,
+      () => null,
+    );
+  for (const giveUpAt = performance.now() + 60_000; (await open()) !== 0; await sleep(100))
+    if (performance.now() > giveUpAt) throw new Error("jobs are left open");
+}
+
+/** Of one account, by when its jobs had their slots. */
+async function mostAtOnce(): Promise<number> {
+  const { rows } = await db.pool.query<{ most: number }>(
+    `select max(running)::int as most from (
+       select sum(step) over (partition by account_id order by at, step rows unbounded preceding) as running
+       from (select account_id, started_at as at, 1 as step from media_job where started_at is not null
+         union all select account_id, completed_at, -1 from media_job where started_at is not null) s) r`,
+  );
+  return rows[0]!.most;
+}
+
+/** Jobs that got their slot after one that came later. */
+const outOfTurnSql = `
+  select later.id from media_job earlier join media_job later on later.account_id = earlier.account_id and later.seq > earlier.seq
+  where earlier.started_at > later.started_at`;
