@@ -31,9 +31,9 @@ export async function startJobs({ times, listenUrl, ...options }: JobsOptions): 
   let stopped: Promise<void> | undefined;
   const stop = async (graceMs: number) => {
     stopping.abort();
+    waiters.close(); // a long poll must not hold up the end of its server
     await Promise.all([sweeping.stop(), watching.stop(), runner.stop(graceMs)]);
     await listener.close();
-    waiters.wakeAll();
   };
   return { ended: waiters.wait, runWaitMs: parts.times.runWaitMs, stop: (graceMs) => (stopped ??= stop(graceMs)) };
 }
