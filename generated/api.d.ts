@@ -10271,7 +10271,7 @@ export interface components {
             fallback_layer: number | null;
             /**
              * Format: int32
-             * @description HTTP status that was answered.
+             * @description HTTP status that was answered; of a media job that of its submit, 202 or, where it had to wait, 200, however it ended.
              */
             http_status: number;
             /** @description Log id. */
