@@ -11,6 +11,8 @@ import { openTransfers } from "./transfers.ts";
 import type { Jobs } from "./types.ts";
 import { openWaiters } from "./waiters.ts";
 
+const deafMs = 1_000;
+
 export async function startJobs({ times, listenUrl, ...options }: JobsOptions): Promise<Jobs> {
   const parts: JobParts = { ...options, times: { ...jobTimes, ...times }, owner: randomUUID(), inTransfer: openTransfers() };
   const stopping = new AbortController();
