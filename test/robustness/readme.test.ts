@@ -1,54 +1,27 @@
 // The page of README.md "From sign-up to receipt, with curl", run line by line in one shell against a gateway of its own.
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { hasCurl, openShell, readmePage, type Shell } from "../support/readme-shell.ts";
 import { type SpawnedGateway, spawnGateway } from "../support/spawned-gateway.ts";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const page = /^## From sign-up to receipt, with curl\n.*?```sh\n(.*?)```/ms.exec(readFileSync(`${root}/README.md`, "utf8"))![1]!;
-const lines = page.split("\n").filter((line) => line !== "");
 
 let database: TestDatabase;
 let gateway: SpawnedGateway;
-let shell: ChildProcess;
+let shell: Shell;
 beforeAll(async () => {
   database = await freshDatabase();
   gateway = await spawnGateway({ DATABASE_URL: database.url });
-  shell = spawn("bash", { cwd: root, env: { PATH: process.env.PATH, HOME: process.env.HOME, DATABASE_URL: database.url } });
+  shell = openShell(readmePage("From sign-up to receipt, with curl"), { DATABASE_URL: database.url });
 });
 afterAll(async () => {
-  shell.kill();
+  shell.close();
   await gateway.kill("SIGTERM");
   await database.drop();
 });
 
-/** The next line of the page, which begins like that, with its placeholders filled in; resolves to what it prints. */
-async function next(beginning: string, placeholders: Record<string, string> = {}): Promise<string> {
-  let line = lines.shift()!;
-  expect(line.startsWith(beginning), `${beginning} is not where it was: ${line}`).toBe(true);
-  for (const [placeholder, value] of Object.entries(placeholders)) {
-    expect(line).toContain(placeholder);
-    line = line.replace(placeholder, () => value);
-  }
-  const end = `end of line ${lines.length}`;
-  shell.stdin!.write(`${line}\necho; echo ${end}\n`);
-  let printed = "";
-  for await (const chunk of shell.stdout!.iterator({ destroyOnReturn: false })) {
-    printed += chunk as Buffer;
-    if (printed.endsWith(`${end}\n`)) break;
-  }
-  return printed.slice(0, -`\n${end}\n`.length);
-}
-
-const json = async (...line: Parameters<typeof next>) => JSON.parse(await next(...line)) as Record<string, any>;
 const statusOf = (reply: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(reply)![1]);
 
-/** A machine may be new: the page is about curl, and nothing else here needs it. */
-const hasCurl = spawnSync("curl", ["--version"]).status === 0;
-
 test.skipIf(!hasCurl)("every command of the page does what the page says, in its order", async () => {
+  const { next, json } = shell;
   await next("base=", { "http://127.0.0.1:8787": gateway.url });
   await next("post()");
 
@@ -83,5 +56,5 @@ test.skipIf(!hasCurl)("every command of the page does what the page says, in its
   expect((await json("curl -s $base/v1/auth/keys")).data).toHaveLength(2);
   expect(await json("curl -s -X PATCH", { THE_ID: made.id })).toMatchObject({ enabled: false });
   expect(await json("curl -s -X DELETE", { THE_ID: made.id })).toMatchObject({ deleted: true, id: made.id, new_default: null });
-  expect(lines).toEqual([]);
+  expect(shell.left()).toEqual([]);
 });
