@@ -70,6 +70,7 @@ test("kills at every step, each submit twice", { timeout: 180_000 }, async () =>
   for (const n of [0, 1, 2]) start(n);
 
   let over = false;
+  let kills = 0;
   const samples: Sample[] = [];
   const sampling = (async () => {
     while (!over) {
@@ -86,8 +87,9 @@ test("kills at every step, each submit twice", { timeout: 180_000 }, async () =>
   })();
   const killing = (async () => {
     for (let n = 0; !over; n += 1) {
+      kills = n;
       await sleep(400 + Math.random() * 600);
-      if (n % 6 === 5) embedded.kill9();
+      if (n % 5 === 2) embedded.kill9();
       else {
         const worker = workers.get(n % 3)!;
         worker.kill("SIGKILL");
@@ -98,7 +100,7 @@ test("kills at every step, each submit twice", { timeout: 180_000 }, async () =>
 
   const known = new Map<string, string>(); // account and key to the job
   await Promise.all(accounts.map((accountId) => submitAll(accountId, known)));
-  await sleep(2_000);
+  while (kills < 8) await sleep(100);
   over = true;
   await killing;
   await untilAllEnded();
@@ -131,7 +133,7 @@ test("kills at every step, each submit twice", { timeout: 180_000 }, async () =>
 
 /** Each job twice in parallel under one key, as an impatient client does; a full queue is waited for. */
 async function submitAll(accountId: bigint, known: Map<string, string>): Promise<void> {
-  for (let n = 0; n < 7; n += 1) {
+  for (let n = 0; n < 14; n += 1) {
     const idempotencyKey = `key-${n}`;
     const ask = { accountId, idempotencyKey, estimated, count: 2, model: names[n % names.length]! };
     for (;;) {
