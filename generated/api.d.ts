@@ -2066,7 +2066,7 @@ export interface components {
             description?: string;
             /** @description Seconds that may be asked for; empty or absent: any. */
             durations?: components["schemas"]["CatalogSeconds"][];
-            /** @description Keys of `extra` that are read; default none. */
+            /** @description Keys of `extra` that a video model reads; default none. Image models read every key but those of what is priced or moderated. */
             extra_keys?: string[];
             /** @description Ids of other models of the same kind, tried in order when every route failed. */
             fallbacks?: string[];

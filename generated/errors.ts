@@ -203,7 +203,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 400,
     "type": "invalid_request_error",
     "retryable": false,
-    "message": "The model is not valid[: {model} is not {type} model that is served here][; it is {state}][: {reason}].[ Use {replacement} instead.]",
+    "message": "The model is not valid[: {model} is not {type} model that is served here][; it is {state}][; it is served by {endpoint}][: {reason}].[ Use {replacement} instead.]",
     "happened": "The id is unknown, paused or retired, or belongs to a model that makes something else.",
     "fix": "Use the id that the message names, or one of GET /v1/models?type=image, or ?type=video on the video endpoint."
   },

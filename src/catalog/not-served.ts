@@ -27,7 +27,7 @@ export function failNotServed(catalog: Catalog, { id, param, type, model }: Aske
 }
 
 /** What a refusal's sentence says of a model that is paused or retired (gateway-api.md "Versioning"). */
-export function stateText(model: Model | null): { state?: string; replacement?: string } {
+export function stateText(model: Model | null): Record<string, string> {
   const state = model?.state ?? { kind: "active" };
   return {
     ...(state.kind === "active" ? {} : { state: state.kind }),

@@ -54,6 +54,9 @@ function namedModel(catalog: Catalog, id: string): Model | null {
 
 function failInvalidModel(catalog: Catalog, id: string, type: "image" | "video"): never {
   const article = type === "image" ? "an image" : "a video";
-  const text = { model: shortId(id), type: article, ...stateText(namedModel(catalog, id)) };
+  const elsewhere = served(catalog, id);
+  const state: Record<string, string> =
+    elsewhere === null ? stateText(namedModel(catalog, id)) : { endpoint: endpointOf(elsewhere.model)! };
+  const text = { model: shortId(id), type: article, ...state };
   fail("invalid_model", { param: "model", text, extra: suggestModels(catalog, id, type) });
 }

@@ -30,6 +30,8 @@ describe("400 invalid_model", () => {
     expect(await messageOf("img/retired")).toMatch(/img\/retired .*; it is retired\. Use img\/plain instead\.$/);
     expect(await messageOf("drawn")).toMatch(/drawn .*; it is retired\. Use img\/plain instead\.$/);
     expect(await messageOf("img/paused")).toMatch(/img\/paused .*; it is paused\.$/);
+    expect(await messageOf("vid/steps")).toMatch(/; it is served by \/v1\/videos\/generations\.$/);
+    expect(await messageOf("demo/chat")).toMatch(/; it is served by \/v1\/chat\/completions\.$/);
     expect(await messageOf("img/unknown")).toMatch(/ is not an image model that is served here\.$/);
   });
   test.each([{ model: undefined }, { model: null }, { model: 5 }, { model: ["img/plain"] }])("a model that is none: %j", async (body) => {

@@ -182,7 +182,10 @@ describe("whose job it is", () => {
       read(other, job.shownId),
       read(other, job.shownId, "?wait=25"),
     ]);
-    for (const { status, json } of replies) expect([status, json.error.code]).toEqual([404, "job_not_found"]);
+    for (const { status, json } of replies) {
+      expect([status, json.error.code]).toEqual([404, "job_not_found"]);
+      expect(json.error.message.length).toBeLessThan(300);
+    }
     await endJobsOf(world.gateway, account);
   });
 });
