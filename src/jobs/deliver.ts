@@ -15,17 +15,19 @@ import type { JobFile, JobRequest } from "./types.ts";
 const tries = 4;
 const pauseMs = 1_000;
 
+interface Making {
+  files: readonly MadeFile[];
+  provider: Provider;
+  /** Filled with the names of the files that lie in the store. Whose job it still is when it fails removes them: dropKept. */
+  names: string[];
+}
+
 /** Rejects with JobFailure, or with the signal's reason. */
-export async function deliver(
-  parts: JobParts,
-  job: ClaimedJob,
-  { files, provider }: { files: readonly MadeFile[]; provider: Provider },
-  signal: AbortSignal,
-): Promise<Delivered> {
+export async function deliver(parts: JobParts, job: ClaimedJob, making: Making, signal: AbortSignal): Promise<Delivered> {
   const { request } = job;
-  const wanted = files.slice(0, request.kind === "image" ? request.order.count : 1);
+  const wanted = making.files.slice(0, request.kind === "image" ? request.order.count : 1);
   if (wanted.length === 0) throw new JobFailure("provider_error", "The provider made nothing.");
-  const kept = await keepAll(parts, job, { files: wanted, provider }, signal);
+  const kept = await keepAll(parts, job, { ...making, files: wanted }, signal);
   const shown = kept.map((file, index) => shownFile(file, wanted[index]!, request));
   const made = {
     count: shown.length,
@@ -41,13 +43,15 @@ export function fileName(secret: string, index: number): string {
   return createHash("sha256").update(`${secret}/${index}`).digest("hex");
 }
 
-/** All of them, or none is left behind. */
-async function keepAll(
-  parts: JobParts,
-  job: ClaimedJob,
-  { files, provider }: { files: readonly MadeFile[]; provider: Provider },
-  signal: AbortSignal,
-): Promise<KeptFile[]> {
+/**
+ * Of a job that has failed. Never before its end is written: a runner that stood still may fail while another one keeps the same files, and
+ * their names are the same.
+ */
+export async function dropKept({ media, onFault }: JobParts, names: readonly string[]): Promise<void> {
+  for (const name of names) await media.store.remove(name).catch((error: unknown) => onFault(error, "removing what a failed job made"));
+}
+
+async function keepAll(parts: JobParts, job: ClaimedJob, { files, provider, names }: Making, signal: AbortSignal): Promise<KeptFile[]> {
   const results = await Promise.allSettled(
     files.map((file, index) => {
       const order = { file, kind: job.kind, name: fileName(job.secret, index), provider, signal };
@@ -55,8 +59,8 @@ async function keepAll(
     }),
   );
   const kept = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+  names.push(...kept.map(({ name }) => name));
   if (kept.length === files.length) return kept;
-  await Promise.allSettled(kept.map(({ name }) => parts.media.store.remove(name)));
   signal.throwIfAborted();
   throw failureOfFile(results.find((result) => result.status === "rejected")!.reason);
 }
@@ -81,11 +85,17 @@ function shownFile(kept: KeptFile, made: MadeFile, request: JobRequest): JobFile
   const file = {
     name: kept.name,
     content_type: kept.contentType,
-    width: kept.width ?? made.width ?? size.width,
-    height: kept.height ?? made.height ?? size.height,
+    width: kept.width ?? sideOf(made.width) ?? size.width,
+    height: kept.height ?? sideOf(made.height) ?? size.height,
   };
   if (request.kind === "image") return file;
   return { ...file, duration_s: kept.seconds ?? made.seconds ?? request.order.seconds, fps: kept.fps ?? made.fps };
+}
+
+/** Whole pixels, and no more of them than a picture can have: they are shown and billed. */
+function sideOf(said: number | null): number | null {
+  const side = Math.round(said ?? 0);
+  return side >= 1 && side <= 1_000_000 ? side : null;
 }
 
 /** Nobody asks a clip for pixels: where nothing tells them, it is taken for the usual 720 lines. No price follows from it. */

@@ -3,7 +3,7 @@ import type { MadeFile, Ticket } from "../providers/media.ts";
 import type { Route } from "../providers/types.ts";
 import { beginJob } from "./begin-job.ts";
 import { type ClaimedJob, type JobAttempt, LeaseLost, writeTicket } from "./claim.ts";
-import { deliver } from "./deliver.ts";
+import { deliver, dropKept } from "./deliver.ts";
 import { endJob, type Ending } from "./end-job.ts";
 import { callOf, followTicket } from "./follow-ticket.ts";
 import { JobFailure } from "./job-failure.ts";
@@ -25,10 +25,11 @@ export async function runJob(parts: JobParts, job: ClaimedJob, held: Held): Prom
   const late = new AbortController();
   const deadline = setTimeout(() => late.abort(), Math.max(0, Math.ceil(parts.times.deadlineMs[job.kind] - job.age_ms)));
   const running: Running = { job, held, signal: AbortSignal.any([held.signal, late.signal]), attempts, ticket: null };
+  const names: string[] = [];
   let ending: Ending;
   try {
     const { files, route } = await make(parts, running);
-    ending = { delivered: await deliver(parts, job, { files, provider: route.provider }, running.signal) };
+    ending = { delivered: await deliver(parts, job, { files, provider: route.provider, names }, running.signal) };
   } catch (error) {
     if (held.signal.aborted || error instanceof LeaseLost) return "dropped";
     if (error instanceof HandedOver) return "handed over";
@@ -38,7 +39,9 @@ export async function runJob(parts: JobParts, job: ClaimedJob, held: Held): Prom
   } finally {
     clearTimeout(deadline);
   }
-  return (await endJob(parts, job, ending, attempts, held.signal)) ? "ended" : "dropped";
+  if (!(await endJob(parts, job, ending, attempts, held.signal))) return "dropped";
+  if ("failure" in ending) await dropKept(parts, names);
+  return "ended";
 }
 
 interface Running {
