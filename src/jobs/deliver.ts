@@ -15,19 +15,24 @@ import type { JobFile, JobRequest } from "./types.ts";
 const tries = 4;
 const pauseMs = 1_000;
 
-interface Making {
+interface Deliverable {
   files: readonly MadeFile[];
   provider: Provider;
-  /** Filled with the names of the files that lie in the store. Whose job it still is when it fails removes them: dropKept. */
-  names: string[];
+  /** Names of the files that lie in the store: filled, also where this fails. */
+  kept: string[];
 }
 
 /** Rejects with JobFailure, or with the signal's reason. */
-export async function deliver(parts: JobParts, job: ClaimedJob, making: Making, signal: AbortSignal): Promise<Delivered> {
+export async function deliver(
+  parts: JobParts,
+  job: ClaimedJob,
+  { files, provider, kept: names }: Deliverable,
+  signal: AbortSignal,
+): Promise<Delivered> {
   const { request } = job;
-  const wanted = making.files.slice(0, request.kind === "image" ? request.order.count : 1);
+  const wanted = files.slice(0, request.kind === "image" ? request.order.count : 1);
   if (wanted.length === 0) throw new JobFailure("provider_error", "The provider made nothing.");
-  const kept = await keepAll(parts, job, { ...making, files: wanted }, signal);
+  const kept = await keepAll(parts, job, { files: wanted, provider, kept: names }, signal);
   const shown = kept.map((file, index) => shownFile(file, wanted[index]!, request));
   const made = {
     count: shown.length,
@@ -43,26 +48,19 @@ export function fileName(secret: string, index: number): string {
   return createHash("sha256").update(`${secret}/${index}`).digest("hex");
 }
 
-/**
- * Of a job that has failed. Never before its end is written: a runner that stood still may fail while another one keeps the same files, and
- * their names are the same.
- */
-export async function dropKept({ media, onFault }: JobParts, names: readonly string[]): Promise<void> {
-  for (const name of names) await media.store.remove(name).catch((error: unknown) => onFault(error, "removing what a failed job made"));
-}
-
-async function keepAll(parts: JobParts, job: ClaimedJob, { files, provider, names }: Making, signal: AbortSignal): Promise<KeptFile[]> {
+async function keepAll(parts: JobParts, job: ClaimedJob, { files, provider, kept }: Deliverable, signal: AbortSignal): Promise<KeptFile[]> {
   const results = await Promise.allSettled(
-    files.map((file, index) => {
+    files.map(async (file, index) => {
       const order = { file, kind: job.kind, name: fileName(job.secret, index), provider, signal };
-      return parts.inTransfer(() => keepOne(parts, order), signal);
+      const one = await parts.inTransfer(() => keepOne(parts, order), signal);
+      kept.push(one.name);
+      return one;
     }),
   );
-  const kept = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
-  names.push(...kept.map(({ name }) => name));
-  if (kept.length === files.length) return kept;
   signal.throwIfAborted();
-  throw failureOfFile(results.find((result) => result.status === "rejected")!.reason);
+  const failed = results.find((result) => result.status === "rejected");
+  if (failed) throw failureOfFile(failed.reason);
+  return results.map((result) => (result as PromiseFulfilledResult<KeptFile>).value);
 }
 
 async function keepOne({ media, onFault }: JobParts, order: Parameters<JobParts["media"]["keep"]>[0]): Promise<KeptFile> {

@@ -3,7 +3,7 @@ import type { MadeFile, Ticket } from "../providers/media.ts";
 import type { Route } from "../providers/types.ts";
 import { beginJob } from "./begin-job.ts";
 import { type ClaimedJob, type JobAttempt, LeaseLost, writeTicket } from "./claim.ts";
-import { deliver, dropKept } from "./deliver.ts";
+import { deliver } from "./deliver.ts";
 import { endJob, type Ending } from "./end-job.ts";
 import { callOf, followTicket } from "./follow-ticket.ts";
 import { JobFailure } from "./job-failure.ts";
@@ -24,12 +24,11 @@ export async function runJob(parts: JobParts, job: ClaimedJob, held: Held): Prom
   const attempts: JobAttempt[] = [...job.attempts];
   const late = new AbortController();
   const deadline = setTimeout(() => late.abort(), Math.max(0, Math.ceil(parts.times.deadlineMs[job.kind] - job.age_ms)));
-  const running: Running = { job, held, signal: AbortSignal.any([held.signal, late.signal]), attempts, ticket: null };
-  const names: string[] = [];
+  const running: Running = { job, held, signal: AbortSignal.any([held.signal, late.signal]), attempts, ticket: null, kept: [] };
   let ending: Ending;
   try {
     const { files, route } = await make(parts, running);
-    ending = { delivered: await deliver(parts, job, { files, provider: route.provider, names }, running.signal) };
+    ending = { delivered: await deliver(parts, job, { files, provider: route.provider, kept: running.kept }, running.signal) };
   } catch (error) {
     if (held.signal.aborted || error instanceof LeaseLost) return "dropped";
     if (error instanceof HandedOver) return "handed over";
@@ -40,7 +39,8 @@ export async function runJob(parts: JobParts, job: ClaimedJob, held: Held): Prom
     clearTimeout(deadline);
   }
   if (!(await endJob(parts, job, ending, attempts, held.signal))) return "dropped";
-  if ("failure" in ending) await dropKept(parts, names);
+  // Not before: until it has ended here, another runner may have kept the same names for good.
+  if ("failure" in ending) await Promise.allSettled(running.kept.map((name) => parts.media.store.remove(name)));
   return "ended";
 }
 
@@ -51,6 +51,8 @@ interface Running {
   signal: AbortSignal;
   attempts: JobAttempt[];
   ticket: { ticket: Ticket; route: Route } | null;
+  /** Files of its that lie in the store. */
+  kept: string[];
 }
 
 async function make(parts: JobParts, running: Running): Promise<{ files: MadeFile[]; route: Route }> {
