@@ -33,9 +33,9 @@ export async function startJobs({ times, listenUrl, ...options }: JobsOptions): 
   let stopped: Promise<void> | undefined;
   const stop = async (graceMs: number) => {
     stopping.abort();
+    waiters.close(); // a long poll must not hold up the end of its server
     await Promise.all([sweeping.stop(), watching.stop(), runner.stop(graceMs)]);
     await listener.close();
-    waiters.wakeAll();
   };
   // Where nobody hears of an end, whoever waits looks again soon.
   const isDeaf = () => listener.heardUntil === -Infinity;
