@@ -74,14 +74,20 @@ export async function giveBack({ db, owner }: Pick<Leasing, "db" | "owner">, ids
   );
 }
 
-/** Before a route is asked: after a crash nobody can know whether it was, and it is not asked again. Waits for the disk, whatever the server does. */
-export async function writeIntent({ db, owner }: Leasing, id: string, routeId: string): Promise<void> {
+/**
+ * Before a route is asked: after a crash nobody can know whether it was, and it is not asked again. Waits for the disk, whatever the server
+ * does, and begins a whole lease: a process that stands still for longer than that finds another one's job, and does not ask.
+ */
+export async function writeIntent({ db, owner, times }: Leasing, id: string, routeId: string): Promise<void> {
+  const since = performance.now();
   await mine(
     db,
     `with durable as materialized (select set_config('synchronous_commit', 'on', true))
-     update media_job set status = 'processing', intent_at = clock_timestamp(), route = $3 from durable where id = $2 and lease_owner = $1`,
-    [owner, id, routeId],
+     update media_job set status = 'processing', intent_at = clock_timestamp(), route = $3, run_at = clock_timestamp() + $4::interval
+     from durable where id = $2 and lease_owner = $1`,
+    [owner, id, routeId, interval(times.leaseMs)],
   );
+  if (performance.now() - since >= times.leaseMs) throw new LeaseLost();
 }
 
 /** With the tries that led to it. */

@@ -83,11 +83,17 @@ function shownFile(kept: KeptFile, made: MadeFile, request: JobRequest): JobFile
   const file = {
     name: kept.name,
     content_type: kept.contentType,
-    width: kept.width ?? made.width ?? size.width,
-    height: kept.height ?? made.height ?? size.height,
+    width: kept.width ?? sideOf(made.width) ?? size.width,
+    height: kept.height ?? sideOf(made.height) ?? size.height,
   };
   if (request.kind === "image") return file;
   return { ...file, duration_s: kept.seconds ?? made.seconds ?? request.order.seconds, fps: kept.fps ?? made.fps };
+}
+
+/** Whole pixels, and no more of them than a picture can have: they are shown and billed. */
+function sideOf(said: number | null): number | null {
+  const side = Math.round(said ?? 0);
+  return side >= 1 && side <= 1_000_000 ? side : null;
 }
 
 /** Nobody asks a clip for pixels: where nothing tells them, it is taken for the usual 720 lines. No price follows from it. */
