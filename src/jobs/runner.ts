@@ -60,8 +60,10 @@ export function startRunner(parts: JobParts): Runner {
     const drop = new AbortController();
     const done = runJob(parts, job, { signal: drop.signal, handover: handover.signal })
       .catch((error: unknown): RunEnd => {
-        if (!isDatabaseAway(error)) parts.onFault(error, `ending ${job.shown_id}`);
-        return "handed over";
+        if (isDatabaseAway(error)) return "handed over";
+        // What went wrong would go wrong again at once: the lease ends by itself.
+        parts.onFault(error, `ending ${job.shown_id}`);
+        return "dropped";
       })
       .then(async (end) => {
         if (end === "handed over") await letGo([job.id]);
