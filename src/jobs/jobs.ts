@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { isDatabaseAway } from "../away.ts";
 import { listen } from "../db/listen.ts";
+import { openAccountTurns } from "./account-turns.ts";
 import { watchLate } from "./late-watch.ts";
 import type { JobParts, JobsOptions } from "./parts.ts";
 import { startRunner } from "./runner.ts";
@@ -14,7 +15,13 @@ import { openWaiters } from "./waiters.ts";
 const deafMs = 1_000;
 
 export async function startJobs({ times, listenUrl, ...options }: JobsOptions): Promise<Jobs> {
-  const parts: JobParts = { ...options, times: { ...jobTimes, ...times }, owner: randomUUID(), inTransfer: openTransfers() };
+  const parts: JobParts = {
+    ...options,
+    times: { ...jobTimes, ...times },
+    owner: randomUUID(),
+    inTransfer: openTransfers(),
+    inTurn: openAccountTurns(),
+  };
   const stopping = new AbortController();
   const waiters = openWaiters();
   const runner = startRunner(parts);
@@ -41,6 +48,7 @@ export async function startJobs({ times, listenUrl, ...options }: JobsOptions): 
   const isDeaf = () => listener.heardUntil === -Infinity;
   return {
     ended: (shownId, ms, signal) => waiters.wait(shownId, isDeaf() ? Math.min(ms, deafMs) : ms, signal),
+    inTurn: parts.inTurn,
     runWaitMs: parts.times.runWaitMs,
     stop: (graceMs) => (stopped ??= stop(graceMs)),
   };
