@@ -7727,17 +7727,20 @@ export interface components {
         ReceiptLine: {
             /** @description quantity × price in USD, exact: decimal digits, not rounded. */
             amount_usd: string;
-            /** @description What is billed: `input`, `cache_read`, `cache_write`, `output` or `request`. */
+            /**
+             * @description What is billed. Tokens: `input`, `cache_read`, `cache_write`, `output`, and `request` for the fee of one. Media jobs: `image`,
+             *     `megapixel` (the first), `further_megapixel`, `second`, and `references` for the fee of a request that carries some.
+             */
             item: string;
             /**
-             * Format: int64
-             * @description How many.
+             * Format: double
+             * @description How many; of `further_megapixel` and `second` with a fraction.
              */
             quantity: number;
-            /** @description USD for one million of them; of `request` for one. */
+            /** @description USD for one million tokens; of everything else for one. */
             unit_price_usd: components["schemas"]["Usd"];
         };
-        /** @description Tokens by bucket. No token is in two of them, but for `reasoning`, which is inside `output`. */
+        /** @description Tokens by bucket, all 0 for a media job. No token is in two of them, but for `reasoning`, which is inside `output`. */
         ReceiptUsage: {
             /**
              * Format: int64

@@ -3,9 +3,10 @@ import type { components } from "../generated/api.d.ts";
 import { maskedKey } from "../src/accounts/keys.ts";
 import { fail } from "../src/fail.ts";
 import { entryRecord, readEntriesOf } from "../src/ledger/entries.ts";
-import type { AttemptRecord } from "../src/ledger/usage-log.ts";
+import type { AttemptRecord, LoggedPrices } from "../src/ledger/usage-log.ts";
 import { type LogRow, readLog, usageLogRecord } from "../src/ledger/read-usage-log.ts";
-import { receiptCharge } from "../src/pricing/receipt-charge.ts";
+import { mediaReceiptCharge, receiptCharge } from "../src/pricing/receipt-charge.ts";
+import type { MediaPrices } from "../src/pricing/media-cost.ts";
 import type { TokenPrices } from "../src/pricing/token-cost.ts";
 import type { Handler } from "../src/server/types.ts";
 import type { Usage } from "../src/usage.ts";
@@ -29,21 +30,14 @@ export const getReceipt: Handler<"getReceipt"> = async ({ db }, { caller, path }
         reasoning: usage.reasoning,
         estimated: row.estimated,
       },
-      charge: receiptCharge({
-        model: row.prices.model,
-        prices: pricesOf(row),
-        usage,
-        delivered: isDelivered(row, usage),
-        reserved: row.reserved,
-        cost: row.cost,
-      }),
+      charge: chargeOf(row, usage),
       ledger: entries.map(entryRecord),
     },
   };
 };
 
 /** Providers stay the operator's, and so does trouble with our own credentials at one. */
-function shownAttempt({ model, outcome, status, latency_ms }: AttemptRecord): components["schemas"]["ReceiptAttempt"] {
+function shownAttempt({ model, outcome, status, latency_ms }: Omit<AttemptRecord, "cost_basis">): components["schemas"]["ReceiptAttempt"] {
   return outcome === "our_fault" ? { model, outcome: "unavailable", status: null, latency_ms } : { model, outcome, status, latency_ms };
 }
 
@@ -57,7 +51,14 @@ function usageOf(row: LogRow): Usage {
   };
 }
 
-function pricesOf({ prices: { input, output, cached, per_request, step = "1" } }: LogRow): TokenPrices {
+function chargeOf(row: LogRow, usage: Usage): components["schemas"]["ReceiptCharge"] {
+  const { reserved, cost } = row;
+  if (row.units !== null) return mediaReceiptCharge({ prices: row.prices as MediaPrices, units: Number(row.units), reserved, cost });
+  const prices = row.prices as LoggedPrices;
+  return receiptCharge({ model: prices.model, prices: pricesOf(prices), usage, delivered: isDelivered(row, usage), reserved, cost });
+}
+
+function pricesOf({ input, output, cached, per_request, step = "1" }: LoggedPrices): TokenPrices {
   return {
     input: BigInt(input),
     output: BigInt(output),

@@ -12,7 +12,8 @@ export function tierNumber(config: Config, purchased: Amount): number {
   return tierOf({ tiers: tiersOf(config.catalogPath) }, purchased).tier;
 }
 
-function tiersOf(path: string | null): readonly Tier[] {
+/** The catalog's, or the shipped ones. */
+export function tiersOf(path: string | null): readonly Tier[] {
   if (path === null) return shippedTiers; // the shipped catalog has no tiers of its own
   const text = readFileSync(path, "utf8");
   if (!/\btiers\b/.test(text)) return shippedTiers;

@@ -10,7 +10,7 @@ interface Waiting {
   signal: AbortSignal;
 }
 
-/** The job as it stands after its end or after `ms`; undefined where `read` finds none. */
+/** The job as it stands after its end, after `ms` or where this process stops; undefined where `read` finds none. */
 export async function awaitEnd(
   { jobs }: Pick<Context, "jobs">,
   { shownId, ms, signal }: Waiting,
@@ -25,7 +25,7 @@ export async function awaitEnd(
       const ended = jobs.ended(shownId, Math.max(0, until - performance.now()), either);
       const job = await read();
       if (job === undefined || isFinal(job) || signal.aborted || performance.now() >= until) return job;
-      await ended;
+      if (!(await ended)) return await read();
     }
   } finally {
     enough.abort();

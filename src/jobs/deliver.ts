@@ -15,17 +15,24 @@ import type { JobFile, JobRequest } from "./types.ts";
 const tries = 4;
 const pauseMs = 1_000;
 
+interface Deliverable {
+  files: readonly MadeFile[];
+  provider: Provider;
+  /** Names of the files that lie in the store: filled, also where this fails. */
+  kept: string[];
+}
+
 /** Rejects with JobFailure, or with the signal's reason. */
 export async function deliver(
   parts: JobParts,
   job: ClaimedJob,
-  { files, provider }: { files: readonly MadeFile[]; provider: Provider },
+  { files, provider, kept: names }: Deliverable,
   signal: AbortSignal,
 ): Promise<Delivered> {
   const { request } = job;
   const wanted = files.slice(0, request.kind === "image" ? request.order.count : 1);
   if (wanted.length === 0) throw new JobFailure("provider_error", "The provider made nothing.");
-  const kept = await keepAll(parts, job, { files: wanted, provider }, signal);
+const kept = await keepAll(parts, job, { files: wanted, provider, kept: names }, signal);
   const said = wanted.map(plausible);
   const shown = kept.map((file, index) => shownFile(plausible(file), said[index]!, request));
   const made = {
@@ -42,24 +49,19 @@ export function fileName(secret: string, index: number): string {
   return createHash("sha256").update(`${secret}/${index}`).digest("hex");
 }
 
-/** All of them, or none is left behind. */
-async function keepAll(
-  parts: JobParts,
-  job: ClaimedJob,
-  { files, provider }: { files: readonly MadeFile[]; provider: Provider },
-  signal: AbortSignal,
-): Promise<KeptFile[]> {
+async function keepAll(parts: JobParts, job: ClaimedJob, { files, provider, kept }: Deliverable, signal: AbortSignal): Promise<KeptFile[]> {
   const results = await Promise.allSettled(
-    files.map((file, index) => {
+    files.map(async (file, index) => {
       const order = { file, kind: job.kind, name: fileName(job.secret, index), provider, signal };
-      return parts.inTransfer(() => keepOne(parts, order), signal);
+      const one = await parts.inTransfer(() => keepOne(parts, order), signal);
+      kept.push(one.name);
+      return one;
     }),
   );
-  const kept = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
-  if (kept.length === files.length) return kept;
-  await Promise.allSettled(kept.map(({ name }) => parts.media.store.remove(name)));
   signal.throwIfAborted();
-  throw failureOfFile(results.find((result) => result.status === "rejected")!.reason);
+  const failed = results.find((result) => result.status === "rejected");
+  if (failed) throw failureOfFile(failed.reason);
+  return results.map((result) => (result as PromiseFulfilledResult<KeptFile>).value);
 }
 
 async function keepOne({ media, onFault }: JobParts, order: Parameters<JobParts["media"]["keep"]>[0]): Promise<KeptFile> {

@@ -11,6 +11,8 @@ import { openTransfers } from "./transfers.ts";
 import type { Jobs } from "./types.ts";
 import { openWaiters } from "./waiters.ts";
 
+const deafMs = 1_000;
+
 export async function startJobs({ times, listenUrl, ...options }: JobsOptions): Promise<Jobs> {
   const parts: JobParts = { ...options, times: { ...jobTimes, ...times }, owner: randomUUID(), inTransfer: openTransfers() };
   const stopping = new AbortController();
@@ -31,11 +33,17 @@ export async function startJobs({ times, listenUrl, ...options }: JobsOptions): 
   let stopped: Promise<void> | undefined;
   const stop = async (graceMs: number) => {
     stopping.abort();
+    waiters.close(); // a long poll must not hold up the end of its server
     await Promise.all([sweeping.stop(), watching.stop(), runner.stop(graceMs)]);
     await listener.close();
-    waiters.wakeAll();
   };
-  return { ended: waiters.wait, runWaitMs: parts.times.runWaitMs, stop: (graceMs) => (stopped ??= stop(graceMs)) };
+  // Where nobody hears of an end, whoever waits looks again soon.
+  const isDeaf = () => listener.heardUntil === -Infinity;
+  return {
+    ended: (shownId, ms, signal) => waiters.wait(shownId, isDeaf() ? Math.min(ms, deafMs) : ms, signal),
+    runWaitMs: parts.times.runWaitMs,
+    stop: (graceMs) => (stopped ??= stop(graceMs)),
+  };
 }
 
 /** One at a time. */

@@ -16,6 +16,14 @@ export type JobReader = Pick<Caller, "accountId" | "purchased">;
 
 type Reading = Pick<Context, "db" | "catalog">;
 
+/** `isOneQueue`: SQL that tells whether images and videos of j's account wait in one queue. */
+export function jobColumns(isOneQueue: string): string {
+  return `j.id, j.account_id, j.key_id, j.door, j.kind, j.shown_id, j.status, j.seq, j.model, j.alias, j.estimated, j.charged, j.refunded,
+    j.output, j.error_code, j.error_message, j.error_word, j.created_at, j.started_at, j.completed_at,
+    case when j.status = 'queued' then (select count(*)::int from media_job q where q.account_id = j.account_id and q.status = 'queued'
+      and q.seq <= j.seq and (q.kind = j.kind or ${isOneQueue})) end as queue_position`;
+}
+
 /** Which jobs; what is absent lets all through. */
 export interface JobFilter {
   statuses?: readonly JobStatus[] | undefined;
@@ -76,11 +84,7 @@ async function readRows(
 ): Promise<ReadJob[]> {
   const isOneQueue = sharesMediaPool(tierOf(catalog, purchased));
   const { rows } = await db.pool.query<ReadJob>(
-    `select j.id, j.account_id, j.key_id, j.door, j.kind, j.shown_id, j.status, j.seq, j.model, j.alias, j.estimated, j.charged, j.refunded,
-       j.output, j.error_code, j.error_message, j.error_word, j.created_at, j.started_at, j.completed_at,
-       case when j.status = 'queued' then (select count(*)::int from media_job q where q.account_id = j.account_id and q.status = 'queued'
-         and q.seq <= j.seq and (q.kind = j.kind or $2)) end as queue_position
-     from media_job j where j.account_id = $1 and ${where} order by j.seq desc limit $${values.length + 3}`,
+    `select ${jobColumns("$2")} from media_job j where j.account_id = $1 and ${where} order by j.seq desc limit $${values.length + 3}`,
     [accountId, isOneQueue, ...values, limit],
   );
   return rows;

@@ -24,11 +24,11 @@ export async function runJob(parts: JobParts, job: ClaimedJob, held: Held): Prom
   const attempts: JobAttempt[] = [...job.attempts];
   const late = new AbortController();
   const deadline = setTimeout(() => late.abort(), Math.max(0, Math.ceil(parts.times.deadlineMs[job.kind] - job.age_ms)));
-  const running: Running = { job, held, signal: AbortSignal.any([held.signal, late.signal]), attempts, ticket: null };
+  const running: Running = { job, held, signal: AbortSignal.any([held.signal, late.signal]), attempts, ticket: null, kept: [] };
   let ending: Ending;
   try {
     const { files, route } = await make(parts, running);
-    ending = { delivered: await deliver(parts, job, { files, provider: route.provider }, running.signal) };
+    ending = { delivered: await deliver(parts, job, { files, provider: route.provider, kept: running.kept }, running.signal) };
   } catch (error) {
     if (held.signal.aborted || error instanceof LeaseLost) return "dropped";
     if (error instanceof HandedOver) return "handed over";
@@ -38,7 +38,10 @@ export async function runJob(parts: JobParts, job: ClaimedJob, held: Held): Prom
   } finally {
     clearTimeout(deadline);
   }
-  return (await endJob(parts, job, ending, attempts, held.signal)) ? "ended" : "dropped";
+  if (!(await endJob(parts, job, ending, attempts, held.signal))) return "dropped";
+  // Not before: until it has ended here, another runner may have kept the same names for good.
+  if ("failure" in ending) await Promise.allSettled(running.kept.map((name) => parts.media.store.remove(name)));
+  return "ended";
 }
 
 interface Running {
@@ -48,6 +51,8 @@ interface Running {
   signal: AbortSignal;
   attempts: JobAttempt[];
   ticket: { ticket: Ticket; route: Route } | null;
+  /** Files of its that lie in the store. */
+  kept: string[];
 }
 
 async function make(parts: JobParts, running: Running): Promise<{ files: MadeFile[]; route: Route }> {

@@ -89,9 +89,9 @@ export interface JobRow {
 export interface Jobs {
   /**
    * Resolves when that job has ended, when `ms` are over or when `signal` fires; knows of ends in every process. It may wake before: whoever
-   * waits looks at the row again.
+   * waits looks at the row again. False: this process stops, and nobody waits in it any more.
    */
-  ended(shownId: string, ms: number, signal: AbortSignal): Promise<void>;
+  ended(shownId: string, ms: number, signal: AbortSignal): Promise<boolean>;
   /** How long `POST /v1/genmedia/run` waits for its job (gateway-api.md: 25 s). */
   runWaitMs: number;
   /** Hands its jobs over: takes no more, lets go of what another process can go on with, waits `graceMs` for the rest. */

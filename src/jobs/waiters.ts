@@ -2,11 +2,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface Waiters {
-  wait(shownId: string, ms: number, signal: AbortSignal): Promise<void>;
+  /** False: no more ends are heard of here. */
+  wait(shownId: string, ms: number, signal: AbortSignal): Promise<boolean>;
   /** A job has ended. */
   ended(shownId: string): void;
   /** Nobody knows what was announced meanwhile: whoever waits looks for himself. */
   wakeAll(): void;
+  /** Nobody waits any more, from now on. */
+  close(): void;
 }
 
 /** More would be more open requests than a process takes; the rest looks again after a second. */
@@ -20,11 +23,18 @@ export function openWaiters(): Waiters {
   const waiting = new Map<string, Set<() => void>>();
   const ends = new Map<string, number>();
   let count = 0;
+  let closed = false;
 
+  const wakeAll = () => {
+    for (const own of [...waiting.values()]) for (const stop of [...own]) stop();
+  };
   return {
     async wait(shownId, ms, signal) {
-      if (signal.aborted || performance.now() - (ends.get(shownId) ?? -Infinity) < rememberMs) return;
-      if (count >= waitersMax) return await sleep(Math.min(ms, blindMs), undefined, { signal }).catch(() => undefined);
+      if (closed || signal.aborted || performance.now() - (ends.get(shownId) ?? -Infinity) < rememberMs) return !closed;
+      if (count >= waitersMax) {
+        await sleep(Math.min(ms, blindMs), undefined, { signal }).catch(() => undefined);
+        return !closed;
+      }
       count += 1;
       await new Promise<void>((resolve) => {
         const own = waiting.get(shownId) ?? new Set();
@@ -39,6 +49,7 @@ export function openWaiters(): Waiters {
         signal.addEventListener("abort", stop, { once: true });
         waiting.set(shownId, own.add(stop));
       });
+      return !closed;
     },
     ended(shownId) {
       ends.delete(shownId);
@@ -47,8 +58,10 @@ export function openWaiters(): Waiters {
       if (ends.size > rememberedMax) ends.delete(oldest!);
       for (const stop of [...(waiting.get(shownId) ?? [])]) stop();
     },
-    wakeAll() {
-      for (const own of [...waiting.values()]) for (const stop of [...own]) stop();
+    wakeAll,
+    close() {
+      closed = true;
+      wakeAll();
     },
   };
 }

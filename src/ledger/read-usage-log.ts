@@ -5,7 +5,8 @@ import { type OperationId, operations } from "../../generated/operations.ts";
 import type { Queries } from "../db/connect.ts";
 import { uuidHex } from "../ids.ts";
 import { toUsd } from "../money.ts";
-import type { UsageLogRow } from "./usage-log.ts";
+import type { MediaPrices } from "../pricing/media-cost.ts";
+import type { LoggedPrices, UsageLogRow } from "./usage-log.ts";
 
 type UsageLog = components["schemas"]["UsageLog"];
 
@@ -32,12 +33,19 @@ interface LogPlace {
 type Figure = "input_tokens" | "cache_read_tokens" | "cache_write_tokens" | "output_tokens" | "reasoning_tokens" | "cost" | "reserved";
 
 /** A row as it was written, with its key looked up. */
-export interface LogRow extends Omit<UsageLogRow, Figure | "account_id" | "key_id" | "operation" | "model_type">, Record<Figure, bigint> {
+export interface LogRow
+  extends Omit<UsageLogRow, Figure | "account_id" | "key_id" | "operation" | "model_type" | "prices">, Record<Figure, bigint> {
   key_prefix: string | null;
   key_last4: string | null;
   operation: OperationId;
   /** Null: written before there were models of other types. */
   model_type: UsageLog["type"] | null;
+  /** A media job's where it has a unit. */
+  prices: LoggedPrices | MediaPrices;
+  /** How much was billed, as decimal text; null: tokens, which have columns of their own. */
+  units: string | null;
+  unit: UsageLog["unit"] | null;
+  job_id: string | null;
 }
 
 /** Newest first. */
@@ -116,13 +124,13 @@ export function usageLogRecord(row: LogRow, maskedKey: (key: { prefix: string; l
     completion_tokens: output,
     cached_tokens: Number(row.cache_read_tokens),
     reasoning_tokens: Number(row.reasoning_tokens),
-    units: input + output,
-    unit: "token",
+    units: row.units === null ? input + output : Number(row.units),
+    unit: row.unit ?? "token",
     cost_usd: toUsd(row.cost),
     latency_ms: row.latency_ms,
     ttft_ms: row.stream ? row.first_byte_ms : null,
     stream: row.stream,
     fallback_layer: row.fallback_layer,
-    job_id: null,
+    job_id: row.job_id,
   };
 }

@@ -17,7 +17,7 @@ export interface AttemptRecord {
 }
 
 /** Per token in 1e-12 USD, per request in 1e-8 USD. */
-interface LoggedPrices {
+export interface LoggedPrices {
   /** Whose they are: the model asked for, or another that answered and came out cheaper. */
   model: string;
   input: string;

@@ -2,6 +2,7 @@
 // would unpack to a huge picture costs as little as any. A file that can't be measured is no fault.
 import { imageSize } from "image-size";
 import { type Kind, readHead } from "./kinds.ts";
+import { measureClip } from "./measure-clip.ts";
 import { svgSize } from "./svg.ts";
 import type { KeptFile } from "./types.ts";
 
@@ -9,13 +10,17 @@ export type Measures = Pick<KeptFile, "width" | "height" | "seconds" | "fps">;
 
 const unknown: Measures = { width: null, height: null, seconds: null, fps: null };
 
-/** A photograph's colour profile and thumbnail may stand before its size. */
-const pictureHeadBytes = 512 * 1024;
+/** A photograph's colour profile and thumbnail may stand before its size; the other kinds tell theirs at once. */
+const photographHeadBytes = 512 * 1024;
+const pictureHeadBytes = 64 * 1024;
 
 export async function measure(path: string, kind: Kind): Promise<Measures> {
   try {
-    if (kind.medium === "image") return measurePicture(await readHead(path, pictureHeadBytes), kind);
-    const found = await (await import("./measure-clip.ts")).measureClip(path);
+    if (kind.medium === "image") {
+      const headBytes = kind.extension === "jpg" ? photographHeadBytes : pictureHeadBytes;
+      return measurePicture(await readHead(path, headBytes), kind);
+    }
+    const found = await measureClip(path);
     if (found === null) return unknown;
     const { width, height, seconds, fps } = found;
     return { width: sideOf(width), height: sideOf(height), seconds: thousandths(seconds), fps: thousandths(fps) };

@@ -1,9 +1,11 @@
-// The sum of a charge, line by line and exact, so that a customer can recompute it. What a call costs is token-cost.ts;
-// test/pricing holds the two against each other.
+// The sum of a charge, line by line and exact, so that a customer can recompute it. What a call costs is token-cost.ts, what pictures and
+// clips cost media-cost.ts; test/pricing holds them against each other.
 import type { components } from "../../generated/api.d.ts";
 import {
   type Amount,
   costOf,
+  costOfRates,
+  exactRateText,
   exactSum,
   exactUsdText,
   million,
@@ -14,6 +16,7 @@ import {
   usdFromPrice,
 } from "../money.ts";
 import type { Usage } from "../usage.ts";
+import { type Made, mediaCostLines, type MediaPrices } from "./media-cost.ts";
 import type { TokenPrices } from "./token-cost.ts";
 
 export type ReceiptCharge = components["schemas"]["ReceiptCharge"];
@@ -45,6 +48,35 @@ export function receiptCharge({ model, prices, usage, delivered, reserved, cost 
     reserved_usd: toUsd(reserved),
     cost_usd: toUsd(cost),
   };
+}
+
+interface MediaCharged extends Pick<Charged, "reserved" | "cost"> {
+  prices: MediaPrices;
+  /** Billed, in the unit of the prices; 0: nothing was made. */
+  units: number;
+}
+
+/** Of a media job: what was delivered, at the prices of its submit. */
+export function mediaReceiptCharge({ prices, units, reserved, cost }: MediaCharged): ReceiptCharge {
+  const lines = mediaCostLines(prices, madeOf(prices, units));
+  return {
+    model: prices.model,
+    lines: lines.map((line) => ({
+      item: line.item,
+      quantity: line.quantity,
+      unit_price_usd: usdFromPrice(line.price),
+      amount_usd: exactRateText([line]),
+    })),
+    sum_usd: exactRateText(lines),
+    rounded_usd: toUsd(costOfRates(lines)),
+    reserved_usd: toUsd(reserved),
+    cost_usd: toUsd(cost),
+  };
+}
+
+function madeOf({ unit }: Pick<MediaPrices, "unit">, units: number): Made {
+  const count = unit === "image" ? units : Math.min(1, Math.ceil(units));
+  return { count, pixels: unit === "megapixel" ? Math.round(units * Number(million)) : 0, seconds: unit === "second" ? units : 0 };
 }
 
 interface Line {

@@ -12,8 +12,7 @@ import type { JobTimes } from "../../src/jobs/times.ts";
 import type { Jobs } from "../../src/jobs/types.ts";
 import { openMedia } from "../../src/media/media.ts";
 import type { Media } from "../../src/media/types.ts";
-import { falQueue } from "../../src/providers/fal/queue.ts";
-import { falClips, falPictures } from "../../src/providers/fal/submit.ts";
+import { openAdapters } from "../../src/providers/adapters.ts";
 import { connectUpstreams } from "../../src/providers/http.ts";
 import { createBreakers } from "../../src/routing/breaker.ts";
 
@@ -68,7 +67,7 @@ export async function startEngine({ db, simulatorUrl, models, times, parts, data
     db,
     listenUrl: db.url,
     catalog: mediaCatalog(simulatorUrl, models),
-    providers: { pictures: { fal: falPictures(upstreams) }, clips: { fal: falClips(upstreams) }, queues: { fal: falQueue(upstreams) } },
+    providers: openAdapters(upstreams, media),
     breakers: createBreakers(),
     media,
     log: pino({ level: "silent" }),

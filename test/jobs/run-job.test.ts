@@ -2,7 +2,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
+import { fileName } from "../../src/jobs/deliver.ts";
 import type { JobOutput } from "../../src/jobs/types.ts";
+import { MediaFault } from "../../src/media/types.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
 import { newAccount } from "../ledger/new-account.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
@@ -135,6 +137,24 @@ describe("routes", () => {
     expect(row["error_message"]).not.toMatch(/ember|secretive|127\.0\.0\.1|queue|http/);
     expect(await entries(db, id)).toEqual(["hold -2000000", "hold_release 2000000"]);
   });
+});
+
+test("one file of several that can't be kept fails the job, and none is left in the store", async () => {
+  const engine = await start(image("ember/flash-image+sim-file-flaky-1"), {
+    parts: {
+      media: {
+        keep: ({ name }) =>
+          name === fileName("s".repeat(32), 1) ? Promise.reject(new MediaFault("unreachable", "Gone.")) : Promise.resolve(keptFile(name)),
+        store: { remove: (name: string) => Promise.resolve(void removed.push(name)) } as unknown as Engine["media"]["store"],
+      },
+    },
+  });
+  const removed: string[] = [];
+  const keptFile = (name: string) => ({ name, contentType: "image/png", bytes: 1, width: 1, height: 1, seconds: null, fps: null });
+  const { id } = await place({ count: 3, estimated: 3n * held });
+  expect(await ended(id)).toMatchObject({ status: "failed", error_code: "provider_error", error_message: "Gone.", refunded: 3n * held });
+  await expect.poll(() => [...removed].sort()).toEqual([fileName("s".repeat(32), 0), fileName("s".repeat(32), 2)].sort());
+  expect(engine.faults).toEqual([]);
 });
 
 describe("too late", () => {

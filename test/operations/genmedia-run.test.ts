@@ -127,8 +127,7 @@ describe("a run that does not", () => {
     let waiting = 0;
     const ended = vi.fn<typeof jobs.ended>(async (...of) => {
       waiting += 1;
-      await jobs.ended(...of);
-      waiting -= 1;
+      return await jobs.ended(...of).finally(() => (waiting -= 1));
     });
     world.gateway.context.jobs = { ...jobs, ended };
     const leaving = new AbortController();

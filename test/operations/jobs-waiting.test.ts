@@ -16,8 +16,7 @@ function countWaiters() {
     ...jobs,
     async ended(...of) {
       counted.now += 1;
-      await jobs.ended(...of);
-      counted.now -= 1;
+      return await jobs.ended(...of).finally(() => (counted.now -= 1));
     },
   };
   return counted;
@@ -66,5 +65,21 @@ describe("a long poll", () => {
     await vi.waitFor(() => expect(waiters.now).toBe(0));
     waiters.restore();
     await endJobsOf(world.gateway, account);
+  });
+
+  // Last: its gateway is stopped.
+  test("does not hold up a gateway that stops: it answers as the job stands", async () => {
+    const account = await world.account();
+    const job = await newJob(world.gateway, account);
+    const waiters = countWaiters();
+    const poll = read(account, job.shownId, 25);
+    await vi.waitFor(() => expect(waiters.now).toBe(1));
+    const stopped = world.gateway.context.jobs.stop(0);
+    const { json, headers } = await poll;
+    expect([json.status, headers["retry-after"]]).toEqual(["pending", "1"]);
+    await stopped;
+    expect((await read(account, job.shownId, 25)).json.status).toBe("pending");
+    await endJobsOf(world.gateway, account);
+    waiters.restore();
   });
 });

@@ -1,0 +1,117 @@
+// `svc job …` and the holds of `svc account show`, through bin/svc.js.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
+import { endJob, endJobsOf, type MediaJob, newJob, pngFile, startJob } from "../support/media-jobs.ts";
+import { runSvc } from "./run-svc.ts";
+
+let gateway: Gateway;
+let account: TestAccount;
+let jobs: Record<"done" | "failed" | "running" | "waiting", MediaJob>;
+beforeAll(async () => {
+  gateway = await startGateway();
+  account = await gateway.createAccount({ deposit: "5" });
+  const submit = () => newJob(gateway, account);
+  const done = await submit();
+  await endJob(gateway, account, done, { to: "succeeded", files: [pngFile("a.png")] });
+  const failed = await submit();
+  await endJob(gateway, account, failed, { to: "failed", code: "content_policy", message: "No.", word: "content_policy_violation" });
+  const running = await submit();
+  await startJob(gateway, running);
+  for (let n = 0; n < 5; n += 1) await submit();
+  jobs = { done, failed, running, waiting: await submit() };
+}, 60_000);
+afterAll(async () => {
+  await endJobsOf(gateway, account);
+  const audited = await gateway.audit();
+  await gateway.stop();
+  expect(audited).toMatchObject({ mismatches: [], holds_open: 0 });
+});
+const svc = (...words: string[]) => runSvc({ DATABASE_URL: gateway.databaseUrl }, words);
+
+describe("svc job show", () => {
+  test("of one that waits: its turn", async () => {
+    const { shownId } = jobs.waiting;
+    const ran = await svc("job", "show", shownId, "--json");
+    expect(ran.status).toBe(0);
+    expect(ran.json()).toMatchObject({
+      ...{ id: shownId, account_id: account.id, status: "queued", queue_position: 2, model: "demo/image", estimated_cost: 0.04 },
+      ...{ started_at: null, charged_amount: null, refunded_amount: null, files: [], error: null, route: null },
+    });
+    expect((await svc("job", "show", shownId)).stdout).toContain(`${shownId} ${account.id} demo/image queued, turn 2\n`);
+  });
+
+  test("of one that runs: whom it was handed to", async () => {
+    expect((await svc("job", "show", jobs.running.shownId)).stdout).toMatch(/ demo\/image processing\n[^]*asked north\/sim/);
+  });
+
+  test("of one that failed: why, in our word and the provider's", async () => {
+    const ran = await svc("job", "show", jobs.failed.shownId, "--json");
+    expect(ran.json()).toMatchObject({
+      ...{ status: "failed", refunded_amount: 0.04 },
+      error: { code: "content_policy", message: "No.", word: "content_policy_violation" },
+    });
+  });
+
+  test("ends with 1 where there is none", async () => {
+    for (const id of ["job_1", jobs.done.shownId.replace("job_", "vid_")]) {
+      const ran = await svc("job", "show", id);
+      expect([ran.status, ran.stderr]).toEqual([1, `no such job: ${id}\n`]);
+    }
+  });
+});
+
+describe("svc job list", () => {
+  test("newest first, by account and status", async () => {
+    const idsOf = async (...words: string[]) =>
+      ((await svc("job", "list", ...words, "--json")).json().data as { id: string }[]).map(({ id }) => id);
+    const all = await idsOf("--account", account.email);
+    expect([all.length, all[0], all.at(-1)]).toEqual([9, jobs.waiting.shownId, jobs.done.shownId]);
+    expect(await idsOf("--status", "processing")).toEqual([jobs.running.shownId]);
+    const empty = await gateway.createAccount();
+    expect((await svc("job", "list", "--account", empty.id)).stdout).toBe("no jobs\n");
+  });
+
+  test("a status that is none is wrong usage", async () => {
+    expect((await svc("job", "list", "--status", "done")).status).toBe(2);
+  });
+});
+
+test("svc account show: what media jobs hold is part of no balance", async () => {
+  const shown = (await svc("account", "show", account.id, "--json")).json();
+  const slots = await gateway.context.db.pool.query(
+    "select 1 from media_job where account_id = $1 and status in ('pending', 'processing')",
+    [account.accountId],
+  );
+  expect(shown.holds).toBe((slots.rows.length * 4) / 100);
+});
+
+describe("svc job refund", () => {
+  test("gives the charge back, once", async () => {
+    const { shownId } = jobs.done;
+    const { balance } = await gateway.balance(account);
+    const ran = await svc("job", "refund", shownId);
+    expect([ran.status, ran.stdout]).toEqual([0, `${shownId} refunded, 0.04 USD given back to ${account.id}\n`]);
+    expect((await gateway.balance(account)).balance).toBeCloseTo(balance + 0.04, 8);
+    const again = await svc("job", "refund", shownId);
+    expect([again.status, again.stderr]).toEqual([1, `${shownId} was refunded before\n`]);
+    expect((await gateway.balance(account)).balance).toBeCloseTo(balance + 0.04, 8);
+    expect((await svc("job", "show", shownId, "--json")).json()).toMatchObject({
+      status: "refunded",
+      charged_amount: 0,
+      refunded_amount: 0.04,
+    });
+  });
+
+  test("is refused of any other job", async () => {
+    for (const [name, status] of [
+      ["failed", "failed"],
+      ["running", "processing"],
+      ["waiting", "queued"],
+    ] as const) {
+      const ran = await svc("job", "refund", jobs[name].shownId, "--json");
+      expect([ran.status, ran.stdout]).toEqual([1, ""]);
+      expect(ran.stderr).toBe(`${jobs[name].shownId} is ${status}: only a job that succeeded was charged\n`);
+    }
+    expect((await svc("job", "refund", "job_1")).stderr).toBe("no such job: job_1\n");
+  });
+});

@@ -1,0 +1,35 @@
+// Reading clips whose index is broken: it may fail or take for ever, and neither may hold the gateway.
+import { readdirSync, readlinkSync } from "node:fs";
+import { expect, test } from "vitest";
+import { measureClip } from "../../src/media/measure-clip.ts";
+import { fixturePath } from "./file-server.ts";
+
+test("an index without end is given up, while everything else goes on", async () => {
+  let turns = 0;
+  const ticking = setInterval(() => (turns += 1), 10);
+  expect(await measureClip(fixturePath("clip-endless.mp4"), 1_500)).toBeNull();
+  clearInterval(ticking);
+  expect(turns).toBeGreaterThan(10);
+  expect(
+    readdirSync("/proc/self/fd")
+      .map(target)
+      .filter((path) => path.includes("clip-endless")),
+  ).toEqual([]);
+});
+
+test("a file that is no clip is an error", async () => {
+  await expect(measureClip(fixturePath("picture.png"))).rejects.toThrow();
+});
+
+test("many at once are measured", async () => {
+  const all = await Promise.all(Array.from({ length: 8 }, () => measureClip(fixturePath("clip.mp4"))));
+  expect(all).toEqual(Array.from({ length: 8 }, () => ({ width: 320, height: 180, seconds: 1.5, fps: 24 })));
+});
+
+function target(descriptor: string): string {
+  try {
+    return readlinkSync(`/proc/self/fd/${descriptor}`);
+  } catch {
+    return "";
+  }
+}
