@@ -32,7 +32,7 @@ export async function deliver(
   const { request } = job;
   const wanted = files.slice(0, request.kind === "image" ? request.order.count : 1);
   if (wanted.length === 0) throw new JobFailure("provider_error", "The provider made nothing.");
-const kept = await keepAll(parts, job, { files: wanted, provider, kept: names }, signal);
+  const kept = await keepAll(parts, job, { files: wanted, provider, kept: names }, signal);
   const said = wanted.map(plausible);
   const shown = kept.map((file, index) => shownFile(plausible(file), said[index]!, request));
   const made = {
