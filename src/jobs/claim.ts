@@ -17,7 +17,7 @@ export interface ClaimedJob extends Pick<
   attempts: JobAttempt[];
   /** A route was asked before now. */
   was_asked: boolean;
-  /** Since it got its slot, by the database's clock. */
+  /** Since its route was asked, by the database's clock; 0: none was. What waits for a runner loses none of its time. */
   age_ms: number;
 }
 
@@ -36,20 +36,33 @@ export class LeaseLost extends Error {}
 
 type Leasing = Pick<JobParts, "db" | "owner" | "times">;
 
-/** Jobs whose turn it is, the longest waiting first. One that is older than a job gets is the sweeper's. */
-export async function claimJobs({ db, owner, times }: Leasing, most: number): Promise<ClaimedJob[]> {
-  const { rows } = await db.pool.query<ClaimedJob>(claimSql, [owner, most, interval(times.leaseMs), interval(times.runLifeMs)]);
+/**
+ * Jobs whose turn it is, the longest waiting first; where `isShort` of room, first those of accounts that have the fewest running. One that
+ * is older than a job gets is the sweeper's.
+ */
+export async function claimJobs({ db, owner, times }: Leasing, most: number, isShort = false): Promise<ClaimedJob[]> {
+  const values = [owner, most, interval(times.leaseMs), interval(times.runLifeMs)];
+  const { rows } = await db.pool.query<ClaimedJob>(isShort ? fairClaimSql : claimSql, values);
   return rows;
 }
 
-/** Its index holds the jobs that run and no others. */
-export const claimSql = `
-  with due as materialized (
-    select id from media_job where run_at <= now() and started_at > now() - $4::interval order by run_at limit $2 for update skip locked
-  )
+const claim = (due: string) => `
+  with due as materialized (${due})
   update media_job j set lease_owner = $1, run_at = clock_timestamp() + $3::interval from due where j.id = due.id
   returning j.id, j.account_id, j.kind, j.shown_id, j.model, j.prices, j.secret, j.estimated, j.route, j.upstream, j.request, j.request_id, j.attempts,
-    j.intent_at is not null as was_asked, (extract(epoch from clock_timestamp() - j.started_at) * 1000)::float8 as age_ms`;
+    j.intent_at is not null as was_asked, coalesce(extract(epoch from clock_timestamp() - j.intent_at) * 1000, 0)::float8 as age_ms`;
+
+/** Its index holds the jobs that run and no others. */
+export const claimSql = claim(
+  "select id from media_job where run_at <= now() and started_at > now() - $4::interval order by run_at limit $2 for update skip locked",
+);
+
+/** Reads every job that runs, wherever: some microseconds each. */
+export const fairClaimSql = claim(`
+  select m.id from (
+    select id, row_number() over (partition by account_id order by run_at <= now(), run_at) as place from media_job where run_at is not null
+  ) w join media_job m on m.id = w.id
+  where m.run_at <= now() and m.started_at > now() - $4::interval order by w.place, m.run_at limit $2 for update of m skip locked`);
 
 /**
  * Renews the leases of all these jobs; returns those that are still the owner's. A row that somebody has locked is left for the next
@@ -74,14 +87,20 @@ export async function giveBack({ db, owner }: Pick<Leasing, "db" | "owner">, ids
   );
 }
 
-/** Before a route is asked: after a crash nobody can know whether it was, and it is not asked again. Waits for the disk, whatever the server does. */
-export async function writeIntent({ db, owner }: Leasing, id: string, routeId: string): Promise<void> {
+/**
+ * Before a route is asked: after a crash nobody can know whether it was, and it is not asked again. Waits for the disk, whatever the server
+ * does, and begins a whole lease: a process that stands still for longer than that finds another one's job, and does not ask.
+ */
+export async function writeIntent({ db, owner, times }: Leasing, id: string, routeId: string): Promise<void> {
+  const since = performance.now();
   await mine(
     db,
     `with durable as materialized (select set_config('synchronous_commit', 'on', true))
-     update media_job set status = 'processing', intent_at = clock_timestamp(), route = $3 from durable where id = $2 and lease_owner = $1`,
-    [owner, id, routeId],
+     update media_job set status = 'processing', intent_at = clock_timestamp(), route = $3, run_at = clock_timestamp() + $4::interval
+     from durable where id = $2 and lease_owner = $1`,
+    [owner, id, routeId, interval(times.leaseMs)],
   );
+  if (performance.now() - since >= times.leaseMs) throw new LeaseLost();
 }
 
 /** With the tries that led to it. */

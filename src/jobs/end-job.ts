@@ -33,7 +33,7 @@ export async function endJob(
   attempts: readonly JobAttempt[],
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { db, owner, catalog, times } = parts;
+  const { db, owner, catalog, times, inTurn } = parts;
   const done = "delivered" in ending ? ending.delivered : null;
   const failure = "failure" in ending ? ending.failure : null;
   const values = [
@@ -50,8 +50,10 @@ export async function endJob(
     "watch" in ending && ending.watch ? interval(times.lateMs) : null,
     tierLimits(catalog.tiers),
   ];
+  const sql = "select media_finish($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as done";
   const { rows } = await persist(patienceMs, signal, () =>
-    db.pool.query<{ done: boolean }>("select media_finish($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as done", values),
+    inTurn(job.account_id, signal, () => db.pool.query<{ done: boolean }>(sql, values)),
   );
+  parts.hasEnded(job.shown_id);
   return rows[0]!.done;
 }

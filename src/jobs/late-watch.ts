@@ -27,7 +27,7 @@ const lookMs = 10_000;
 export async function watchLate(parts: Watching, signal: AbortSignal): Promise<void> {
   const { rows } = await parts.db.pool.query<LateJob>(
     `with due as materialized (select id from media_job where late_at <= now() order by late_at limit $1 for update skip locked)
-     update media_job j set late_at = case when j.started_at > now() - $3::interval then now() + $2::interval end from due where j.id = due.id
+     update media_job j set late_at = case when j.intent_at > now() - $3::interval then now() + $2::interval end from due where j.id = due.id
      returning j.id, j.account_id, j.shown_id, j.request_id, j.model, j.route, j.upstream, j.estimated`,
     [most, interval(parts.times.lateMs), interval(parts.times.runLifeMs)],
   );

@@ -5,6 +5,7 @@ import type { Db } from "../db/connect.ts";
 import type { Media } from "../media/types.ts";
 import type { Adapters } from "../providers/types.ts";
 import type { Breakers } from "../routing/breaker.ts";
+import type { InTurn } from "./account-turns.ts";
 import type { JobTimes } from "./times.ts";
 
 export interface JobsOptions {
@@ -27,6 +28,10 @@ export interface JobParts extends Omit<JobsOptions, "times" | "listenUrl"> {
   times: JobTimes;
   /** Names this process in every lease. */
   owner: string;
+  /** What locks an account's balance. */
+  inTurn: InTurn;
+  /** Tells whoever waits for it, in every process. */
+  hasEnded: (shownId: string) => void;
   /** Keeping files: so many at once in this process. */
   inTransfer: <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 }

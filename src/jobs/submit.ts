@@ -24,7 +24,7 @@ export interface Submitted {
   outcome: SubmitOutcome;
 }
 
-type Submitting = Pick<Context, "db" | "catalog" | "clock" | "limits" | "publicUrl">;
+type Submitting = Pick<Context, "db" | "catalog" | "clock" | "limits" | "publicUrl" | "jobs">;
 
 /** Fails with rate_limit_exceeded, rate_limited (the queue is full), insufficient_credits, key_limit_reached or db_error. */
 export async function submitJob(context: Submitting, ask: SubmitAsk, plan: JobPlan): Promise<Submitted> {
@@ -62,7 +62,8 @@ async function insertJob(context: Submitting, ask: SubmitAsk, plan: JobPlan): Pr
     secret: randomBytes(16).toString("hex"),
     estimated: String(plan.estimated),
   };
-  const row = await submitRow(context, job);
+  const row = await submitRow(context, caller.accountId, job);
+  if (row.outcome === "pending") context.jobs.wake();
   if (row.outcome === "full") fail("rate_limited", { text: { limit: row.waiting_max } });
   const shortfall = { caller, model: plan.model, need: plan.estimated, available: row.available, reserved: row.reserved };
   if (row.outcome === "key") await refuseKey(context, { ...shortfall, keyLeft: row.key_left! });
@@ -73,14 +74,15 @@ async function insertJob(context: Submitting, ask: SubmitAsk, plan: JobPlan): Pr
 /** An account that is busy, or a Postgres that fails over, is waited for; the row's id makes it safe to ask again. */
 const patienceMs = 8_000;
 
-async function submitRow({ db, catalog }: Submitting, job: object): Promise<SubmitRow> {
+async function submitRow({ db, catalog, jobs }: Submitting, accountId: bigint, job: object): Promise<SubmitRow> {
   const sql = "select outcome, id, available, reserved, key_left, waiting_max from media_submit($1, $2, $3)";
   const values = [JSON.stringify(job), tierLimits(catalog.tiers), idempotencyLife];
+  const enough = AbortSignal.timeout(patienceMs);
   try {
-    const { rows } = await persist(patienceMs, new AbortController().signal, () => db.pool.query<SubmitRow>(sql, values));
+    const { rows } = await persist(patienceMs, enough, () => jobs.inTurn(accountId, enough, () => db.pool.query<SubmitRow>(sql, values)));
     return rows[0]!;
   } catch (cause) {
-    if (mayPass(cause)) fail("db_error", { cause });
+    if (mayPass(cause) || cause === enough.reason) fail("db_error", { cause });
     throw cause;
   }
 }

@@ -2,7 +2,7 @@
 import type { JobKind } from "./types.ts";
 
 export interface JobTimes {
-  /** From the slot to the end; then the job has failed with `timeout` (gateway-api.md: image runner 5 minutes). */
+  /** From the asking of a route to the end; then the job has failed with `timeout` (gateway-api.md: image runner 5 minutes). */
   deadlineMs: Record<JobKind, number>;
   /** OPERATOR.md: a lease is 10 s, renewed every 3 s. */
   leaseMs: number;
@@ -15,7 +15,7 @@ export interface JobTimes {
   queueLifeMs: number;
   runLifeMs: number;
   sweepMs: number;
-  /** A job that was given up is looked at again so often, until runLifeMs after its start. */
+  /** A job that was given up is looked at again so often, until runLifeMs after it was asked for. */
   lateMs: number;
   /** gateway-api.md "Genmedia sync wait". */
   runWaitMs: number;

@@ -4,6 +4,7 @@ import type { OperationId } from "../../generated/operations.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Caller } from "../context.ts";
 import type { Amount } from "../money.ts";
+import type { InTurn } from "./account-turns.ts";
 import type { MediaPrices } from "../pricing/media-cost.ts";
 import type { ClipOrder, PictureOrder, Ticket } from "../providers/media.ts";
 
@@ -92,6 +93,10 @@ export interface Jobs {
    * waits looks at the row again. False: this process stops, and nobody waits in it any more.
    */
   ended(shownId: string, ms: number, signal: AbortSignal): Promise<boolean>;
+  /** For submits: see account-turns.ts. */
+  inTurn: InTurn;
+  /** A job has got a slot: this process takes it up at once, if it can; others look every second. */
+  wake(): void;
   /** How long `POST /v1/genmedia/run` waits for its job (gateway-api.md: 25 s). */
   runWaitMs: number;
   /** Hands its jobs over: takes no more, lets go of what another process can go on with, waits `graceMs` for the rest. */

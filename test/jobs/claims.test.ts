@@ -1,0 +1,57 @@
+// Which jobs a runner claims, and how long each has.
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { connect, type Db } from "../../src/db/connect.ts";
+import { claimJobs } from "../../src/jobs/claim.ts";
+import { jobTimes } from "../../src/jobs/times.ts";
+import { newAccount } from "../ledger/new-account.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { submit } from "./job-rows.ts";
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await freshDatabase();
+  db = connect(database.url, { max: 6 });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+/** Pending, each a second after the one before. */
+async function pending(count: number, secondsAgo: number): Promise<string[]> {
+  const accountId = await newAccount(db, { deposit: 100_000_000_000n });
+  const ids: string[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const { id } = await submit(db, { accountId });
+    await db.pool.query("update media_job set run_at = now() - make_interval(secs => $2) where id = $1", [id, secondsAgo - n]);
+    ids.push(id);
+  }
+  return ids;
+}
+
+const claimed = async (most: number, isShort: boolean) => {
+  const jobs = await claimJobs({ db, owner: randomUUID(), times: jobTimes }, most, isShort);
+  return new Set(jobs.map(({ id }) => id));
+};
+
+test("the longest waiting first; where room is short, those of accounts with the fewest running", async () => {
+  const many = await pending(8, 100);
+  expect(await claimed(2, false)).toEqual(new Set(many.slice(0, 2)));
+  const [few, one] = [await pending(3, 50), await pending(1, 20)];
+  expect(await claimed(2, true)).toEqual(new Set([few[0], one[0]]));
+  expect(await claimed(2, true)).toEqual(new Set([few[1], many[2]])); // the third of the one, and the second of the other
+  expect(await claimed(99, true)).toEqual(new Set([...few.slice(2), ...many.slice(3)]));
+});
+
+test("a job that waited for a runner has all its time; one that was asked for has what is left", async () => {
+  const [id] = await pending(1, 1);
+  await db.pool.query("update media_job set started_at = now() - interval '10 min' where id = $1", [id]);
+  const claim = async () => (await claimJobs({ db, owner: randomUUID(), times: jobTimes }, 1))[0];
+  expect(await claim()).toMatchObject({ id, was_asked: false, age_ms: 0 });
+  await db.pool.query("update media_job set intent_at = now() - interval '2 min', run_at = now() where id = $1", [id]);
+  const taken = await claim();
+  expect(taken).toMatchObject({ id, was_asked: true });
+  expect(taken!.age_ms).toBeGreaterThanOrEqual(120_000);
+});
