@@ -65,7 +65,7 @@ async function askRoute(
 }
 
 function attemptRecord({ candidate, outcome, status, latencyMs }: Attempt): JobAttempt {
-  return { route: candidate.routeId, model: candidate.model.id, outcome, status, latency_ms: latencyMs };
+  return { route: candidate.routeId, model: candidate.model.id, outcome, status, latency_ms: latencyMs, layer: candidate.layer };
 }
 
 /** Of interest to the operator alone, as in language/open-call.ts. */

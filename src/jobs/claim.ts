@@ -29,6 +29,8 @@ export interface JobAttempt {
   outcome: string;
   status: number | null;
   latency_ms: number;
+  /** As in X-Svc-Fallback-Layer; 0: the model's first route. */
+  layer: number;
 }
 
 /** Another runner has the job, or it has ended. */
