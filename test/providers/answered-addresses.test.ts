@@ -48,6 +48,12 @@ describe("which addresses", () => {
     ["http://queue.example.com/a", "https://base.example.com", null], // the key would go in clear
     ["ftp://queue.example.com/a", "http://base.example.com", null],
     ["http://[", "http://base.example.com", null],
+    ["https://user:password@queue.example.com/a", "https://base.example.com", null],
+    ["http://169.254.169.254/latest", "http://127.0.0.1:9", null], // the clouds' metadata services
+    ["http://2852039166/latest", "http://127.0.0.1:9", null],
+    ["http://[::ffff:a9fe:a9fe]/latest", "http://127.0.0.1:9", null],
+    ["http://[fd00:ec2::254]/latest", "http://127.0.0.1:9", null],
+    ["javascript:alert(1)", "http://base.example.com", null],
     [`https://queue.example.com/${"a".repeat(2_048)}`, "http://base.example.com", null],
   ])("%.60s under %s: %s", (text, baseUrl, expected) => {
     expect(answeredAddress(text, providerAt(baseUrl))).toBe(expected);

@@ -1,0 +1,58 @@
+// Long polls in numbers: a thousand of one account cost next to nothing, leave nothing behind when their clients go, and never hold up a stop.
+import { Agent, request } from "node:http";
+import { expect, test, vi } from "vitest";
+import { startGateway } from "../support/gateway.ts";
+import { newJob } from "../support/media-jobs.ts";
+import { highTiers } from "../support/tiers.ts";
+
+const pollers = 1_000;
+
+test(
+  "a thousand long polls: half of the clients leave, a stop answers the rest at once with the job as it stands",
+  { timeout: 24_000 },
+  async () => {
+    const model = { id: "demo/image", type: "image", pricing: { mode: "per-image", usd_per_image: 0.04 } };
+    const catalog = JSON.stringify({
+      providers: [{ id: "east", protocol: "fal", base_url: "http://127.0.0.1:9" }],
+      models: [{ ...model, routes: [{ provider: "east", model: "owner/app" }] }],
+      tiers: highTiers(),
+    });
+    const gateway = await startGateway({ catalog });
+    const account = await gateway.createAccount({ deposit: "20" });
+    const job = await newJob(gateway, account);
+    let waiting = 0;
+    const { ended } = gateway.context.jobs;
+    gateway.context.jobs = {
+      ...gateway.context.jobs,
+      async ended(...of) {
+        waiting += 1;
+        await ended(...of);
+        waiting -= 1;
+      },
+    };
+    const agent = new Agent({ maxSockets: Infinity });
+    const polls = Array.from({ length: pollers }, () => poll(`${gateway.url}/v1/jobs/${job.shownId}?wait=25`, account.key, agent));
+    await vi.waitFor(() => expect(waiting).toBe(pollers), { timeout: 20_000 });
+
+    for (const { leave } of polls.slice(0, pollers / 2)) leave();
+    await vi.waitFor(() => expect(waiting).toBe(pollers / 2), { timeout: 20_000 });
+
+    await gateway.stop(); // a poll lasts 25 s, this test not as long
+    for (const { answer } of polls.slice(pollers / 2)) expect(await answer).toEqual([200, "pending"]);
+    expect(waiting).toBe(0);
+    agent.destroy();
+  },
+);
+
+function poll(url: string, key: string, agent: Agent) {
+  const sent = request(url, { agent, headers: { authorization: `Bearer ${key}` } });
+  const answer = new Promise((resolve) => {
+    sent.on("response", (response) => {
+      let text = "";
+      response.on("data", (piece: Buffer) => (text += piece.toString()));
+      response.on("end", () => resolve([response.statusCode, (JSON.parse(text) as { status: string }).status]));
+    });
+    sent.on("error", () => resolve("left")).end();
+  });
+  return { answer, leave: () => void sent.destroy() };
+}
