@@ -84,17 +84,11 @@ function shownFile(kept: Measures & Pick<KeptFile, "name" | "contentType">, made
   const file = {
     name: kept.name,
     content_type: kept.contentType,
-    width: kept.width ?? sideOf(made.width) ?? size.width,
-    height: kept.height ?? sideOf(made.height) ?? size.height,
+    width: kept.width ?? made.width ?? size.width,
+    height: kept.height ?? made.height ?? size.height,
   };
   if (request.kind === "image") return file;
   return { ...file, duration_s: kept.seconds ?? made.seconds ?? request.order.seconds, fps: kept.fps ?? made.fps };
-}
-
-/** Whole pixels, and no more of them than a picture can have: they are shown and billed. */
-function sideOf(said: number | null): number | null {
-  const side = Math.round(said ?? 0);
-  return side >= 1 && side <= 1_000_000 ? side : null;
 }
 
 /** Nobody asks a clip for pixels: where nothing tells them, it is taken for the usual 720 lines. No price follows from it. */
@@ -109,7 +103,7 @@ function billedSeconds(made: Measures, shown: JobFile): number {
 
 type Measures = Pick<MadeFile, "width" | "height" | "seconds" | "fps">;
 
-/** Both what providers say and what a file says of itself is anything: what no picture or clip has counts as not said. */
+/** Both what providers say and what a file says of itself is anything: what no picture or clip has counts as not said. Sides are whole pixels. */
 function plausible<File extends Measures>(file: File): File {
   const { width, height, seconds, fps } = file;
   const within = (value: number | null, most: number) => (value !== null && value > 0 && value <= most ? value : null);

@@ -8,6 +8,8 @@ import type { JobParts } from "./parts.ts";
 
 /** An upstream that asks for patience gets it, within reason. */
 const retryAfterMaxMs = 30_000;
+/** An answer that nobody can read, again and again, is the upstream's last word: each may be a hundred megabytes. */
+const unreadableMax = 3;
 
 /** Rejects with JobFailure, or with the signal's reason. */
 export async function followTicket(
@@ -20,6 +22,7 @@ export async function followTicket(
   if (queue === undefined) throw new JobFailure("provider_unavailable", "The provider can no longer be asked.");
   const { first, last } = parts.times.lookMs;
   const call = callOf(job, route, signal);
+  let unreadable = 0;
   for (let pause = first; ; pause = Math.min(pause * 1.3, last)) {
     const { looked, waitMs } = await look();
     if (looked?.kind === "made") return looked.files;
@@ -29,11 +32,14 @@ export async function followTicket(
 
   async function look() {
     try {
-      return { looked: await queue!.look(call, ticket), waitMs: 0 };
+      const looked = await queue!.look(call, ticket);
+      unreadable = 0;
+      return { looked, waitMs: 0 };
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof UpstreamError)) throw error;
-      if (isFinal(error)) throw failureOf(error, { upstream: route.model, shown: job.model });
+      unreadable = error.fault === "unreadable" ? unreadable + 1 : 0;
+      if (isFinal(error) || unreadable === unreadableMax) throw failureOf(error, { upstream: route.model, shown: job.model });
       return { looked: null, waitMs: Math.min(error.retryAfterMs ?? 0, retryAfterMaxMs) };
     }
   }

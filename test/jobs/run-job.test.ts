@@ -5,6 +5,7 @@ import { connect, type Db } from "../../src/db/connect.ts";
 import { fileName } from "../../src/jobs/deliver.ts";
 import type { JobOutput } from "../../src/jobs/types.ts";
 import { MediaFault } from "../../src/media/types.ts";
+import { UpstreamError } from "../../src/providers/types.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
 import { newAccount } from "../ledger/new-account.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
@@ -68,7 +69,7 @@ describe("made", () => {
     expect(await engine.media.store.size(files[0]!.name)).toBeGreaterThan(0);
     expect(await entries(db, id)).toEqual(["hold -1000000", "hold_settle 1000000", "usage -1000000"]);
     expect(row["attempts"]).toEqual([
-      { route: "queue/ember/flash-image", model: "test/picture", outcome: "ok", status: 200, latency_ms: expect.any(Number) },
+      { route: "queue/ember/flash-image", model: "test/picture", outcome: "ok", status: 200, latency_ms: expect.any(Number), layer: 0 },
     ]);
     expect(engine.faults).toEqual([]);
   });
@@ -93,6 +94,22 @@ describe("made", () => {
     expect((row["output"] as JobOutput).files[0]).toMatchObject({ content_type: "video/mp4", duration_s: 3 });
   });
 
+  test("a look that nobody can read is repeated, and three in a row are the upstream's last word", async () => {
+    const models = image("ember/flash-image");
+    let looks = 0;
+    const look = async () => {
+      looks += 1;
+      if (looks !== 3) throw new UpstreamError("unreadable", "it is no answer");
+      return { kind: "running" as const };
+    };
+    const ticket = { id: "1", statusUrl: "", responseUrl: "", cancelUrl: null };
+    const pictures = { fal: async () => ({ kind: "accepted" as const, ticket }) };
+    await start(models, { parts: { providers: { pictures, clips: {}, queues: { fal: { look, cancel: async () => undefined } } } } });
+    const row = await ended((await place()).id);
+    expect(row).toMatchObject({ status: "failed", error_code: "provider_error", refunded: held });
+    expect(looks).toBe(6);
+  });
+
   test("looks that fail are repeated", async () => {
     await start(image("ember/flash-image+sim-status-flaky-3+sim-result-flaky-2"));
     expect(await ended((await place()).id)).toMatchObject({ status: "succeeded" });
@@ -106,6 +123,8 @@ describe("routes", () => {
     const row = await ended((await place()).id);
     expect(row).toMatchObject({ status: "succeeded", route: "queue/ember/b-image" });
     expect((row["attempts"] as { outcome: string }[]).map(({ outcome }) => outcome)).toEqual(["unavailable", "ok"]);
+    const { rows: logged } = await db.pool.query("select fallback_layer from usage_log where id = $1", [row["id"]]);
+    expect(logged).toEqual([{ fallback_layer: 1 }]);
   });
 
   test("a request that a route rejects goes to no other", async () => {

@@ -26,8 +26,7 @@ test(
       ...gateway.context.jobs,
       async ended(...of) {
         waiting += 1;
-        await ended(...of);
-        waiting -= 1;
+        return await ended(...of).finally(() => (waiting -= 1));
       },
     };
     const agent = new Agent({ maxSockets: Infinity });
