@@ -47,6 +47,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
+const kills = 12;
 const slots = 2;
 const cap = 6;
 const estimated = 2_000_000n; // two pictures at 0.01 USD
@@ -70,7 +71,6 @@ test("kills at every step, each submit twice", { timeout: 180_000 }, async () =>
   for (const n of [0, 1, 2]) start(n);
 
   let over = false;
-  let kills = 0;
   const samples: Sample[] = [];
   const sampling = (async () => {
     while (!over) {
@@ -85,13 +85,14 @@ test("kills at every step, each submit twice", { timeout: 180_000 }, async () =>
       await sleep(15);
     }
   })();
+  // So many and no more, each of a process that has begun: a busy machine starts them slower than they could be killed.
   const killing = (async () => {
-    for (let n = 0; !over; n += 1) {
-      kills = n;
-      await sleep(400 + Math.random() * 600);
+    for (let n = 0; n < kills; n += 1) {
       if (n % 5 === 2) embedded.kill9();
       else {
         const worker = workers.get(n % 3)!;
+        await Promise.race([once(worker.stdout!, "data"), sleep(10_000)]);
+        await sleep(200 + Math.random() * 500);
         worker.kill("SIGKILL");
         start(n % 3);
       }
@@ -100,10 +101,9 @@ test("kills at every step, each submit twice", { timeout: 180_000 }, async () =>
 
   const known = new Map<string, string>(); // account and key to the job
   await Promise.all(accounts.map((accountId) => submitAll(accountId, known)));
-  while (kills < 8) await sleep(100);
-  over = true;
   await killing;
   await untilAllEnded();
+  over = true;
   await sampling;
 
   // Slots and caps, as they were seen and as the rows tell them afterwards.
@@ -160,7 +160,7 @@ function startWorker(): ChildProcess {
   return spawn(
     process.execPath,
     [script, embedded.url, `http://127.0.0.1:${(recorder.address() as AddressInfo).port}`, join(dataDir, "media"), JSON.stringify(models)],
-    { stdio: ["ignore", "ignore", "inherit"] },
+    { stdio: ["ignore", "pipe", "inherit"] },
   );
 }
 
