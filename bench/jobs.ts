@@ -1,14 +1,16 @@
-// npm run bench:jobs: submits, claims, promotions and looks of media jobs, with the CPU of node beside a bare SELECT in the same run, and the
+// npm run bench:jobs: submits, claims, promotions and polls of media jobs, with the CPU of node beside a bare SELECT in the same run, and the
 // plans of claim and count beside a million jobs that have ended. Believe the ratios, not the absolute figures.
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { shippedTiers } from "../src/catalog/shipped-tiers.ts";
+import type { Catalog } from "../src/catalog/types.ts";
 import { connect } from "../src/db/connect.ts";
 import { startEmbedded } from "../src/db/embedded.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { claimSql } from "../src/jobs/claim.ts";
+import { readJob } from "../src/jobs/read-jobs.ts";
 import { tierLimits } from "../src/jobs/tiers.ts";
 
 const accounts = Number(process.env.BENCH_ACCOUNTS ?? 1_000);
@@ -26,16 +28,24 @@ try {
   const ids = await makeAccounts();
   console.log("what                                   a second   p50 ms   p99 ms   node us   against SELECT");
   const bare = await measure("bare SELECT", 20_000, () => db.pool.query("select $1::text", ["x"]));
-  const jobs: string[] = [];
+  const jobs: SubmittedJob[] = [];
+  const queued: SubmittedJob[] = [];
   const inTurn = (n: number) => ids[n % ids.length]!;
   await measure("submit, a slot is free", accounts * 2, async (n) => void jobs.push(await submit(inTurn(n))), bare);
-  await measure("submit, queued", waiting, async (n) => void (await submit(inTurn(n))), bare);
+  await measure("submit, queued", waiting, async (n) => void queued.push(await submit(inTurn(n))), bare);
   const owner = randomUUID();
+  const reading = { db, catalog: { tiers: shippedTiers } as Catalog };
+  const poll = ({ accountId, id }: SubmittedJob) => readJob(reading, { accountId, purchased: 0n }, id);
+  await measure("poll, running (GET /v1/jobs/{id})", 10_000, (n) => poll(jobs[n % jobs.length]!), bare);
+  await measure("poll, waiting, with its turn", 10_000, (n) => poll(queued[n % queued.length]!), bare);
   const claims = Math.ceil(jobs.length / 32);
   await measure("claim of 32", claims, () => db.pool.query(claimSql, [owner, 32, "1 hour", "30 min"]), bare);
   await measure("renewal of 256 leases", 50, (n) => renew(owner, jobs.slice((n % 4) * 256, (n % 4) * 256 + 256)), bare);
   await measure("finish with promotion", Math.min(jobs.length, waiting), (n) => finish(jobs[n]!, owner), bare);
   await measure("sweep that finds nothing", 50, () => db.pool.query("select media_untidy($1, '60 min', '30 min')", [tiers]), bare);
+  await addEnded(ids[0]!);
+  const promoted = Math.ceil(jobs.length / 32);
+  await measure("claim of 32, beside the ended ones", promoted, () => db.pool.query(claimSql, [owner, 32, "1 hour", "30 min"]), bare);
   await explain(ids[0]!);
 } finally {
   await db.close();
@@ -93,7 +103,12 @@ async function makeAccounts(): Promise<bigint[]> {
   return rows.map(({ id }) => id);
 }
 
-async function submit(accountId: bigint): Promise<string> {
+interface SubmittedJob {
+  accountId: bigint;
+  id: string;
+}
+
+async function submit(accountId: bigint): Promise<SubmittedJob> {
   const id = randomUUID();
   const order = { prompt: "a hat", count: 1, size: { width: 1000, height: 1000 }, aspect: null, quality: null, references: [], extra: {} };
   const job = {
@@ -116,16 +131,17 @@ async function submit(accountId: bigint): Promise<string> {
     tiers,
   ]);
   if (rows[0]!.outcome !== "pending" && rows[0]!.outcome !== "queued") throw new Error(rows[0]!.outcome);
-  return id;
+  return { accountId, id };
 }
 
-async function finish(id: string, owner: string): Promise<void> {
+async function finish({ id }: SubmittedJob, owner: string): Promise<void> {
   const sql = "select media_finish($1, $2, 'succeeded', 1000000, 1, '{}', null, null, null, '[]', null, $3) as done";
   const { rows } = await db.pool.query<{ done: boolean }>(sql, [id, owner, tiers]);
   if (!rows[0]!.done) throw new Error("not finished");
 }
 
-function renew(owner: string, ids: string[]): Promise<unknown> {
+function renew(owner: string, jobs: SubmittedJob[]): Promise<unknown> {
+  const ids = jobs.map(({ id }) => id);
   return db.pool.query(
     `with mine as materialized (select id from media_job where id = any($2) and lease_owner = $1 for update skip locked),
      renewed as (update media_job j set run_at = clock_timestamp() + interval '1 hour' from mine where j.id = mine.id)
@@ -134,8 +150,8 @@ function renew(owner: string, ids: string[]): Promise<unknown> {
   );
 }
 
-/** Beside so many that have ended: written without triggers, since only the plans matter. */
-async function explain(accountId: bigint): Promise<void> {
+/** Written without triggers, since only the plans matter. */
+async function addEnded(accountId: bigint): Promise<void> {
   await db.pool.query("alter table media_job disable trigger user");
   await db.pool.query(
     `insert into media_job (id, account_id, door, kind, shown_id, status, request_id, operation, http_status, model, prices, secret, estimated, charged,
@@ -146,6 +162,9 @@ async function explain(accountId: bigint): Promise<void> {
   );
   await db.pool.query("alter table media_job enable trigger user");
   await db.pool.query("analyze media_job");
+}
+
+async function explain(accountId: bigint): Promise<void> {
   const show = async (what: string, sql: string, values: unknown[]) => {
     const { rows } = await db.pool.query<{ "QUERY PLAN": string }>(`explain (analyze, buffers, costs off, timing off) ${sql}`, values);
     console.log(`\n${what}, ${ended} ended jobs beside\n${rows.map((row) => row["QUERY PLAN"]).join("\n")}`);

@@ -9050,8 +9050,15 @@ export interface components {
                 code: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
                 /** @description Category of the error. */
                 error_type: string;
+                /** @description Model that was asked for. */
+                model?: string;
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
+                /**
+                 * Format: int32
+                 * @description Tier of the account, 0 to 4.
+                 */
+                tier?: number;
             };
             /** @description For people; not to be parsed. */
             error: string;
@@ -10264,7 +10271,7 @@ export interface components {
             fallback_layer: number | null;
             /**
              * Format: int32
-             * @description HTTP status that was answered.
+             * @description HTTP status that was answered; of a media job that of its submit, 202 or, where it had to wait, 200, however it ended.
              */
             http_status: number;
             /** @description Log id. */
@@ -16654,14 +16661,14 @@ export interface operations {
                 };
             };
             /**
-             * @description `content_policy`: The provider's policy refuses the content.
-             *     `content_policy_likeness`: The provider's policy refuses the likeness of a person.
-             *     `content_policy_nsfw`: The provider's policy refuses the content.
-             *     `content_policy_unsafe`: The provider's policy refuses the content.
-             *     `moderation_blocked`: The provider's moderation blocked the request.
-             *     `input_too_large`: A reference image is larger than the provider takes.
-             *     `input_invalid`: The provider could not use an input.
-             *     `invalid_input`: Older value of input_invalid.
+             * @description `content_policy`: A content policy of the provider refused the prompt, a reference or the result, and did not say more.
+             *     `content_policy_likeness`: The provider does not depict this person: its policy on the likenesses of real people refused the prompt or a reference.
+             *     `content_policy_nsfw`: The provider's policy on sexual content refused the prompt or a reference, or the finished picture was blacked out.
+             *     `content_policy_unsafe`: The provider's policy on dangerous content (violence, weapons, self-harm) refused the prompt or a reference.
+             *     `moderation_blocked`: The provider's moderation stopped the prompt or the result.
+             *     `input_too_large`: A source image or sound track has more bytes or pixels than the model takes.
+             *     `input_invalid`: The model could not use an input: a source file could not be fetched or read or is of a kind that it does not take, or a value is outside its range.
+             *     `invalid_input`: The provider refused the request for a field or a value and said no more of it.
              */
             422: {
                 headers: {
@@ -16732,7 +16739,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `provider_error`: The provider failed. Nothing was charged; a hold was returned in full.
-             *     `provider_rate_limited`: The provider refused the job for its rate.
+             *     `provider_rate_limited`: The provider has too many requests at the moment.
              */
             502: {
                 headers: {
@@ -16776,8 +16783,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `provider_timeout`: The provider reported a time-out.
-             *     `timeout`: The job did not end within its 5 minutes, or was found unfinished.
+             * @description `provider_timeout`: The provider said that its own time ran out, or did not answer in time.
+             *     `timeout`: The gateway gave the job up: an image after 5 minutes, a clip after 20. Of an expired job: it waited 60 minutes for a slot, or was found unfinished 30 minutes after its start.
              */
             504: {
                 headers: {
@@ -16852,7 +16859,7 @@ export interface operations {
             };
             /**
              * @description `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
-             *     `invalid_model`: The id is unknown, or belongs to a model that makes something else.
+             *     `invalid_model`: The id is unknown, paused or retired, or belongs to a model that makes something else.
              *     `invalid_prompt`: The prompt is missing, empty, or longer than 4000 characters after Unicode NFC normalisation.
              *     `image_url_required`: The edit model was called without a source image.
              *     `too_many_references`: More reference images were sent than the model takes.
@@ -19173,7 +19180,7 @@ export interface operations {
             };
             /**
              * @description `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it.
-             *     `invalid_model`: The id is unknown, or belongs to a model that makes something else.
+             *     `invalid_model`: The id is unknown, paused or retired, or belongs to a model that makes something else.
              *     `invalid_prompt`: The prompt is missing, empty, or longer than 4000 characters after Unicode NFC normalisation.
              *     `image_url_required`: The edit model was called without a source image.
              *     `invalid_duration`: The length asked for is outside the range of the model.

@@ -203,9 +203,9 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 400,
     "type": "invalid_request_error",
     "retryable": false,
-    "message": "The model is not valid[: {model} is not {type} model that is served here][: {reason}].",
-    "happened": "The id is unknown, or belongs to a model that makes something else.",
-    "fix": "Use an id of GET /v1/models?type=image, or ?type=video on the video endpoint."
+    "message": "The model is not valid[: {model} is not {type} model that is served here][; it is {state}][: {reason}].[ Use {replacement} instead.]",
+    "happened": "The id is unknown, paused or retired, or belongs to a model that makes something else.",
+    "fix": "Use the id that the message names, or one of GET /v1/models?type=image, or ?type=video on the video endpoint."
   },
   "invalid_prompt": {
     "status": 400,
@@ -727,8 +727,8 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "job": true,
     "jobOnly": true,
     "message": "The content was refused.",
-    "happened": "The provider's policy refuses the content.",
-    "fix": "Rephrase the prompt."
+    "happened": "A content policy of the provider refused the prompt, a reference or the result, and did not say more.",
+    "fix": "Rephrase the prompt, or take another reference or model."
   },
   "content_policy_likeness": {
     "status": 200,
@@ -737,7 +737,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "job": true,
     "jobOnly": true,
     "message": "The likeness of a person was refused.",
-    "happened": "The provider's policy refuses the likeness of a person.",
+    "happened": "The provider does not depict this person: its policy on the likenesses of real people refused the prompt or a reference.",
     "fix": "Leave the person out."
   },
   "content_policy_nsfw": {
@@ -747,8 +747,8 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "job": true,
     "jobOnly": true,
     "message": "The content was refused as not safe for work.",
-    "happened": "The provider's policy refuses the content.",
-    "fix": "Rephrase the prompt."
+    "happened": "The provider's policy on sexual content refused the prompt or a reference, or the finished picture was blacked out.",
+    "fix": "Rephrase the prompt; what was blacked out by mistake may come with another seed."
   },
   "content_policy_unsafe": {
     "status": 200,
@@ -757,7 +757,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "job": true,
     "jobOnly": true,
     "message": "The content was refused as unsafe.",
-    "happened": "The provider's policy refuses the content.",
+    "happened": "The provider's policy on dangerous content (violence, weapons, self-harm) refused the prompt or a reference.",
     "fix": "Rephrase the prompt."
   },
   "moderation_blocked": {
@@ -767,8 +767,8 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "job": true,
     "jobOnly": true,
     "message": "Moderation blocked the request.",
-    "happened": "The provider's moderation blocked the request.",
-    "fix": "Rephrase the prompt."
+    "happened": "The provider's moderation stopped the prompt or the result.",
+    "fix": "Rephrase the prompt, or use another model."
   },
   "input_too_large": {
     "status": 200,
@@ -777,7 +777,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "job": true,
     "jobOnly": true,
     "message": "An input file is too large.",
-    "happened": "A reference image is larger than the provider takes.",
+    "happened": "A source image or sound track has more bytes or pixels than the model takes.",
     "fix": "Send a smaller file."
   },
   "input_invalid": {
@@ -787,8 +787,8 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "job": true,
     "jobOnly": true,
     "message": "An input was not valid.",
-    "happened": "The provider could not use an input.",
-    "fix": "Check the inputs."
+    "happened": "The model could not use an input: a source file could not be fetched or read or is of a kind that it does not take, or a value is outside its range.",
+    "fix": "Check that every source address is public and serves a PNG, JPEG or WebP file, and that the model takes the values that the message names."
   },
   "invalid_input": {
     "status": 200,
@@ -797,8 +797,8 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "job": true,
     "jobOnly": true,
     "message": "An input was not valid.",
-    "happened": "Older value of input_invalid.",
-    "fix": "Check the inputs."
+    "happened": "The provider refused the request for a field or a value and said no more of it.",
+    "fix": "Read the message, and leave out of extra what the model does not take."
   },
   "provider_timeout": {
     "status": 200,
@@ -807,8 +807,8 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "job": true,
     "jobOnly": true,
     "message": "The provider took too long.",
-    "happened": "The provider reported a time-out.",
-    "fix": "Submit the job again."
+    "happened": "The provider said that its own time ran out, or did not answer in time.",
+    "fix": "Submit the job again, under another idempotency key."
   },
   "timeout": {
     "status": 200,
@@ -817,8 +817,8 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "job": true,
     "jobOnly": true,
     "message": "The job took too long.",
-    "happened": "The job did not end within its 5 minutes, or was found unfinished.",
-    "fix": "Submit the job again."
+    "happened": "The gateway gave the job up: an image after 5 minutes, a clip after 20. Of an expired job: it waited 60 minutes for a slot, or was found unfinished 30 minutes after its start.",
+    "fix": "Submit the job again, under another idempotency key."
   },
   "provider_rate_limited": {
     "status": 200,
@@ -827,8 +827,8 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "job": true,
     "jobOnly": true,
     "message": "The provider is busy.",
-    "happened": "The provider refused the job for its rate.",
-    "fix": "Submit the job again later."
+    "happened": "The provider has too many requests at the moment.",
+    "fix": "Submit the job again later, under another idempotency key, or use another model."
   }
 };
 

@@ -34,10 +34,10 @@ const bodyOf: Record<Dialect["envelope"], (one: Shown) => unknown> = {
     ...extrasOf(one),
   }),
   genmedia: (one) => {
-    const { details: _taken, ...others } = extrasOf(one);
+    const { details, ...others } = extrasOf(one);
     return {
       error: messageOf(one.code, one.row),
-      details: { error_type: one.row.type, code: one.shown, request_id: requestId },
+      details: { ...(details as object | undefined), error_type: one.row.type, code: one.shown, request_id: requestId },
       ...others,
     };
   },

@@ -64,9 +64,13 @@ const build: Record<Dialect["envelope"], Build> = {
   },
   genmedia: (document, group) => {
     const error_type = { type: "string", description: "Category of the error." };
-    const details = sealed({ error_type, code: codeOf(group), request_id: requestId }, ["error_type", "code", "request_id"]);
-    // 402's `details` is taken by this envelope's own.
-    const { details: _taken, ...others } = extras(document, group);
+    // 402's own `details` stand beside these: one name, one object.
+    const ofPayment = group.status === 402 ? propertiesOf(document, "PaymentDetails") : {};
+    const { model, tier } = ofPayment;
+    const payment: Record<string, Schema> = model === undefined || tier === undefined ? {} : { model, tier };
+    const own = { error_type, code: codeOf(group), request_id: requestId };
+    const details = sealed({ ...own, ...payment }, Object.keys(own));
+    const { details: _merged, ...others } = extras(document, group);
     return sealed({ error: message, details: { ...details, description: "What is wrong, for machines." }, ...others }, [
       "error",
       "details",

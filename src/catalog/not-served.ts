@@ -8,8 +8,8 @@ export interface AskedModel {
   id: string;
   /** Request field that named it. */
   param: string;
-  /** The product line that was asked for; null: any. */
-  type: Model["type"] | null;
+  /** The product line that was asked for, or all that the endpoint sells; null: any. */
+  type: Model["type"] | readonly Model["type"][] | null;
   /** What the catalog holds under that name, active or not. */
   model: Model | null;
 }
@@ -23,14 +23,14 @@ export function shortId(id: string): string {
 
 /** The message names the state, and a replacement when one exists. */
 export function failNotServed(catalog: Catalog, { id, param, type, model }: AskedModel): never {
+  fail("model_not_found", { param, text: { model: shortId(id), ...stateText(model) }, extra: suggestModels(catalog, id, type) });
+}
+
+/** What a refusal's sentence says of a model that is paused or retired (gateway-api.md "Versioning"). */
+export function stateText(model: Model | null): { state?: string; replacement?: string } {
   const state = model?.state ?? { kind: "active" };
-  fail("model_not_found", {
-    param,
-    text: {
-      model: shortId(id),
-      ...(state.kind === "active" ? {} : { state: state.kind }),
-      ...(state.kind === "retired" && state.replacement !== null ? { replacement: state.replacement } : {}),
-    },
-    extra: suggestModels(catalog, id, type),
-  });
+  return {
+    ...(state.kind === "active" ? {} : { state: state.kind }),
+    ...(state.kind === "retired" && state.replacement !== null ? { replacement: state.replacement } : {}),
+  };
 }

@@ -89,7 +89,7 @@ function pixelsBeyondFirst({ sizes, defaultAspect }: MediaRules): bigint {
 function perSecond({ type, media }: Model, price: Price): Pick<components["schemas"]["PerSecondRow"], "usd_per_call" | "detail"> {
   const isVideo = type === "video";
   return {
-    usd_per_call: usdFromPrice(price, isVideo ? clipSec(media) : typical.musicSec),
+    usd_per_call: isVideo ? usdFromPrice((price * clipMs(media)) / 1000n) : usdFromPrice(price, typical.musicSec),
     detail: {
       usd_per_second: usdFromPrice(price),
       usd_per_second_with_audio: null,
@@ -100,9 +100,9 @@ function perSecond({ type, media }: Model, price: Price): Pick<components["schem
 }
 
 /** A clip that nobody can ask for is not typical. */
-function clipSec({ durations, defaultDurationSec }: MediaRules): bigint {
+function clipMs({ durations, defaultDurationSec }: MediaRules): bigint {
   const allowed = durations.length === 0 || durations.includes(typical.clipSec);
-  return BigInt(allowed ? typical.clipSec : defaultDurationSec);
+  return BigInt(Math.round((allowed ? typical.clipSec : defaultDurationSec) * 1000));
 }
 
 function modalityOf({ type }: Model): Modality {

@@ -45,6 +45,10 @@ function birthOf({ release_date: day = firstDay }: FileModel): { created: number
   return { created: Date.parse(`${day}T00:00:00Z`) / 1000, day };
 }
 
+function withArticle(kind: string): string {
+  return /^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`;
+}
+
 /** Labels left out, and empty ones, become words: clients show them. */
 function labelsOf(model: FileModel) {
   const slash = model.id.indexOf("/");
@@ -53,7 +57,7 @@ function labelsOf(model: FileModel) {
     name,
     display_name: name,
     owned_by: model.owned_by || (slash > 0 ? model.id.slice(0, slash) : "unnamed"),
-    description: model.description || `${name}: a ${kindOf(model)} model.`,
+    description: model.description || `${name}: ${withArticle(kindOf(model))} model.`,
     best_for: model.best_for || `General ${kindOf(model)} work`,
     speed: model.speed || "standard",
     latency_tier: model.latency_tier || "standard",

@@ -17,9 +17,10 @@ const comparedCharactersMax = 64;
 /** Below this two ids have nothing to do with each other. */
 const likenessMin = 0.55;
 
-/** `type` names the product line that was asked for; null: any. */
-export function suggestModels(catalog: Catalog, id: string, type: Model["type"] | null): Suggestions {
-  const served = catalog.listed.filter((model) => type === null || model.type === type);
+/** `type` names the product line that was asked for, or all that an endpoint sells; null: any. */
+export function suggestModels(catalog: Catalog, id: string, type: Model["type"] | readonly Model["type"][] | null): Suggestions {
+  const types = typeof type === "string" ? [type] : type;
+  const served = catalog.listed.filter((model) => types === null || types.includes(model.type));
   const servedIds = new Set(served.map((model) => model.id));
   const replacement = replacementOf(catalog, id, servedIds);
   const asked = simplified(id);

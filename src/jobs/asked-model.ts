@@ -1,7 +1,7 @@
 // Which model a media request names: the three doors refuse an unknown id and a model of another kind in words of their own
 // (WIRE.md 14 row 7, 15.6, 15.7).
 import { endpointOf } from "../admission/endpoints.ts";
-import { failNotServed, shortId } from "../catalog/not-served.ts";
+import { failNotServed, shortId, stateText } from "../catalog/not-served.ts";
 import { resolveModel } from "../catalog/resolve.ts";
 import { suggestModels } from "../catalog/suggest.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
@@ -29,7 +29,8 @@ export function clipModel(catalog: Catalog, id: string): AskedModel {
 
 /** Fails with model_not_found or wrong_endpoint. */
 export function mediaModel(catalog: Catalog, id: string): AskedModel {
-  const found = served(catalog, id) ?? failNotServed(catalog, { id, param: "model", type: null, model: namedModel(catalog, id) });
+  const found =
+    served(catalog, id) ?? failNotServed(catalog, { id, param: "model", type: ["image", "video"], model: namedModel(catalog, id) });
   const { type } = found.model;
   if (type !== "image" && type !== "video")
     fail("wrong_endpoint", { param: "model", text: { model: id, type, endpoint: endpointOf(found.model)! } });
@@ -53,5 +54,6 @@ function namedModel(catalog: Catalog, id: string): Model | null {
 
 function failInvalidModel(catalog: Catalog, id: string, type: "image" | "video"): never {
   const article = type === "image" ? "an image" : "a video";
-  fail("invalid_model", { param: "model", text: { model: shortId(id), type: article }, extra: suggestModels(catalog, id, type) });
+  const text = { model: shortId(id), type: article, ...stateText(namedModel(catalog, id)) };
+  fail("invalid_model", { param: "model", text, extra: suggestModels(catalog, id, type) });
 }

@@ -52,8 +52,9 @@ function secondsOf({ id, media }: Pick<Model, "id" | "media">, given: number | n
   const { durations, defaultDurationSec } = media;
   if (given === undefined || given === null) return defaultDurationSec;
   const longest = durations.at(-1) ?? anySecondsMax;
+  const offered = durations.length === 0 ? "" : `; it makes ${durations.join(", ")} seconds`;
   const refuse = (reason: string) => fail("invalid_duration", { param: "duration_s", text: { param: "duration_s", model: id, reason } });
-  if (!(given > 0)) refuse("it must be more than 0");
-  if (given > longest) refuse(`it must be at most ${longest}`);
+  if (!(given > 0)) refuse(`it must be more than 0${offered}`);
+  if (given > longest) refuse(`it must be at most ${longest}${offered}`);
   return durations.find((seconds) => seconds >= given) ?? Math.ceil(given * 1000) / 1000;
 }

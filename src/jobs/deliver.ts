@@ -33,11 +33,12 @@ export async function deliver(
   const wanted = files.slice(0, request.kind === "image" ? request.order.count : 1);
   if (wanted.length === 0) throw new JobFailure("provider_error", "The provider made nothing.");
   const kept = await keepAll(parts, job, { files: wanted, provider, kept: names }, signal);
-  const shown = kept.map((file, index) => shownFile(file, wanted[index]!, request));
+  const said = wanted.map(plausible);
+  const shown = kept.map((file, index) => shownFile(plausible(file), said[index]!, request));
   const made = {
     count: shown.length,
     pixels: shown.reduce((sum, { width, height }) => sum + width * height, 0),
-    seconds: request.kind === "video" ? billedSeconds(wanted[0]!, kept[0]!, request.order.seconds) : 0,
+    seconds: request.kind === "video" ? billedSeconds(said[0]!, shown[0]!) : 0,
   };
   const cost = mediaCost(job.prices, made);
   return { output: { files: shown }, charged: cost < job.estimated ? cost : job.estimated, units: billedUnits(job.prices, made) };
@@ -78,7 +79,7 @@ async function keepOne({ media, onFault }: JobParts, order: Parameters<JobParts[
 }
 
 /** What was measured, else what the provider says, else what was asked for. */
-function shownFile(kept: KeptFile, made: MadeFile, request: JobRequest): JobFile {
+function shownFile(kept: Measures & Pick<KeptFile, "name" | "contentType">, made: Measures, request: JobRequest): JobFile {
   const size = request.kind === "image" ? request.order.size : clipSize(request.order.aspect);
   const file = {
     name: kept.name,
@@ -102,6 +103,20 @@ function clipSize(aspect: string | null) {
 }
 
 /** OPERATOR.md: the provider's reported duration, else measured from the file, else asked. */
-function billedSeconds(made: MadeFile, kept: KeptFile, asked: number): number {
-  return made.seconds ?? kept.seconds ?? asked;
+function billedSeconds(made: Measures, shown: JobFile): number {
+  return made.seconds ?? shown.duration_s ?? 0;
 }
+
+type Measures = Pick<MadeFile, "width" | "height" | "seconds" | "fps">;
+
+/** Both what providers say and what a file says of itself is anything: what no picture or clip has counts as not said. */
+function plausible<File extends Measures>(file: File): File {
+  const { width, height, seconds, fps } = file;
+  const within = (value: number | null, most: number) => (value !== null && value > 0 && value <= most ? value : null);
+  const side = (pixels: number | null) => within(pixels === null ? null : Math.round(pixels), sideMax);
+  return { ...file, width: side(width), height: side(height), seconds: within(seconds, secondsMax), fps: within(fps, fpsMax) };
+}
+
+const sideMax = 1_000_000;
+const secondsMax = 86_400;
+const fpsMax = 1_000;

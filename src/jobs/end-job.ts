@@ -54,5 +54,6 @@ export async function endJob(
   const { rows } = await persist(patienceMs, signal, () =>
     inTurn(job.account_id, signal, () => db.pool.query<{ done: boolean }>(sql, values)),
   );
+  parts.hasEnded(job.shown_id);
   return rows[0]!.done;
 }

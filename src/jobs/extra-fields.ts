@@ -7,33 +7,30 @@ const bytesMax = 65_536;
 /** Without case, `_` and `-`, since providers spell them differently. */
 const withheld = new Set([
   // how many
-  ...["n", "count", "batchsize", "num", "numoutputs", "numsamples", "samples", "imagecount", "maximages", "numresults"],
+  ...["n", "num", "count", "quantity", "batch", "batchsize", "batchcount", "niter"],
   // how large, and in which quality
-  ...["size", "width", "height", "aspectratio", "resolution", "megapixels", "upscale", "upscalefactor", "scale", "imagesize", "outputsize"],
-  ...["quality", "qualitytier", "speed", "renderingspeed", "mode", "tier"],
+  ...["size", "sizepreset", "imagesize", "outputsize", "aspectratio", "scale", "hd", "quality", "qualitytier"],
+  ...["speed", "renderingspeed", "mode", "tier", "servicetier", "priority"],
   // how long
-  ...["duration", "durations", "durationseconds", "seconds", "length", "fps", "framespersecond", "numframes", "framecount"],
+  ...["duration", "durations", "durationms", "durationseconds", "seconds", "length", "fps", "framespersecond", "numframes", "framecount"],
   // whose work, and how it comes back
-  ...[
-    "model",
-    "modelid",
-    "modelname",
-    "endpoint",
-    "stream",
-    "syncmode",
-    "responseformat",
-    "webhook",
-    "webhookurl",
-    "falwebhook",
-    "callbackurl",
-  ],
+  ...["model", "modelid", "modelname", "endpoint", "stream", "syncmode", "responseformat"],
+  ...["webhook", "webhookurl", "falwebhook", "callbackurl"],
+  // what other fields stand in, where a host takes them in an envelope
+  ...["input", "inputs", "parameters", "instances", "payload", "messages", "contents"],
 ]);
+/** `num_samples`, `numberOfResults`, `sampleCount`, `max_images`, `outputs`. */
+const countName =
+  /^(n|num|numbers?|max|total)?(of)?(image|picture|sample|output|result|variation|generation|candidate)s?(count|num|number)?s?(perprompt)?$/;
+/** `output_resolution`, `target_width`, `enable_upscale`, `hires_fix`. */
+const largeName = /(resolution|width|height|megapixels?)$|upscal|hires|highres|superres/;
 /** Switches of a provider's own moderation, whatever they are called. */
-const moderationName = /safety|moderation|nsfw|contentfilter|uncensored|safemode|persongeneration/;
+const moderationName = /safety|moderation|nsfw|contentfilter|censor|checker|guardrail|safemode|persongeneration/;
 /** What a picture is told to show, in every spelling; what it must not show is nobody's harm. */
-const promptName = /^(?!.*negative).*prompts?\d*$/;
-/** Source images, masks and frames in every spelling: `image`, `images`, `image_url`, `mask_image_url`, `reference_images`, `num_images`. */
-const sourceName = /(image|mask|frame|reference|video|audio)s?(url|uri|data|base64|b64|b64json|input)?s?$/;
+const promptName = /^(?!.*negative).*prompts?(text|s?\d+)?$/;
+/** Source images, masks and frames in every spelling: `image`, `images`, `image_url`, `mask_image_url`, `reference_images`, `img`, `url`. */
+const sourceName =
+  /^urls?$|(image|img|photo|picture|mask|frame|reference|video|audio|source|file)s?(url|uri|data|base64|b64|b64json|input)?s?$|(image|img|photo|picture|mask|frame|reference|video|audio|source|file|input).*(url|uri|base64|b64)s?$/;
 
 /** Fails with invalid_parameter where it is too large to be kept with the job. */
 export function readExtra(extra: Record<string, unknown> | null | undefined): Record<string, unknown> {
@@ -41,7 +38,7 @@ export function readExtra(extra: Record<string, unknown> | null | undefined): Re
   return pick(extra, (key, value) => {
     const name = key.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
     if (promptName.test(name)) return typeof value === "boolean"; // enhance_prompt and its like are switches
-    return !withheld.has(name) && !moderationName.test(name) && !sourceName.test(name);
+    return !withheld.has(name) && ![countName, largeName, moderationName, sourceName].some((pattern) => pattern.test(name));
   });
 }
 

@@ -19,8 +19,9 @@ export class JobFailure extends Error {
 export function failureOf(error: UpstreamError, names: { upstream: string; shown: string }): JobFailure {
   const code = error.job?.code ?? (isOurTimeout(error) ? "provider_timeout" : codes[error.fault]);
   const toldFor = error.fault === "rejected" || error.fault === "refused" || error.job !== null;
-  const reason = toldFor && toCustomer.has(code) ? `: ${error.reason.replaceAll(names.upstream, names.shown)}` : ".";
-  return new JobFailure(code, sentences[code] + reason, error.job?.word ?? null, error);
+  const reason = toldFor && toCustomer.has(code) ? `: ${error.reason.replaceAll(names.upstream, names.shown).trim()}` : "";
+  const sentence = sentences[code] + reason;
+  return new JobFailure(code, /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`, error.job?.word ?? null, error);
 }
 
 /** A file that could not be kept. */

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { isDatabaseAway } from "../away.ts";
 import { listen } from "../db/listen.ts";
 import { openAccountTurns } from "./account-turns.ts";
+import { openAnnouncer } from "./announcer.ts";
 import { watchLate } from "./late-watch.ts";
 import type { JobParts, JobsOptions } from "./parts.ts";
 import { startRunner } from "./runner.ts";
@@ -12,18 +13,25 @@ import { openTransfers } from "./transfers.ts";
 import type { Jobs } from "./types.ts";
 import { openWaiters } from "./waiters.ts";
 
+/** Where nobody hears of an end, whoever waits looks again soon; else an announcement that was lost with its process costs so much. */
 const deafMs = 1_000;
+const lookMs = 5_000;
 
 export async function startJobs({ times, listenUrl, ...options }: JobsOptions): Promise<Jobs> {
+  const waiters = openWaiters();
+  const announcer = openAnnouncer(options);
   const parts: JobParts = {
     ...options,
     times: { ...jobTimes, ...times },
     owner: randomUUID(),
     inTransfer: openTransfers(),
     inTurn: openAccountTurns(),
+    hasEnded(shownId) {
+      waiters.ended(shownId);
+      announcer.announce(shownId);
+    },
   };
   const stopping = new AbortController();
-  const waiters = openWaiters();
   const runner = startRunner(parts);
   const listener = await listen(
     listenUrl,
@@ -34,7 +42,9 @@ export async function startJobs({ times, listenUrl, ...options }: JobsOptions): 
       waiters.wakeAll();
     },
   );
-  const sweeping = keepDoing(parts.times.sweepMs, parts, "sweeping jobs", () => sweepJobs(parts));
+  const sweeping = keepDoing(parts.times.sweepMs, parts, "sweeping jobs", async () => {
+    if (await sweepJobs(parts)) runner.wake();
+  });
   const watching = keepDoing(Math.min(parts.times.lateMs, 5_000), parts, "watching late jobs", () => watchLate(parts, stopping.signal));
 
   let stopped: Promise<void> | undefined;
@@ -42,12 +52,13 @@ export async function startJobs({ times, listenUrl, ...options }: JobsOptions): 
     stopping.abort();
     waiters.close(); // a long poll must not hold up the end of its server
     await Promise.all([sweeping.stop(), watching.stop(), runner.stop(graceMs)]);
+    await announcer.drained();
     await listener.close();
   };
-  // Where nobody hears of an end, whoever waits looks again soon.
   const isDeaf = () => listener.heardUntil === -Infinity;
   return {
-    ended: (shownId, ms, signal) => waiters.wait(shownId, isDeaf() ? Math.min(ms, deafMs) : ms, signal),
+    ended: (shownId, ms, signal) => waiters.wait(shownId, Math.min(ms, isDeaf() ? deafMs : lookMs), signal),
+    wake: runner.wake,
     inTurn: parts.inTurn,
     runWaitMs: parts.times.runWaitMs,
     stop: (graceMs) => (stopped ??= stop(graceMs)),

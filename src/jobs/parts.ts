@@ -30,6 +30,8 @@ export interface JobParts extends Omit<JobsOptions, "times" | "listenUrl"> {
   owner: string;
   /** What locks an account's balance. */
   inTurn: InTurn;
+  /** Tells whoever waits for it, in every process. */
+  hasEnded: (shownId: string) => void;
   /** Keeping files: so many at once in this process. */
   inTransfer: <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 }

@@ -68,7 +68,7 @@ export function startRunner(parts: JobParts): Runner {
       .then(async (end) => {
         if (end === "handed over") await letGo([job.id]);
         running.delete(job.id);
-        if (again || running.size === runningMax - 1) wake();
+        wake(); // its slot may be another one's now
       });
     running.set(job.id, { job, drop, done });
   };

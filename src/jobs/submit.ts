@@ -63,6 +63,7 @@ async function insertJob(context: Submitting, ask: SubmitAsk, plan: JobPlan): Pr
     estimated: String(plan.estimated),
   };
   const row = await submitRow(context, caller.accountId, job);
+  if (row.outcome === "pending") context.jobs.wake();
   if (row.outcome === "full") fail("rate_limited", { text: { limit: row.waiting_max } });
   const shortfall = { caller, model: plan.model, need: plan.estimated, available: row.available, reserved: row.reserved };
   if (row.outcome === "key") await refuseKey(context, { ...shortfall, keyLeft: row.key_left! });

@@ -7,8 +7,8 @@ import { interval } from "./times.ts";
 
 type Sweeping = Pick<JobParts, "db" | "catalog" | "times" | "onFault">;
 
-/** Account by account, each in its own transaction; one that somebody holds waits for the next round. */
-export async function sweepJobs({ db, catalog, times, onFault }: Sweeping): Promise<void> {
+/** Account by account, each in its own transaction; one that somebody holds waits for the next round. False: there was nothing to do. */
+export async function sweepJobs({ db, catalog, times, onFault }: Sweeping): Promise<boolean> {
   const values = [tierLimits(catalog.tiers), interval(times.queueLifeMs), interval(times.runLifeMs)];
   const { rows } = await db.pool.query<{ account_id: bigint }>("select account_id from media_untidy($1, $2, $3) u(account_id)", values);
   for (const { account_id } of rows) {
@@ -19,4 +19,5 @@ export async function sweepJobs({ db, catalog, times, onFault }: Sweeping): Prom
       if (!mayPass(error)) onFault(error, `tidying the jobs of account ${account_id}`);
     }
   }
+  return rows.length > 0;
 }

@@ -95,6 +95,8 @@ export interface Jobs {
   ended(shownId: string, ms: number, signal: AbortSignal): Promise<boolean>;
   /** For submits: see account-turns.ts. */
   inTurn: InTurn;
+  /** A job has got a slot: this process takes it up at once, if it can; others look every second. */
+  wake(): void;
   /** How long `POST /v1/genmedia/run` waits for its job (gateway-api.md: 25 s). */
   runWaitMs: number;
   /** Hands its jobs over: takes no more, lets go of what another process can go on with, waits `graceMs` for the rest. */

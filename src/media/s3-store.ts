@@ -4,7 +4,14 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Readable } from "node:stream";
-import { DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  type GetObjectCommandOutput,
+  HeadObjectCommand,
+  PutObjectCommand,
+  S3Client,
+} from "@aws-sdk/client-s3";
 import type { BlobAddress } from "./blob-address.ts";
 import type { Store } from "./types.ts";
 
@@ -60,15 +67,34 @@ export async function openS3Store(address: BlobAddress): Promise<Store> {
       const part = range === null ? {} : { Range: `bytes=${range.from}-${range.to}` };
       const answer = await ifThere("get", client.send(new GetObjectCommand({ ...at(name), ...part })));
       if (answer === null) return null;
-      const size = Number(answer.ContentRange?.split("/")[1] ?? answer.ContentLength);
-      return { size, stream: answer.Body as Readable };
+      const stream = answer.Body as Readable;
+      const size = sizeOf(answer, range);
+      if (size !== null) return { size, stream };
+      stream.on("error", ignore).destroy();
+      throw new Error("the bucket failed to get a file: it answered with other bytes than those asked for");
     },
-    size: async (name) => (await ifThere("head", client.send(new HeadObjectCommand(at(name)))))?.ContentLength ?? null,
+    async size(name) {
+      const answer = await ifThere("head", client.send(new HeadObjectCommand(at(name))));
+      if (answer === null) return null;
+      if (answer.ContentLength === undefined) throw new Error("the bucket failed to head a file: it tells no length");
+      return answer.ContentLength;
+    },
     async remove(name) {
       await ifThere("delete", client.send(new DeleteObjectCommand(at(name))));
     },
     close: async () => client.destroy(),
   };
+}
+
+/**
+ * Of the whole file; null: these are not the bytes that were asked for. A server that passes over the range, or tells no length, would
+ * put bytes of a file behind the end of our answer.
+ */
+function sizeOf({ ContentRange, ContentLength }: GetObjectCommandOutput, range: { from: number; to: number } | null): number | null {
+  if (range === null) return ContentLength ?? null;
+  const [, from, to, size] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(ContentRange ?? "")?.map(Number) ?? [];
+  if (from !== range.from || to === undefined || size === undefined) return null;
+  return to === Math.min(range.to, size - 1) && ContentLength === to - from + 1 ? size : null;
 }
 
 async function ifThere<T>(step: string, work: Promise<T>): Promise<T | null> {

@@ -51,9 +51,13 @@ function attributeOf(attributes: string, name: string): string | null {
   return found === null ? null : (found[1] ?? found[2] ?? null);
 }
 
+/** No size has more; matching a text takes the square of its length where it is none. */
+const lengthCharacters = 64;
+
 /** Null: absent, a share of the page, or no length. */
 function lengthOf(text: string | null): number | null {
-  const [, number, unit = ""] = /^\s*\+?(\d*\.?\d+(?:e[+-]?\d+)?)\s*([a-z]*)\s*$/i.exec(text ?? "") ?? [];
+  if (text === null || text.length > lengthCharacters) return null;
+  const [, number, unit = ""] = /^\s*\+?(\d*\.?\d+(?:e[+-]?\d+)?)\s*([a-z]*)\s*$/i.exec(text) ?? [];
   const pixels = Number(number) * (pixelsOf[unit.toLowerCase()] ?? Number.NaN);
   return pixels > 0 && Number.isFinite(pixels) ? pixels : null;
 }

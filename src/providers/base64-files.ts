@@ -1,6 +1,7 @@
 // Files that an answer carries as base64: taken out of its bytes before the rest is parsed, so that tens of megabytes are never a string,
 // and decoded where they lie. What the answer says is the adapters' business.
 import { randomUUID } from "node:crypto";
+import { UpstreamError } from "./types.ts";
 
 export interface FilesInside {
   /** The answer with a short word in place of each long string. */
@@ -20,10 +21,12 @@ export const filesBytesMax = 134_217_728;
 
 /** Below it a string is cheaper as it is. */
 const longFrom = 4_096;
+/** Of the rest: lists of files with all that hosts say of them take some kilobytes. Parsed it takes many times its length. */
+const restCharactersMax = 2_097_152;
 const quote = 34; // "
 const backslash = 92;
 
-/** Works on the bytes it is given: the files are views of them. */
+/** Works on the bytes it is given: the files are views of them. Throws UpstreamError for more than files and their description. */
 export function takeFilesOut(body: Buffer): FilesInside {
   const mark = randomUUID();
   const long = new Map<string, { from: number; to: number }>();
@@ -37,9 +40,11 @@ export function takeFilesOut(body: Buffer): FilesInside {
       long.set(word, { from: open + 1, to: close });
       text += body.toString("utf8", copied, open + 1) + word;
       copied = close;
+      assertShort(text.length);
     }
     open = body.indexOf(quote, close + 1);
   }
+  assertShort(text.length + body.length - copied);
   text += body.toString("utf8", copied);
   return {
     text,
@@ -52,6 +57,10 @@ export function takeFilesOut(body: Buffer): FilesInside {
   };
 }
 
+function assertShort(characters: number): void {
+  if (characters > restCharactersMax) throw new UpstreamError("unreadable", "the answer holds too much beside files", { status: 200 });
+}
+
 function stringEnd(body: Buffer, open: number): number {
   for (let at = body.indexOf(quote, open + 1); at !== -1; at = body.indexOf(quote, at + 1)) {
     let first = at;
@@ -62,8 +71,8 @@ function stringEnd(body: Buffer, open: number): number {
 }
 
 function fileAt(body: Buffer, from: number, to: number): InsideFile | null {
-  const end = body.indexOf(backslash, from);
-  if (end !== -1 && end < to) return fileOfEscaped(body.toString("utf8", from, to));
+  // Not beyond its end: an answer of thousands of strings would be walked through as often.
+  if (body.subarray(from, to).includes(backslash)) return fileOfEscaped(body.toString("utf8", from, to));
   const head = /^data:([^;,]*)[^,]*;base64,/i.exec(body.toString("latin1", from, Math.min(to, from + 200)));
   const bytes = decodeInPlace(body, from + (head?.[0].length ?? 0), to);
   return bytes && { bytes, contentType: head?.[1] || null };

@@ -31,7 +31,7 @@ function entry(code: ErrorCode, row: ErrorRow): string {
   const facts: [string, string][] = [
     ["What happened", escapeHtml(row.happened)],
     ["How to fix it", escapeHtml(row.fix)],
-    ["HTTP status", row.jobOnly ? "none: it is the <code>error.code</code> of a job" : (row.statuses ?? [row.status]).join(", ")],
+    ["HTTP status", statusText(code, row)],
     ["Type", `<code>${escapeHtml(row.type)}</code>`],
     ["Retry", row.retryable ? "yes, after the time in <code>Retry-After</code> if there is one" : "no, not unchanged"],
     ["Endpoints", whereFrom(code, row)],
@@ -40,12 +40,24 @@ function entry(code: ErrorCode, row: ErrorRow): string {
   return `<section id="${escapeHtml(code)}"><h2><code>${escapeHtml(code)}</code></h2><dl>${list}</dl></section>`;
 }
 
+/** A job's code is no status where the job is read; where its run is waited for, the dialect says which. */
+function statusText(code: ErrorCode, row: ErrorRow): string {
+  const ofDialects = Object.values(operations).flatMap(({ errors: codes, dialect }) =>
+    codes.includes(code) ? (dialects[dialect].statuses[code] ?? []) : [],
+  );
+  const own = row.jobOnly ? [] : (row.statuses ?? [row.status]);
+  const statuses = [...new Set([...own, ...ofDialects])].sort().join(", ");
+  const ofJob = "200 where a failed job is read, whose <code>error.code</code> it is";
+  return row.job ? `${statuses}${statuses === "" ? "" : "; "}${ofJob}` : statuses;
+}
+
 function whereFrom(code: ErrorCode, row: ErrorRow): string {
   if (row.reserved) return "reserved: not returned yet";
   const from = Object.values(operations).filter((operation) => wordsOf(operation).includes(code));
   if (from.length === Object.keys(operations).length) return "every endpoint";
-  if (from.length > 0) return from.map(({ method, path }) => `<code>${method.toUpperCase()} ${escapeHtml(path)}</code>`).join(", ");
-  if (row.job) return "jobs that ended in failure";
+  const readers = row.job ? [operations.getJob, operations.getGenmediaJob] : [];
+  const shown = [...from, ...readers].map(({ method, path }) => `<code>${method.toUpperCase()} ${escapeHtml(path)}</code>`);
+  if (shown.length > 0) return shown.join(", ");
   return row.inStream ? "streams that broke after they began" : "any path";
 }
 

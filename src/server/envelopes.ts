@@ -39,10 +39,10 @@ export const envelopes: Record<DialectRow["envelope"], Envelope> = {
     ...facts.extra,
   }),
 
-  /** What a refusal for money says in `details` gives way to the envelope's own. */
-  genmedia: ({ extra: { details: _taken, ...extra }, ...facts }) => ({
+  /** What a refusal for money says in `details` stands beside the envelope's own. */
+  genmedia: ({ extra: { details, ...extra }, ...facts }) => ({
     error: facts.message,
-    details: { error_type: facts.type, code: facts.code, request_id: facts.requestId, ...facts.inside },
+    details: { ...(details as object), error_type: facts.type, code: facts.code, request_id: facts.requestId, ...facts.inside },
     ...extra,
   }),
 };

@@ -56,7 +56,14 @@ async function partReply(edge: Edge, exchange: Exchange, asked: AskedFile, range
     },
     async stream(sink) {
       try {
-        for await (const chunk of stream) await sink.write(chunk as Buffer);
+        let left = part.length;
+        for await (const chunk of stream as AsyncIterable<Buffer>) {
+          left -= chunk.length;
+          if (left < 0) break;
+          await sink.write(chunk);
+        }
+        // Its length is said by then: a byte more or less would be taken for a part of the next answer.
+        if (left !== 0) throw new Error(`the store gave ${asked.name} with another length than it had told`);
       } catch (error) {
         if (!signal.aborted) throw error;
         exchange.res.destroy();

@@ -86,6 +86,7 @@ describe("media rows", () => {
     ["default_duration_s: 8,", 0.5],
     ["durations: [4, 8], default_duration_s: 8,", 0.8],
     ["durations: [6, 10],", 0.6],
+    ["durations: [4.5, 9],", 0.45],
   ])("per-second video with '%s': a typical call is 5 seconds where allowed, else the default length", (rules, usd) => {
     expect(rowOf(`type: video, ${rules} pricing: { mode: per-second, usd_per_second: 0.1 }`)).toMatchObject({ usd_per_call: usd });
   });

@@ -194,6 +194,25 @@ describe("extra", () => {
     ].flat();
     expect(readExtra({ ...kept, ...Object.fromEntries(withheld.map((key) => [key, "x"])) })).toEqual(kept);
   });
+  test.each([
+    "sample_count numberResults num_samples number_of_images n_images max_images outputs num_variations batch_count quantity n[]",
+    "output_resolution target_width custom_height image_width output_megapixels size_preset enable_upscale hires_fix hd service_tier",
+    "input inputs parameters instances payload messages contents textPrompts promptText positive_prompt text_prompt",
+    "img url urls source file_url input_urls init_image image_prompt_url photo_url start_image_base64 disable_checker uncensored",
+  ])("withholds what other hosts call the same: %s", (names) => {
+    expect(readExtra(Object.fromEntries(names.split(" ").map((key) => [key, 9])))).toEqual({});
+  });
+
+  test("a key of every object is a key like others", () => {
+    const extra = JSON.parse('{"__proto__":{"num_images":9},"constructor":{"n":9}}') as Record<string, unknown>;
+    const read = readExtra(extra);
+    expect([JSON.stringify(read), read["num_images"], Object.getPrototypeOf(read)]).toEqual([
+      JSON.stringify(extra),
+      undefined,
+      Object.prototype,
+    ]);
+  });
+
   test("of clips only the keys that the model names", () => {
     expect(readNamedExtra({ cfg_scale: 0.5, seed: 1 }, ["cfg_scale"])).toEqual({ cfg_scale: 0.5 });
     expect(readNamedExtra(null, ["cfg_scale"])).toEqual({});

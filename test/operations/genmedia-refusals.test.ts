@@ -82,6 +82,8 @@ describe("what is refused of a request", () => {
     const account = await world.account();
     expect((await run(account, { model: "demo/chat", prompt })).json.error).toContain("/v1/chat/completions");
     expect((await run(account, { model: "demo/imag", prompt })).json).toMatchObject({ did_you_mean: "demo/image" });
+    const unlike = await run(account, { model: "zzzzzz", prompt });
+    expect(unlike.json, "only what this endpoint sells").toMatchObject({ suggested_models: ["demo/image", "demo/edit", "demo/video"] });
   });
 
   test("403 permission_denied: a tier without video jobs, and the deposit that lifts it", async () => {
@@ -96,14 +98,17 @@ describe("money", () => {
   test("402 model_requires_paid: nothing was ever paid in", async () => {
     const reply = await run(await world.account({ credit: "5" }), { model: "demo/image", prompt });
     expect(told(reply)).toEqual([402, "model_requires_paid"]);
-    expect(reply.json).toMatchObject({ have_usd: 5, topup_url: expect.any(String) });
+    expect(reply.json).toMatchObject({
+      ...{ need_usd: 5, required: 5, have_usd: 5, balance: 5, held_usd: 0, topup_url: expect.any(String) },
+      ...{ topup: { url: expect.any(String), minimum_usd: 5 }, details: { model: "demo/image", tier: 0 } },
+    });
   });
 
   test("402 insufficient_credits: the hold cannot be placed", async () => {
     const account = await world.account({ deposit: "0.03" });
     const reply = await run(account, { model: "demo/image", prompt });
     expect(told(reply)).toEqual([402, "insufficient_credits"]);
-    expect(reply.json).toMatchObject({ need_usd: 0.04, have_usd: 0.03 });
+    expect(reply.json).toMatchObject({ need_usd: 0.04, have_usd: 0.03, details: { model: "demo/image", tier: 0 } });
     await world.expectUntouched(account, 0.03);
   });
 

@@ -25,6 +25,13 @@ describe("400 invalid_model", () => {
     expect((await refused({ model: "img/plian" }, 400, "invalid_model")).json.did_you_mean).toBe("img/plain");
     expect((await refused({ model: "img/retired" }, 400, "invalid_model")).json.did_you_mean).toBe("img/plain");
   });
+  test("says what is the matter with a model of the catalog, and what takes its place", async () => {
+    const messageOf = async (model: string) => (await refused({ model }, 400, "invalid_model")).json.error.message;
+    expect(await messageOf("img/retired")).toMatch(/img\/retired .*; it is retired\. Use img\/plain instead\.$/);
+    expect(await messageOf("drawn")).toMatch(/drawn .*; it is retired\. Use img\/plain instead\.$/);
+    expect(await messageOf("img/paused")).toMatch(/img\/paused .*; it is paused\.$/);
+    expect(await messageOf("img/unknown")).toMatch(/ is not an image model that is served here\.$/);
+  });
   test.each([{ model: undefined }, { model: null }, { model: 5 }, { model: ["img/plain"] }])("a model that is none: %j", async (body) => {
     expect((await refused(body, 400, "invalid_model")).json.error.param).toBe("model");
   });

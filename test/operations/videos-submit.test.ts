@@ -80,6 +80,12 @@ describe("duration_s", () => {
   ])("400 invalid_duration: %s, %j", async (model, duration_s) => {
     expect((await refused({ model, duration_s }, 400, "invalid_duration")).json.error.param).toBe("duration_s");
   });
+  test("the refusal says what the model makes", async () => {
+    const messageOf = async (model: string, duration_s: number) =>
+      (await refused({ model, duration_s }, 400, "invalid_duration")).json.error.message;
+    expect(await messageOf("vid/steps", 11)).toContain("it must be at most 10; it makes 5, 10 seconds.");
+    expect(await messageOf("vid/any", 301)).toContain("it must be at most 300.");
+  });
 });
 
 describe("400", () => {

@@ -51,3 +51,18 @@ describe("what is none", () => {
     expect(takeFilesOut(Buffer.from('{"a": "b')).text).toBe('{"a": "b');
   });
 });
+
+describe("an answer made to cost", () => {
+  test("thousands of files are each looked at once", () => {
+    const answer = `[${Array.from({ length: 25_000 }, () => `"${"A".repeat(5_000)}"`).join(",")}]`;
+    const { text, fileOf } = takeFilesOut(Buffer.from(answer));
+    for (const value of JSON.parse(text) as string[]) expect(fileOf(value)?.bytes.length).toBe(3_750);
+  });
+
+  test.each([
+    ["no file at all", `[${"[],".repeat(1_000_000)}[]]`],
+    ["much between files", `[${`"${"A".repeat(5_000)}",${"[],".repeat(250_000)}`.repeat(4)}[]]`],
+  ])("more than 2 MB beside files, with %s, is unreadable before it is parsed", (_what, answer) => {
+    expect(() => takeFilesOut(Buffer.from(answer))).toThrow(expect.objectContaining({ fault: "unreadable" }));
+  });
+});

@@ -50,6 +50,16 @@ describe("documentation", () => {
     }
     expect(text).not.toContain("<script");
   });
+  test("a job's code says where it is read, and what a run that waited for it answers", async () => {
+    edge = await startEdge();
+    const { text } = await call(edge, "/docs/errors");
+    const entryOf = (code: string) => text.slice(text.indexOf(`id="${code}"`)).split("</section>")[0];
+    expect(entryOf("content_policy_nsfw")).toContain("<dd>422; 200 where a failed job is read");
+    expect(entryOf("content_policy_nsfw")).toContain("<code>GET /v1/jobs/{id}</code>");
+    expect(entryOf("timeout")).toContain("<dd>504; 200 where");
+    expect(entryOf("provider_error")).toContain("<dd>500, 502; 200 where");
+    expect(entryOf("invalid_prompt")).toContain("<dd>400</dd>");
+  });
   test("markup in a text stays text", () => {
     expect(escapeHtml(`<img src=x onerror="a('b')">&`)).toBe("&lt;img src=x onerror=&quot;a(&#39;b&#39;)&quot;&gt;&amp;");
   });

@@ -32,6 +32,8 @@ interface GatewayOptions {
   limits?: ServerOptions["limits"];
   graceMs?: number;
   jobs?: ServerOptions["jobs"];
+  /** Filled with all that is logged, at the finest level. */
+  logLines?: string[];
 }
 
 type ServerOptions = Parameters<typeof startServer>[1];
@@ -84,7 +86,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const server = await startServer(config, {
     databaseUrl: database.url,
     catalog,
-    log: mailReadingLog(mails),
+    log: mailReadingLog(mails, options.logLines),
     clock: options.clock ?? systemClock,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.jobs === undefined ? {} : { jobs: options.jobs }),
@@ -117,14 +119,16 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
 }
 
 /** Without SMTP_URL mails are printed to the log; that is where a test reads them. TEST_LOG shows the rest. */
-function mailReadingLog(mails: Mail[]): pino.Logger {
+function mailReadingLog(mails: Mail[], lines?: string[]): pino.Logger {
   const shown = process.env.TEST_LOG === undefined ? null : pino.levels.values[process.env.TEST_LOG]!;
   const write = (line: string) => {
+    lines?.push(line);
     const { level, mail } = JSON.parse(line) as { level: number; mail?: Mail };
     if (mail) mails.push(mail);
     if (shown !== null && level >= shown) process.stderr.write(line);
   };
-  return pino({ level: shown === null ? "warn" : process.env.TEST_LOG! }, { write });
+  const level = lines === undefined ? "warn" : "trace";
+  return pino({ level: shown === null ? level : process.env.TEST_LOG! }, { write });
 }
 
 let accounts = 0;

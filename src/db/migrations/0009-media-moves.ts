@@ -58,12 +58,11 @@ async function moves(db: Kysely<unknown>): Promise<void> {
         case _to when 'succeeded' then 'success' else 'failed' end, _job.http_status, _code, _message, coalesce(_charged, 0),
         case when held then _job.estimated else 0 end, _job.prices, _job.attempts, false,
         least(extract(epoch from ended - _job.created_at) * 1000, 2147483647)::int, coalesce(_units, 0), _job.prices ->> 'unit', _job.shown_id);
-      perform pg_notify('media_job', _job.shown_id);
     end $$;
 
     -- Gives free slots to the jobs that wait, first come first served; who can't pay then has failed. Under the lock of the balance.
     create function media_promote(_account bigint, _tiers jsonb) returns void language plpgsql as $$
-    declare limits jsonb; job media_job; images int; videos int; is_free boolean; refused text; started boolean := false;
+    declare limits jsonb; job media_job; images int; videos int; is_free boolean; refused text;
     begin
       if not exists (select 1 from media_job j where j.account_id = _account and j.status = 'queued') then return; end if;
       select media_limits(_tiers, b.purchased) into limits from balance b where b.account_id = _account;
@@ -77,15 +76,14 @@ async function moves(db: Kysely<unknown>): Promise<void> {
           if refused is null then
             update media_job j set status = 'pending', started_at = clock_timestamp(), run_at = clock_timestamp() where j.id = job.id;
             if job.kind = 'image' then images := images + 1; else videos := videos + 1; end if;
-            started := true;
           else
             perform media_end(job, 'failed', null, null, null, 'insufficient_credits', case refused
               when 'key' then 'What the API key may still spend does not reach for this job.' else 'The balance does not reach for this job.' end, null);
+            perform pg_notify('media_job', job.shown_id);
           end if;
         elsif limits ? 'media' then exit;
         end if;
       end loop;
-      if started then perform pg_notify('media_turn', ''); end if;
     end $$;
   `.execute(db);
 }
@@ -142,7 +140,6 @@ async function entrances(db: Kysely<unknown>): Promise<void> {
             request, prices, secret, estimated, created_at, started_at, run_at)
           values (job.id, job.account_id, job.key_id, job.door, job.kind, job.shown_id, job.status, job.idempotency_key, job.request_id, job.operation,
             job.http_status, job.model, job.alias, job.request, job.prices, job.secret, job.estimated, job.created_at, job.started_at, job.run_at);
-        if outcome = 'pending' then perform pg_notify('media_turn', ''); end if;
       end if;
       return next;
     end $$;
@@ -211,6 +208,7 @@ async function entrances(db: Kysely<unknown>): Promise<void> {
           or j.status in ('pending', 'processing') and j.started_at < now() - _run_life and j.run_at < now()) order by j.seq for update loop
         perform media_end(job, 'expired', null, null, null, 'timeout', case job.status
           when 'queued' then 'The job waited too long for a free slot.' else 'The job was found unfinished long after it began.' end, null);
+        perform pg_notify('media_job', job.shown_id);
         ended := ended + 1;
       end loop;
       perform media_promote(_account, _tiers);

@@ -15,7 +15,8 @@ export interface Output {
 export function readOutput(body: Buffer): Output {
   const inside = takeFilesOut(body);
   const answer = parseObject(inside.text);
-  if (arrayOf(answer["has_nsfw_concepts"]).includes(true))
+  const flags = answer["has_nsfw_concepts"];
+  if (flags === true || arrayOf(flags).includes(true))
     throw new UpstreamError("failed", "the picture was blacked out", {
       status: 200,
       job: { code: "content_policy_nsfw", word: "has_nsfw_concepts" },

@@ -69,6 +69,11 @@ describe("what was made", () => {
     expect(await lookAtResult(`{"images":["${url}"],"error":""}`)).toMatchObject({ kind: "made" });
   });
 
+  test("a flag that is no list counts as one", async () => {
+    const error = await expectFault(lookAtResult(`{"image":"${url}","has_nsfw_concepts":true}`), "failed");
+    expect(error.job).toMatchObject({ code: "content_policy_nsfw" });
+  });
+
   test("one picture blacked out: failed as content_policy_nsfw", async () => {
     const error = await expectFault(lookAtResult(`{"images":["${url}","${url}"],"has_nsfw_concepts":[false,true]}`), "failed");
     expect(error.job).toEqual({ code: "content_policy_nsfw", word: "has_nsfw_concepts" });
