@@ -2,6 +2,7 @@
 import { awaitEnd } from "../src/jobs/await-end.ts";
 import { failedJob } from "../src/jobs/failed-job.ts";
 import { genmediaInput } from "../src/jobs/genmedia-input.ts";
+import { mayPass, persist } from "../src/jobs/persist.ts";
 import { planMedia } from "../src/jobs/plan-media.ts";
 import { readJob } from "../src/jobs/read-jobs.ts";
 import { shownGenmediaJob } from "../src/jobs/show-genmedia.ts";
@@ -9,12 +10,20 @@ import { pollHeaders } from "../src/jobs/show-job.ts";
 import { submitMedia } from "../src/jobs/submit-media.ts";
 import type { Handler } from "../src/server/types.ts";
 
+const awayMs = 1_000;
+
 export const runGenmedia: Handler<"runGenmedia"> = async (context, request) => {
   const { caller, body, requestId } = request;
   const plan = await planMedia(context, caller, body.model, genmediaInput(body));
   const { job: submitted } = await submitMedia(context, request, "genmedia", plan);
   const waiting = { shownId: submitted.shown_id, ms: context.jobs.runWaitMs, signal: request.signal };
-  const job = (await awaitEnd(context, waiting, () => readJob(context, caller, submitted.id))) ?? submitted;
+  // Accepted and held: a database that is away meanwhile is no answer, or its payer would not know of the job.
+  const read = () =>
+    persist(awayMs, request.signal, () => readJob(context, caller, submitted.id)).catch((error: unknown) => {
+      if (mayPass(error)) return submitted;
+      throw error;
+    });
+  const job = (await awaitEnd(context, waiting, read)) ?? submitted;
   const shown = shownGenmediaJob(job, { publicUrl: context.publicUrl, requestId });
   const headers = { ...pollHeaders(job), ...(plan.alias !== null && { "x-svc-alias": plan.alias }) };
   if ("error" in shown) return failedJob(context, { job, caller, model: plan.model });

@@ -2,6 +2,7 @@
 import type { Context } from "../context.ts";
 import type { Request } from "../server/types.ts";
 import { idempotencyKeyOf } from "./idempotency-key.ts";
+import { persist } from "./persist.ts";
 import { type ReadJob, readJob } from "./read-jobs.ts";
 import { pollHeaders } from "./show-job.ts";
 import { submitJob, type SubmitOutcome } from "./submit.ts";
@@ -20,12 +21,15 @@ export interface SubmittedJob {
   headers: Record<string, string>;
 }
 
+const readPatienceMs = 8_000;
+
 /** Fails as submitJob does. */
 export async function submitMedia(context: Context, request: MediaRequest, door: JobDoor, plan: JobPlan): Promise<SubmittedJob> {
   const { operationId, requestId, caller, headers, body, addHeaders } = request;
   const idempotencyKey = idempotencyKeyOf(body.idempotency_key, headers["idempotency-key"]);
   const { id, outcome } = await submitJob(context, { operationId, requestId, caller, door, idempotencyKey, addHeaders }, plan);
-  const read = await readJob(context, caller, id);
+  // The hold is taken by now: an answer that fails would leave a job that its payer doesn't know of.
+  const read = await persist(readPatienceMs, new AbortController().signal, () => readJob(context, caller, id));
   if (read === undefined) throw new Error(`job ${id} is gone right after its submit`);
   const job = outcome === "pending" ? asSubmitted(read) : read;
   return { outcome, job, headers: { ...pollHeaders(job), ...(plan.alias === null ? {} : { "x-svc-alias": plan.alias }) } };

@@ -122,6 +122,8 @@ test("kills at every step, each submit twice", { timeout: 180_000 }, async () =>
   // Money.
   const unequal = `select id from media_job where started_at is not null and coalesce(charged, 0) + coalesce(refunded, 0) <> estimated`;
   expect((await db.pool.query(unequal)).rows).toEqual([]);
+  const unlogged = `select j.id from media_job j left join usage_log l on l.account_id = j.account_id and l.id = j.id group by j.id having count(l.id) <> 1`;
+  expect((await db.pool.query(unlogged)).rows).toEqual([]);
   expect((await audit(db)).holds_open).toBe(0);
   await expectClean(db);
   // No route was asked twice for one job, whatever was killed meanwhile; nothing was asked for a job that has no row.

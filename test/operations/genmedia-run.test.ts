@@ -42,6 +42,22 @@ const giveUpAfter = (ms: number) => {
 const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 describe("a run that ends in time", () => {
+  test("a database that is away while it waits costs no answer: the job is held, and its payer hears of it", async () => {
+    const account = await world.account();
+    const { pool } = world.gateway.context.db;
+    const query = pool.query.bind(pool) as (...all: unknown[]) => Promise<unknown>;
+    let reads = 0;
+    const breaking = (...all: unknown[]) => {
+      if (String(all[0]).includes("queue_position") && [2, 3].includes(++reads))
+        return Promise.reject(Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" }));
+      return query(...all);
+    };
+    pool.query = breaking as never;
+    const { status, json } = await run(account, { model: "demo/slow", prompt: "A boat" }).finally(() => (pool.query = query as never));
+    expect(reads).toBeGreaterThan(2);
+    expect({ status, charged: json.charged_amount }).toEqual({ status: 200, charged: 0.04 });
+  });
+
   test.each([
     ["nested", { input: { prompt: "A boat", size: "1024x1024", seed: 7 }, prompt: 5 }],
     ["flat", { prompt: "A boat", size: "1024x1024", seed: 7, quality: null }],

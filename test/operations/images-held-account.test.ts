@@ -1,8 +1,8 @@
-// One account's submits while somebody holds its balance: nobody else's wait for them.
+// Many submits of one account at once: exactly those that the money pays for, and nobody else's wait for them.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { untilWaiting } from "../support/locks.ts";
-import { submitWorld } from "./submit-gateway.ts";
+import { heldOf, submitWorld } from "./submit-gateway.ts";
 
 const world = submitWorld("/v1/images/generations", "img/plain");
 /** Beside the gateway's own. */
@@ -24,4 +24,32 @@ test("forty submits of an account that is held leave connections to the others, 
   const replies = await Promise.all(submits);
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([202]));
   expect(await world.jobsOf(held)).toHaveLength(40);
+});
+
+test("a hundred and forty submits at once where the money pays for 125: so many are held, the others are refused, nothing is left", async () => {
+  const account = await world.account({ deposit: "5" });
+  const replies = await Promise.all(Array.from({ length: 140 }, () => world.submit(account, {})));
+  const counts = Map.groupBy(replies, ({ status }) => status);
+  expect([...counts].map(([status, list]) => [status, list.length]).sort()).toEqual([
+    [202, 125],
+    [402, 15],
+  ]);
+  expect(await heldOf(world.gateway, account)).toEqual({ held: 5, balance: 0 });
+  expect(await world.jobsOf(account)).toHaveLength(125);
+});
+
+test("a connection that breaks between the hold and the answer costs no answer: nobody pays for a job that they don't know of", async () => {
+  const account = await world.account();
+  const { pool } = world.gateway.context.db;
+  const query = pool.query.bind(pool) as (...all: unknown[]) => Promise<unknown>;
+  let broken = 0;
+  const breaking = (...all: unknown[]) => {
+    if (String(all[0]).includes("queue_position") && broken++ === 0)
+      return Promise.reject(Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" }));
+    return query(...all);
+  };
+  pool.query = breaking as never;
+  const { status, json } = await world.submit(account, {}).finally(() => (pool.query = query as never));
+  expect(broken).toBeGreaterThan(0);
+  expect({ status, id: json.id }).toEqual({ status: 202, id: (await world.jobsOf(account))[0]!.shown_id });
 });

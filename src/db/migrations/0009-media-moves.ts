@@ -186,7 +186,8 @@ async function entrances(db: Kysely<unknown>): Promise<void> {
     end $$;
 
     -- The accounts for which media_tidy has something to do; none while another replica asks. Reads open jobs only.
-    create function media_untidy(_tiers jsonb, _queue_life interval, _run_life interval) returns setof bigint language plpgsql as $$
+    create function media_untidy(_tiers jsonb, _queue_life interval, _run_life interval) returns setof bigint language plpgsql
+    set enable_seqscan = off as $$
     begin
       if not pg_try_advisory_xact_lock(7322005) then return; end if;
       return query select c.account_id from (
