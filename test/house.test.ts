@@ -15,7 +15,20 @@ function roomOf(file: string): string {
   return file.split("/").length > 2 ? second : second.replace(/\.ts$/, "");
 }
 
-const leaves = ["money", "usage", "clock", "fail", "error-text", "ids", "away", "stopping", "addresses", "email-address", "within"];
+const leaves = [
+  "money",
+  "usage",
+  "clock",
+  "fail",
+  "error-text",
+  "ids",
+  "away",
+  "stopping",
+  "addresses",
+  "email-address",
+  "network-address",
+  "within",
+];
 const domain = ["catalog", "pricing", "ledger", "accounts", "limits"];
 
 /** What a room may import at run time, beside itself, generated/ and packages. Types may come from anywhere. */

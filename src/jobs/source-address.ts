@@ -2,7 +2,7 @@
 // What the gateway loads itself is checked again, by where it leads, in src/media.
 import { isIP } from "node:net";
 import { failParameter } from "../fail.ts";
-import { isPrivateAddress, isPublicAddress } from "../media/public-address.ts";
+import { hostOf, isPublicAddress, isPublicOrPrivateAddress } from "../network-address.ts";
 
 /** Longer than any signed address; they are kept with the job. */
 const lengthMax = 8192;
@@ -17,13 +17,13 @@ export function readSourceAddress(text: string, param: string, { allowPrivate }:
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || url.protocol !== "https:") return failParameter(param, "it must be an HTTPS address");
   if (url.username !== "" || url.password !== "") failParameter(param, "it must carry no user name or password");
-  if (!mayBeAsked(url.hostname, allowPrivate)) failParameter(param, "it must name a public host");
+  if (!mayBeAsked(hostOf(url), allowPrivate)) failParameter(param, "it must name a public host");
   return url.href;
 }
 
-/** `hostname` as URL gives it: decimal and hexadecimal forms of an IPv4 address are dotted by then. */
-function mayBeAsked(hostname: string, allowPrivate: boolean): boolean {
-  const name = hostname.replace(/\.+$/, "").replace(/^\[(.*)\]$/, "$1");
-  if (isIP(name) !== 0) return isPublicAddress(name) || (allowPrivate && isPrivateAddress(name));
+/** `host` as URL gives it: decimal and hexadecimal forms of an IPv4 address are dotted by then. */
+function mayBeAsked(host: string, allowPrivate: boolean): boolean {
+  const name = host.replace(/\.+$/, "");
+  if (isIP(name) !== 0) return allowPrivate ? isPublicOrPrivateAddress(name) : isPublicAddress(name);
   return name !== "" && (allowPrivate || !privateNames.test(name));
 }

@@ -1,7 +1,7 @@
 // Whose addresses may lead where: what callers give, and what the operator's providers made.
 import { isIP } from "node:net";
+import { hostOf, isPrivateAddress, isPublicAddress, isPublicOrPrivateAddress } from "../network-address.ts";
 import type { Provider } from "../providers/types.ts";
-import { isPrivateAddress, isPublicAddress } from "./public-address.ts";
 import { type ResolveName, resolveAsSystem, resolveInPublic } from "./resolve-name.ts";
 
 export interface FetchPolicy {
@@ -14,23 +14,14 @@ export interface FetchPolicy {
 /** HTTPS only; any port, since nothing but TLS is spoken there. The operator may open private networks for tests. */
 export function callerPolicy(allowPrivateUrls: boolean): FetchPolicy {
   return allowPrivateUrls
-    ? { protocols: ["https:"], allows: isPublicOrPrivate, resolve: resolveAsSystem }
+    ? { protocols: ["https:"], allows: isPublicOrPrivateAddress, resolve: resolveAsSystem }
     : { protocols: ["https:"], allows: isPublicAddress, resolve: resolveInPublic };
 }
 
 /** What a provider made may lie on any public host; on a private address only where the provider itself stands on one. */
 export async function providerPolicy(provider: Pick<Provider, "baseUrl">, resolve: ResolveName): Promise<FetchPolicy> {
   const inside = await standsInside(hostOf(new URL(provider.baseUrl)), resolve);
-  return { protocols: ["https:", "http:"], allows: inside ? isPublicOrPrivate : isPublicAddress, resolve };
-}
-
-/** Without the brackets of IPv6. */
-export function hostOf(url: URL): string {
-  return url.hostname.replace(/^\[(.*)\]$/, "$1");
-}
-
-function isPublicOrPrivate(address: string): boolean {
-  return isPublicAddress(address) || isPrivateAddress(address);
+  return { protocols: ["https:", "http:"], allows: inside ? isPublicOrPrivateAddress : isPublicAddress, resolve };
 }
 
 async function standsInside(host: string, resolve: ResolveName): Promise<boolean> {

@@ -4,7 +4,8 @@ import type { LookupAddress } from "node:dns";
 import { open, rm } from "node:fs/promises";
 import { type LookupFunction, isIP } from "node:net";
 import { Client, type Dispatcher } from "undici";
-import { type FetchPolicy, hostOf } from "./fetch-policy.ts";
+import { hostOf } from "../network-address.ts";
+import type { FetchPolicy } from "./fetch-policy.ts";
 import { MediaFault } from "./types.ts";
 
 export interface FetchLimits {

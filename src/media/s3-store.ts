@@ -15,14 +15,17 @@ import {
 import type { BlobAddress } from "./blob-address.ts";
 import type { Store } from "./types.ts";
 
-const timeouts = { connectionTimeout: 5_000, requestTimeout: 30_000, socketTimeout: 60_000 };
+/** `requestTimeout` ends when the answer's head is here, all that is sent before it included; `socketTimeout` is of silence. */
+const shippedTimeouts = { connectionTimeout: 5_000, requestTimeout: 30_000, socketTimeout: 60_000 };
+/** A file that is sent has longer, at a rate that no bucket is below: 512 MB have nine minutes. */
+const uploadBytesPerMs = 1_000;
 /** Every reader of a clip holds one for as long as it reads. */
 const socketsMax = 1_024;
 const tries = 3;
 const pauseMs = 500;
 
 /** Throws where neither the address nor the environment says a region. */
-export async function openS3Store(address: BlobAddress): Promise<Store> {
+export async function openS3Store(address: BlobAddress, timeouts = shippedTimeouts): Promise<Store> {
   const region = address.region ?? (address.endpoint === null ? null : "us-east-1");
   const client = new S3Client({
     ...(region !== null && { region }),
@@ -49,11 +52,12 @@ export async function openS3Store(address: BlobAddress): Promise<Store> {
     async put(name, path, contentType) {
       const { size } = await stat(path);
       const head = { ...at(name), ContentLength: size, ContentType: contentType, CacheControl: "public, max-age=31536000, immutable" };
+      const requestTimeout = timeouts.requestTimeout + Math.ceil(size / uploadBytesPerMs);
       // The SDK doesn't repeat what it streams: every try reads the file anew.
       for (let left = tries - 1; ; left--) {
         const body = createReadStream(path);
         try {
-          await client.send(new PutObjectCommand({ ...head, Body: body }));
+          await client.send(new PutObjectCommand({ ...head, Body: body }), { requestTimeout });
           return;
         } catch (error) {
           if (left === 0 || isFinal(error)) throw withoutSecrets("put", error);

@@ -1,5 +1,5 @@
 // One upstream call over undici's dispatch, the cheapest way Node has (PERF.md: fetch costs ten times as much).
-// Owns the call's deadline, its abort and the return of its slot; pools are http.ts's.
+// Owns the call's deadline, its abort and the return of its slot; pools are origins.ts's.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher, Pool } from "undici";
 import { openBody, type BodyFeed } from "./answer-body.ts";

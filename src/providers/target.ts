@@ -1,6 +1,7 @@
 // Where a provider is called and which headers every call of it carries, worked out once a provider.
 // The names of the secrets' headers are fixed by OPERATOR.md, "The catalog file".
-import { BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
+import { hostOf, isPublicOrPrivateAddress } from "../network-address.ts";
 import type { UpstreamRequest } from "./http.ts";
 import { type Protocol, type Provider, UpstreamError } from "./types.ts";
 
@@ -38,23 +39,19 @@ const addressCharacters = 2_048;
 
 /**
  * An absolute form of the address that a provider answered with; null: it can't be called. The provider's key goes to it, so it is
- * never plain HTTP where the base URL is not, and never where the clouds' metadata services stand.
+ * never plain HTTP where the base URL is not, and never an address of the clouds' metadata services.
  */
 export function answeredAddress(text: string, { baseUrl }: Provider): string | null {
   if (text.length > addressCharacters || !URL.canParse(text, baseUrl)) return null;
   const url = new URL(text, baseUrl);
   const safe = url.protocol === "https:" || (url.protocol === "http:" && baseUrl.startsWith("http:"));
-  return safe && url.username === "" && url.password === "" && !isLinkLocal(url.hostname) ? url.href : null;
+  return safe && url.username === "" && url.password === "" && mayBeCalled(url, baseUrl) ? url.href : null;
 }
 
-const linkLocal = new BlockList();
-linkLocal.addSubnet("169.254.0.0", 16);
-linkLocal.addSubnet("fe80::", 10, "ipv6");
-linkLocal.addAddress("fd00:ec2::254", "ipv6"); // AWS's metadata, inside a private range
-
-function isLinkLocal(hostname: string): boolean {
-  const address = hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
-  return isIP(address) !== 0 && linkLocal.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+/** The operator named the base URL's own origin; a name is not asked where it leads. */
+function mayBeCalled(url: URL, baseUrl: string): boolean {
+  const host = hostOf(url);
+  return isIP(host) === 0 || isPublicOrPrivateAddress(host) || url.origin === new URL(baseUrl).origin;
 }
 
 const targets = new WeakMap<Provider, Target>();

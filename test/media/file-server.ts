@@ -45,7 +45,7 @@ export async function startFileServer(serve: Serve, { plain = false } = {}): Pro
   };
 }
 
-/** Answers every name from the list; a list of lists is gone through, one a question. */
+/** Answers every name from the table, and remembers the questions. */
 export function resolver(names: Record<string, string[]>): ResolveName & { asked: string[] } {
   const asked: string[] = [];
   const resolve = async (name: string) => {

@@ -53,10 +53,21 @@ describe("which addresses", () => {
     ["http://2852039166/latest", "http://127.0.0.1:9", null],
     ["http://[::ffff:a9fe:a9fe]/latest", "http://127.0.0.1:9", null],
     ["http://[fd00:ec2::254]/latest", "http://127.0.0.1:9", null],
+    ["http://100.100.100.200/latest", "http://127.0.0.1:9", null],
+    ["http://0.0.0.0:9/a", "http://127.0.0.1:9", null], // no host at all
+    ["http://0.0.0.0:9/a", "http://0.0.0.0:9/v1", "http://0.0.0.0:9/a"], // as the operator wrote it
+    ["http://10.0.0.5:9/a", "http://127.0.0.1:9", "http://10.0.0.5:9/a"],
+    ["http://[fd00::5]/a", "http://127.0.0.1:9", "http://[fd00::5]/a"],
     ["javascript:alert(1)", "http://base.example.com", null],
-    [`https://queue.example.com/${"a".repeat(2_048)}`, "http://base.example.com", null],
-  ])("%.60s under %s: %s", (text, baseUrl, expected) => {
+  ])("%s under %s: %s", (text, baseUrl, expected) => {
     expect(answeredAddress(text, providerAt(baseUrl))).toBe(expected);
+  });
+
+  test("none that is longer than any real one", () => {
+    const provider = providerAt("http://base.example.com");
+    const address = (length: number) => "https://queue.example.com/".padEnd(length, "a");
+    expect(answeredAddress(address(2_048), provider)).toBe(address(2_048));
+    expect(answeredAddress(address(2_049), provider)).toBeNull();
   });
 
   test("one that can't be called is our fault, and no call", async () => {

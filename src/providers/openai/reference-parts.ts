@@ -3,7 +3,7 @@ import type { FetchReference, ReferenceFault } from "../media.ts";
 import type { FormPart } from "../multipart.ts";
 import { UpstreamError } from "../types.ts";
 
-/** Of all references of a request: what one process holds of it twice while it is sent. */
+/** Of all references of a request: what is held of it until the answer comes, and twice while the form is made. */
 export const referenceBytesMax = 67_108_864;
 
 /** One after the other, so that no more is loaded than may be held. Throws UpstreamError `rejected` for one that can't be had. */

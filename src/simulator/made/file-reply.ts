@@ -66,6 +66,6 @@ function redirect(location: string): WholeReply {
   return { kind: "whole", status: 302, headers: { location, "content-length": "0" }, body: Buffer.alloc(0) };
 }
 
-export function plainReply(status: number, contentType: string, body: Buffer): WholeReply {
+function plainReply(status: number, contentType: string, body: Buffer): WholeReply {
   return { kind: "whole", status, headers: { "content-type": contentType, "content-length": String(body.length) }, body };
 }

@@ -8,6 +8,9 @@ const globalUnicast = ipaddr.parseCIDR("2000::/3");
 /** Ranges that an operator may open. Link-local never is: there stand the clouds' metadata services. */
 const privateRanges = new Set(["loopback", "private", "uniqueLocal", "carrierGradeNat"]);
 
+/** Those metadata services that stand inside such a range: of AWS, Google, Oracle and Alibaba. */
+const metadataServices = new Set(["fd00:ec2::254", "fd20:ce::254", "fd00:c1::a9fe:a9fe", "100.100.100.200"]);
+
 /** False for everything that is not plainly one host on the internet, and for what is no address at all. */
 export function isPublicAddress(address: string): boolean {
   // The package also reads forms that only some systems take for addresses (`1.2.3`, `010.0.0.1`).
@@ -19,5 +22,17 @@ export function isPublicAddress(address: string): boolean {
 
 /** Loopback and the ranges of private networks, also where IPv6 wraps an IPv4 address. */
 export function isPrivateAddress(address: string): boolean {
-  return isIP(address) !== 0 && privateRanges.has(ipaddr.process(address).range());
+  if (isIP(address) === 0) return false;
+  const parsed = ipaddr.process(address);
+  return privateRanges.has(parsed.range()) && !metadataServices.has(parsed.toString());
+}
+
+/** Where the other side may stand on a network of the operator's. */
+export function isPublicOrPrivateAddress(address: string): boolean {
+  return isPublicAddress(address) || isPrivateAddress(address);
+}
+
+/** The host that a URL names; an IPv6 address without its brackets. */
+export function hostOf({ hostname }: Pick<URL, "hostname">): string {
+  return hostname.replace(/^\[(.*)\]$/, "$1");
 }

@@ -1,6 +1,6 @@
 // Which addresses count as hosts on the internet.
 import { expect, test } from "vitest";
-import { isPrivateAddress, isPublicAddress } from "../../src/media/public-address.ts";
+import { isPrivateAddress, isPublicAddress } from "../src/network-address.ts";
 
 test.each(["1.1.1.1", "93.184.216.34", "172.32.0.1", "2606:4700::1111", "2a00:1450:4001::1"])("%s is public", (address) => {
   expect(isPublicAddress(address)).toBe(true);
@@ -21,9 +21,9 @@ test.each(["10.0.0.1", "127.0.0.1", "::1", "fd00::1", "100.64.0.1", "192.168.1.1
   expect(isPrivateAddress(address)).toBe(true);
 });
 
-test.each(["169.254.169.254", "fe80::1", "0.0.0.0", "224.0.0.1", "255.255.255.255", "::ffff:169.254.169.254"])(
-  "%s stays closed, whatever the operator opens",
-  (address) => {
-    expect(isPrivateAddress(address)).toBe(false);
-  },
-);
+const closed = `169.254.169.254 fe80::1 0.0.0.0 224.0.0.1 255.255.255.255 ::ffff:169.254.169.254
+  fd00:ec2::254 fd00:0ec2:0::0254 fd20:ce::254 fd00:c1::a9fe:a9fe 100.100.100.200 ::ffff:100.100.100.200`.split(/\s+/);
+
+test.each(closed)("%s stays closed, whatever the operator opens", (address) => {
+  expect(isPrivateAddress(address)).toBe(false);
+});
