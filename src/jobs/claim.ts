@@ -55,7 +55,7 @@ export const claimSql = claim(
 );
 
 /** Reads every job that runs, wherever: a claim takes 5 ms where 4000 do. */
-export const fairClaimSql = claim(`
+const fairClaimSql = claim(`
   select id from media_job where run_at <= now() and id = any(array(
     select w.id from (
       select id, run_at, started_at, row_number() over (partition by account_id order by run_at <= now(), run_at) as place
