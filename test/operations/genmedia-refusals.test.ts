@@ -4,6 +4,7 @@ import { createKey } from "../../src/accounts/manage-keys.ts";
 import { errors, dialects } from "../../generated/errors.ts";
 import type { JobErrorCode } from "../../src/jobs/types.ts";
 import { parseUsd } from "../../src/money.ts";
+import { whileFailing } from "../support/failing-statements.ts";
 import type { TestAccount, TestReply } from "../support/gateway.ts";
 import { endJob, endJobsOf, expireQueued, newJob } from "../support/media-jobs.ts";
 import { highTiers } from "../support/tiers.ts";
@@ -153,14 +154,9 @@ describe("what the gateway cannot take", () => {
 
   test("500 db_error: the database is away at the submit; nothing is held", async () => {
     const account = await world.account();
-    const { pool } = world.gateway.context.db;
-    const query = pool.query.bind(pool) as (...of: unknown[]) => unknown;
-    const away = Object.assign(new Error("the database system is starting up"), { code: "57P03" });
-    const spy = vi
-      .spyOn(pool, "query")
-      .mockImplementation(((...of: unknown[]) => (String(of[0]).includes("media_submit") ? Promise.reject(away) : query(...of))) as never);
-    const reply = await run(account, { model: "demo/image", prompt }).finally(() => spy.mockRestore());
-    expect(told(reply)).toEqual([500, "db_error"]);
+    const away = { part: "media_submit", code: "57P03" };
+    const { result } = await whileFailing(world.gateway.context.db, away, () => run(account, { model: "demo/image", prompt }));
+    expect(told(result)).toEqual([500, "db_error"]);
     await world.expectUntouched(account);
   });
 });
