@@ -125,12 +125,7 @@ describe("money", () => {
     const account = await world.account({ deposit: "0.1" });
     const first = await newJob(world.gateway, account, { estimated: "0.07" });
     const running = run(account, { model: "demo/image", prompt });
-    await vi.waitFor(async () => {
-      const { rows } = await world.gateway.context.db.pool.query("select 1 from media_job where account_id = $1 and status = 'queued'", [
-        account.accountId,
-      ]);
-      expect(rows).toHaveLength(1);
-    });
+    await untilQueued(account);
     await endJob(world.gateway, account, first, { to: "succeeded", charged: "0.07" });
     const reply = await running;
     expect(told(reply)).toEqual([402, "insufficient_credits"]);
@@ -140,6 +135,23 @@ describe("money", () => {
       details: { code: "insufficient_credits" },
     });
   });
+
+  test("402 key_limit_reached of a job whose turn came too late for its key's budget; the account could pay", async () => {
+    const account = await world.account();
+    const first = await newJob(world.gateway, account);
+    const running = run(account, { model: "demo/image", prompt });
+    await untilQueued(account);
+    await world.gateway.context.db.pool.query("update key_budget set limit_amount = 4000000 where account_id = $1", [account.accountId]);
+    await endJob(world.gateway, account, first, { to: "succeeded", charged: "0.03" });
+    const reply = await running;
+    expect(told(reply)).toEqual([402, "key_limit_reached"]);
+    expect(reply.json).toMatchObject({ need_usd: 0.04, have_usd: 0.01, balance: 19.97 });
+  });
+
+  async function untilQueued({ accountId }: TestAccount): Promise<void> {
+    const queued = "select 1 from media_job where account_id = $1 and status = 'queued'";
+    await vi.waitFor(async () => expect((await world.gateway.context.db.pool.query(queued, [accountId])).rows).toHaveLength(1));
+  }
 });
 
 describe("what the gateway cannot take", () => {
