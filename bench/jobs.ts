@@ -9,9 +9,11 @@ import type { Catalog } from "../src/catalog/types.ts";
 import { connect } from "../src/db/connect.ts";
 import { startEmbedded } from "../src/db/embedded.ts";
 import { migrate } from "../src/db/migrate.ts";
-import { claimSql } from "../src/jobs/claim.ts";
+import { claimJobs, claimSql, renewLeases } from "../src/jobs/claim.ts";
 import { readJob } from "../src/jobs/read-jobs.ts";
 import { tierLimits } from "../src/jobs/tiers.ts";
+import { jobTimes } from "../src/jobs/times.ts";
+import { accountsWithMoney } from "./support.ts";
 
 const accounts = Number(process.env.BENCH_ACCOUNTS ?? 1_000);
 const waiting = Number(process.env.BENCH_WAITING ?? 10_000);
@@ -25,7 +27,7 @@ const embedded = await startEmbedded({ dataDir, durable: true });
 const db = connect(embedded.url, { max: 10, statementTimeoutMs: 0 });
 try {
   await migrate(db);
-  const ids = await makeAccounts();
+  const ids = (await accountsWithMoney(db, accounts, 1_000_000_000n)).map(({ accountId }) => accountId);
   console.log("what                                   a second   p50 ms   p99 ms   node us   against SELECT");
   const bare = await measure("bare SELECT", 20_000, () => db.pool.query("select $1::text", ["x"]));
   const jobs: SubmittedJob[] = [];
@@ -39,13 +41,15 @@ try {
   await measure("poll, running (GET /v1/jobs/{id})", 10_000, (n) => poll(jobs[n % jobs.length]!), bare);
   await measure("poll, waiting, with its turn", 10_000, (n) => poll(queued[n % queued.length]!), bare);
   const claims = Math.ceil(jobs.length / 32);
-  await measure("claim of 32", claims, () => db.pool.query(claimSql, [owner, 32, "1 hour", "30 min"]), bare);
-  await measure("renewal of 256 leases", 50, (n) => renew(owner, jobs.slice((n % 4) * 256, (n % 4) * 256 + 256)), bare);
+  const leasing = { db, owner, times: { ...jobTimes, leaseMs: 3_600_000 } };
+  const claim = () => claimJobs(leasing, 32);
+  await measure("claim of 32", claims, claim, bare);
+  const some = (n: number) => jobs.slice((n % 4) * 256, (n % 4) * 256 + 256).map(({ id }) => id);
+  await measure("renewal of 256 leases", 50, (n) => renewLeases(leasing, some(n)), bare);
   await measure("finish with promotion", Math.min(jobs.length, waiting), (n) => finish(jobs[n]!, owner), bare);
   await measure("sweep that finds nothing", 50, () => db.pool.query("select media_untidy($1, '60 min', '30 min')", [tiers]), bare);
   await addEnded(ids[0]!);
-  const promoted = Math.ceil(jobs.length / 32);
-  await measure("claim of 32, beside the ended ones", promoted, () => db.pool.query(claimSql, [owner, 32, "1 hour", "30 min"]), bare);
+  await measure("claim of 32, beside the ended ones", claims, claim, bare);
   await explain(ids[0]!);
 } finally {
   await db.close();
@@ -90,19 +94,6 @@ async function measure(what: string, count: number, work: (n: number) => Promise
   return measured;
 }
 
-async function makeAccounts(): Promise<bigint[]> {
-  const { rows } = await db.pool.query<{ id: bigint }>(
-    `insert into account (email, email_norm) select 'a' || n, 'a' || n from generate_series(1, $1) n returning id`,
-    [accounts],
-  );
-  for (const { id } of rows)
-    await db.pool.query(
-      "insert into ledger_entry (account_id, created_at, id, kind, amount, ref) values ($1, now(), gen_random_uuid(), 'bonus', 1000000000, 'bench')",
-      [id],
-    );
-  return rows.map(({ id }) => id);
-}
-
 interface SubmittedJob {
   accountId: bigint;
   id: string;
@@ -138,16 +129,6 @@ async function finish({ id }: SubmittedJob, owner: string): Promise<void> {
   const sql = "select media_finish($1, $2, 'succeeded', 1000000, 1, '{}', null, null, null, '[]', null, $3) as done";
   const { rows } = await db.pool.query<{ done: boolean }>(sql, [id, owner, tiers]);
   if (!rows[0]!.done) throw new Error("not finished");
-}
-
-function renew(owner: string, jobs: SubmittedJob[]): Promise<unknown> {
-  const ids = jobs.map(({ id }) => id);
-  return db.pool.query(
-    `with mine as materialized (select id from media_job where id = any($2) and lease_owner = $1 for update skip locked),
-     renewed as (update media_job j set run_at = clock_timestamp() + interval '1 hour' from mine where j.id = mine.id)
-     select id from media_job where id = any($2) and lease_owner = $1`,
-    [owner, ids],
-  );
 }
 
 /** Written without triggers, since only the plans matter. */

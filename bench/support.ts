@@ -1,4 +1,4 @@
-// What both benchmarks need: funded accounts and a log row of realistic size.
+// What several benchmarks need: funded accounts and a log row of realistic size.
 import type { Db } from "../src/db/connect.ts";
 import type { UsageLogRow } from "../src/ledger/usage-log.ts";
 

@@ -6210,7 +6210,7 @@ export interface components {
             estimated_cost: components["schemas"]["Usd"];
             /** @description Id of the model that ran it. */
             model: string;
-            /** @description The hold that was returned in USD; null when nothing was held. */
+            /** @description The hold that was returned in USD; where nothing was held null, or 0 of a job that expired. */
             refunded_amount: components["schemas"]["Usd"] | null;
             /** @description Job id. */
             request_id: string;
@@ -6298,7 +6298,7 @@ export interface components {
         GenmediaRunning: {
             /** @description Null: nothing is charged before the job is done. */
             charged_amount: null;
-            /** @description The hold in USD; an estimate while `IN_QUEUE`. */
+            /** @description The hold in USD; an estimate while it waits for a slot, when nothing is held yet. */
             estimated_cost: components["schemas"]["Usd"];
             /** @description What to do next, as a sentence for people. */
             hint: string;
@@ -6309,7 +6309,7 @@ export interface components {
             /** @description Job id, to be polled at `GET /v1/genmedia/jobs/{request_id}`. */
             request_id: string;
             /**
-             * @description `IN_QUEUE` while it waits for a slot, `IN_PROGRESS` while it runs.
+             * @description `IN_QUEUE` until it is handed to a provider, `IN_PROGRESS` from then on.
              * @enum {string}
              */
             status: "IN_QUEUE" | "IN_PROGRESS";
@@ -6320,7 +6320,7 @@ export interface components {
             content_type: string;
             /**
              * Format: double
-             * @description Length in seconds, as delivered and billed.
+             * @description Length in seconds, as delivered; the charge follows it and never exceeds the hold.
              */
             duration_s: number;
             /**
@@ -6353,7 +6353,7 @@ export interface components {
         };
         /** @description One picture of a finished image job. */
         ImageFacts: {
-            /** @description Media type that the address serves: `image/png`, `image/jpeg` or `image/webp`; `image/svg+xml` from a vector model. */
+            /** @description Media type that the address serves, usually `image/png`, `image/jpeg` or `image/webp`; `image/svg+xml` from a vector model. */
             content_type: string;
             /**
              * Format: int32

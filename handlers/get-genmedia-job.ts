@@ -1,6 +1,6 @@
 // GET /v1/genmedia/jobs/{request_id}: a genmedia job as it stands. A failed one answers 200: the status describes the poll.
-import { shortId } from "../src/catalog/not-served.ts";
 import { fail } from "../src/fail.ts";
+import { cutId } from "../src/ids.ts";
 import { findJob } from "../src/jobs/read-jobs.ts";
 import { shownGenmediaJob } from "../src/jobs/show-genmedia.ts";
 import { pollHeaders } from "../src/jobs/show-job.ts";
@@ -8,6 +8,6 @@ import type { Handler } from "../src/server/types.ts";
 
 export const getGenmediaJob: Handler<"getGenmediaJob"> = async (context, { caller, path, requestId }) => {
   const job = await findJob(context, caller, path.request_id, ["genmedia"]);
-  if (job === undefined) return fail("job_not_found", { text: { id: shortId(path.request_id) } });
+  if (job === undefined) return fail("job_not_found", { text: { id: cutId(path.request_id) } });
   return { status: 200, headers: pollHeaders(job), body: shownGenmediaJob(job, { publicUrl: context.publicUrl, requestId }) };
 };

@@ -1,6 +1,6 @@
 // GET /v1/jobs/{id}: an image or video job as it stands, or as soon as it has ended. Any other id looks like one that never was.
-import { shortId } from "../src/catalog/not-served.ts";
 import { fail } from "../src/fail.ts";
+import { cutId } from "../src/ids.ts";
 import { awaitEnd } from "../src/jobs/await-end.ts";
 import { findJob } from "../src/jobs/read-jobs.ts";
 import { pollHeaders, shownJob } from "../src/jobs/show-job.ts";
@@ -11,6 +11,6 @@ export const getJob: Handler<"getJob"> = async (context, request) => {
   const ms = (request.query.wait ?? 0) * 1000;
   const read = () => findJob(context, request.caller, id, ["image", "video"]);
   const job = ms === 0 ? await read() : await awaitEnd(context, { shownId: id, ms, signal: request.signal }, read);
-  if (job === undefined) return fail("job_not_found", { text: { id: shortId(id) } });
+  if (job === undefined) return fail("job_not_found", { text: { id: cutId(id) } });
   return { status: 200, headers: pollHeaders(job), body: shownJob(job, context.publicUrl) };
 };

@@ -3,19 +3,19 @@ import { awaitEnd } from "../src/jobs/await-end.ts";
 import { failedJob } from "../src/jobs/failed-job.ts";
 import { genmediaInput } from "../src/jobs/genmedia-input.ts";
 import { mayPass, persist } from "../src/jobs/persist.ts";
-import { planMedia } from "../src/jobs/plan-media.ts";
+import { planGenmediaJob } from "../src/jobs/plan-media.ts";
 import { readJob } from "../src/jobs/read-jobs.ts";
 import { shownGenmediaJob } from "../src/jobs/show-genmedia.ts";
-import { pollHeaders } from "../src/jobs/show-job.ts";
-import { submitMedia } from "../src/jobs/submit-media.ts";
+import { submitHeaders } from "../src/jobs/show-job.ts";
+import { submitRequest } from "../src/jobs/submit-request.ts";
 import type { Handler } from "../src/server/types.ts";
 
 const awayMs = 1_000;
 
 export const runGenmedia: Handler<"runGenmedia"> = async (context, request) => {
   const { caller, body, requestId } = request;
-  const plan = await planMedia(context, caller, body.model, genmediaInput(body));
-  const { job: submitted } = await submitMedia(context, request, "genmedia", plan);
+  const plan = await planGenmediaJob(context, caller, body.model, genmediaInput(body));
+  const { job: submitted } = await submitRequest(context, request, "genmedia", plan);
   const waiting = { shownId: submitted.shown_id, ms: context.jobs.runWaitMs, signal: request.signal };
   // Accepted and held: a database that is away meanwhile is no answer, or its payer would not know of the job.
   const read = () =>
@@ -25,8 +25,8 @@ export const runGenmedia: Handler<"runGenmedia"> = async (context, request) => {
     });
   const job = (await awaitEnd(context, waiting, read)) ?? submitted;
   const shown = shownGenmediaJob(job, { publicUrl: context.publicUrl, requestId });
-  const headers = { ...pollHeaders(job), ...(plan.alias !== null && { "x-svc-alias": plan.alias }) };
   if ("error" in shown) return failedJob(context, { job, caller, model: plan.model });
+  const headers = submitHeaders(job, plan);
   if (shown.status === "COMPLETED") return { status: 200, headers, body: shown };
   return { status: 202, headers, body: shown };
 };

@@ -53,3 +53,10 @@ export function parseUuidHex(hex: string): string | undefined {
   const parts = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/.exec(hex);
   return parts?.slice(1).join("-");
 }
+
+const shownCharacters = 200;
+
+/** For a message: an id that a caller sends may be as long as a body. */
+export function cutId(id: string): string {
+  return id.length > shownCharacters ? `${id.slice(0, shownCharacters)}…` : id;
+}

@@ -1,10 +1,11 @@
 // The refusal of a model that is not served: unknown, paused or retired (gateway-api.md model_not_found, "Versioning").
 // Leaves near matches to suggest.ts.
 import { fail } from "../fail.ts";
+import { cutId } from "../ids.ts";
 import { suggestModels } from "./suggest.ts";
 import type { Catalog, Model } from "./types.ts";
 
-export interface AskedModel {
+interface NotServed {
   id: string;
   /** Request field that named it. */
   param: string;
@@ -14,16 +15,9 @@ export interface AskedModel {
   model: Model | null;
 }
 
-/** An id may be as long as a body, and a message isn't. */
-const shownCharacters = 200;
-
-export function shortId(id: string): string {
-  return id.length > shownCharacters ? `${id.slice(0, shownCharacters)}…` : id;
-}
-
 /** The message names the state, and a replacement when one exists. */
-export function failNotServed(catalog: Catalog, { id, param, type, model }: AskedModel): never {
-  fail("model_not_found", { param, text: { model: shortId(id), ...stateText(model) }, extra: suggestModels(catalog, id, type) });
+export function failNotServed(catalog: Catalog, { id, param, type, model }: NotServed): never {
+  fail("model_not_found", { param, text: { model: cutId(id), ...stateText(model) }, extra: suggestModels(catalog, id, type) });
 }
 
 /** What a refusal's sentence says of a model that is paused or retired (gateway-api.md "Versioning"). */

@@ -1,11 +1,12 @@
 // Which model a media request names: the three doors refuse an unknown id and a model of another kind in words of their own
 // (WIRE.md 14 row 7, 15.6, 15.7).
 import { endpointOf } from "../admission/endpoints.ts";
-import { failNotServed, shortId, stateText } from "../catalog/not-served.ts";
+import { failNotServed, stateText } from "../catalog/not-served.ts";
 import { resolveModel } from "../catalog/resolve.ts";
 import { suggestModels } from "../catalog/suggest.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import { fail } from "../fail.ts";
+import { cutId } from "../ids.ts";
 
 export interface AskedModel {
   model: Model;
@@ -57,6 +58,6 @@ function failInvalidModel(catalog: Catalog, id: string, type: "image" | "video")
   const elsewhere = served(catalog, id);
   const state: Record<string, string> =
     elsewhere === null ? stateText(namedModel(catalog, id)) : { endpoint: endpointOf(elsewhere.model)! };
-  const text = { model: shortId(id), type: article, ...state };
+  const text = { model: cutId(id), type: article, ...state };
   fail("invalid_model", { param: "model", text, extra: suggestModels(catalog, id, type) });
 }

@@ -4,6 +4,7 @@ import type { Begun } from "../providers/media.ts";
 import { type Route, UpstreamError } from "../providers/types.ts";
 import { type Attempt, attempt } from "../routing/attempt.ts";
 import { candidatesOf } from "../routing/candidates.ts";
+import { reportAttempts } from "../routing/report-attempts.ts";
 import { type ClaimedJob, type JobAttempt, writeIntent } from "./claim.ts";
 import { failureOf, JobFailure, mostTelling } from "./job-failure.ts";
 import type { JobParts } from "./parts.ts";
@@ -41,7 +42,7 @@ export async function beginJob(parts: JobParts, job: ClaimedJob, signal: AbortSi
     if (worst === undefined) throw new JobFailure("provider_unavailable", "The model is not served at the moment.", null, error);
     throw failureOf(worst, { upstream: faults.find((fault) => fault.error === worst)!.upstream, shown: job.model });
   } finally {
-    for (const one of tried) report(parts, job, one);
+    reportAttempts(parts, { job: job.shown_id }, tried);
     attempts.push(...tried.map(attemptRecord));
   }
 }
@@ -67,14 +68,3 @@ async function askRoute(
 function attemptRecord({ candidate, outcome, status, latencyMs }: Attempt): JobAttempt {
   return { route: candidate.routeId, model: candidate.model.id, outcome, status, latency_ms: latencyMs, layer: candidate.layer };
 }
-
-/** Of interest to the operator alone, as in language/open-call.ts. */
-function report({ countAttempt, log }: JobParts, { shown_id }: ClaimedJob, { candidate, outcome, status, latencyMs }: Attempt): void {
-  countAttempt(candidate.routeId, outcome);
-  if (quiet.has(outcome)) return;
-  const line = { job: shown_id, route: candidate.routeId, fault: outcome, upstream_status: status, ms: latencyMs };
-  if (outcome === "our_fault") log.error(line, "an upstream refuses our credentials or account");
-  else log.warn(line, "an upstream did not serve");
-}
-
-const quiet = new Set(["ok", "aborted", "breaker_open", "rejected", "refused"]);

@@ -1,6 +1,7 @@
 // Every write of a runner to a job's row but its end. Each names the owner of the lease: whoever lost it writes nothing more.
 // A claim sets lease_owner and moves run_at on; so run_at is a job's turn and the end of its lease in one.
 import type { Db } from "../db/connect.ts";
+import type { AttemptRecord } from "../ledger/usage-log.ts";
 import type { Ticket } from "../providers/media.ts";
 import type { JobParts } from "./parts.ts";
 import { interval } from "./times.ts";
@@ -21,14 +22,8 @@ export interface ClaimedJob extends Pick<
   age_ms: number;
 }
 
-/** A try of a route, as usage_log keeps it. */
-export interface JobAttempt {
-  /** provider/upstream model */
-  route: string;
-  model: string;
-  outcome: string;
-  status: number | null;
-  latency_ms: number;
+/** A try of a route, as usage_log keeps it; what it would cost doesn't depend on the route. */
+export interface JobAttempt extends Omit<AttemptRecord, "cost_basis"> {
   /** As in X-Svc-Fallback-Layer; 0: the model's first route. */
   layer: number;
 }
@@ -60,7 +55,7 @@ export const claimSql = claim(
 );
 
 /** Reads every job that runs, wherever: a claim takes 5 ms where 4000 do. */
-export const fairClaimSql = claim(`
+const fairClaimSql = claim(`
   select id from media_job where run_at <= now() and id = any(array(
     select w.id from (
       select id, run_at, started_at, row_number() over (partition by account_id order by run_at <= now(), run_at) as place

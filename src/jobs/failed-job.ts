@@ -1,11 +1,14 @@
 // A job that failed while its caller waited: the job's error becomes the answer's (WIRE.md 15.6).
-import { refuseBalance } from "../admission/payment.ts";
+import { refuseBalance, refuseKey } from "../admission/payment.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Caller, Context } from "../context.ts";
 import { fail } from "../fail.ts";
 import { readBalance } from "../ledger/balance.ts";
+import { readLimitedKey } from "../ledger/key-budget.ts";
 import type { ReadJob } from "./read-jobs.ts";
 import { genmediaErrorType } from "./show-genmedia.ts";
+
+type Failing = Pick<Context, "db" | "catalog" | "publicUrl">;
 
 interface Failed {
   job: ReadJob;
@@ -13,11 +16,18 @@ interface Failed {
   model: Model;
 }
 
-export async function failedJob(context: Pick<Context, "db" | "catalog" | "publicUrl">, { job, caller, model }: Failed): Promise<never> {
-  if (job.error_code === "insufficient_credits") {
-    const { available = 0n } = (await readBalance(context.db, caller.accountId)) ?? {};
-    return refuseBalance(context, { caller, model, need: job.estimated, available: available > 0n ? available : 0n, reserved: 0n });
-  }
+export async function failedJob(context: Failing, { job, caller, model }: Failed): Promise<never> {
+  if (job.error_code === "insufficient_credits") return refuseMoney(context, { job, caller, model });
   const message = job.error_message === null ? {} : { message: job.error_message };
   return fail(job.error_code ?? "provider_error", { ...message, inside: { error_type: genmediaErrorType(job) } });
+}
+
+/** Jobs have one word for the account that can't pay and for the key that may not; a refusal has two. */
+async function refuseMoney(context: Failing, { job, caller, model }: Failed): Promise<never> {
+  const { available = 0n } = (await readBalance(context.db, caller.accountId)) ?? {};
+  const shortfall = { caller, model, need: job.estimated, available: available > 0n ? available : 0n, reserved: 0n };
+  const key = available < job.estimated || caller.keyId === null ? undefined : await readLimitedKey(context.db, caller.keyId);
+  const keyLeft = key?.left ?? null;
+  if (keyLeft !== null && keyLeft < job.estimated) return refuseKey(context, { ...shortfall, keyLeft });
+  return refuseBalance(context, shortfall);
 }

@@ -39,14 +39,14 @@ export async function followTicket(
       signal.throwIfAborted();
       if (!(error instanceof UpstreamError)) throw error;
       unreadable = error.fault === "unreadable" ? unreadable + 1 : 0;
-      if (isFinal(error) || unreadable === unreadableMax) throw failureOf(error, { upstream: route.model, shown: job.model });
+      if (isLastWord(error) || unreadable === unreadableMax) throw failureOf(error, { upstream: route.model, shown: job.model });
       return { looked: null, waitMs: Math.min(error.retryAfterMs ?? 0, retryAfterMaxMs) };
     }
   }
 }
 
 /** See UpstreamQueue: all else is the look's. */
-export function isFinal({ fault }: UpstreamError): boolean {
+export function isLastWord({ fault }: UpstreamError): boolean {
   return fault === "refused" || fault === "rejected" || fault === "failed";
 }
 

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { isDatabaseAway } from "../away.ts";
 import { listen } from "../db/listen.ts";
+import { inSlot, openSlots } from "../providers/slots.ts";
 import { openAccountTurns } from "./account-turns.ts";
 import { openAnnouncer } from "./announcer.ts";
 import { watchLate } from "./late-watch.ts";
@@ -9,22 +10,24 @@ import type { JobParts, JobsOptions } from "./parts.ts";
 import { startRunner } from "./runner.ts";
 import { sweepJobs } from "./sweep.ts";
 import { jobTimes } from "./times.ts";
-import { openTransfers } from "./transfers.ts";
 import type { Jobs } from "./types.ts";
 import { openWaiters } from "./waiters.ts";
 
 /** Where nobody hears of an end, whoever waits looks again soon; else an announcement that was lost with its process costs so much. */
 const deafMs = 1_000;
 const lookMs = 5_000;
+/** Files that this process moves at once: each may be tens of megabytes on their way to the store. */
+const transfersMax = 8;
 
 export async function startJobs({ times, listenUrl, ...options }: JobsOptions): Promise<Jobs> {
   const waiters = openWaiters();
   const announcer = openAnnouncer(options);
+  const transfers = openSlots(transfersMax, Infinity); // as many wait as jobs run
   const parts: JobParts = {
     ...options,
     times: { ...jobTimes, ...times },
     owner: randomUUID(),
-    inTransfer: openTransfers(),
+    inTransfer: (work, signal) => inSlot(transfers, work, signal),
     inTurn: openAccountTurns(),
     hasEnded(shownId) {
       waiters.ended(shownId);

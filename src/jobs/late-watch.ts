@@ -2,7 +2,7 @@
 import type { Amount } from "../money.ts";
 import type { Ticket } from "../providers/media.ts";
 import { UpstreamError } from "../providers/types.ts";
-import { callOf, isFinal } from "./follow-ticket.ts";
+import { callOf, isLastWord } from "./follow-ticket.ts";
 import type { JobParts } from "./parts.ts";
 import { routeOf } from "./route-of.ts";
 import { interval } from "./times.ts";
@@ -38,12 +38,13 @@ async function watchOne(parts: Watching, job: LateJob, stopping: AbortSignal): P
   const route = routeOf(parts.catalog, job.route);
   const queue = route && parts.providers.queues[route.provider.protocol];
   if (queue === undefined) return await forget(parts, job);
+  const signal = AbortSignal.any([stopping, AbortSignal.timeout(lookMs)]);
   try {
-    const call = callOf(job, route!, AbortSignal.any([stopping, AbortSignal.timeout(lookMs)]));
-    const looked = await queue.look(call, job.upstream);
+    const looked = await queue.look(callOf(job, route!, signal), job.upstream);
     if (looked.kind === "made") await writeExpense(parts, job);
   } catch (error) {
-    if (error instanceof UpstreamError && isFinal(error)) await forget(parts, job);
+    if (error instanceof UpstreamError) return isLastWord(error) ? await forget(parts, job) : undefined;
+    if (!signal.aborted) throw error;
   }
 }
 

@@ -7,7 +7,7 @@ import type { Caller, Context } from "../context.ts";
 import { fail } from "../fail.ts";
 import { readBalance } from "../ledger/balance.ts";
 import { assertMediaSlots } from "../limits/slots.ts";
-import { type AskedModel, clipModel, mediaModel, pictureModel } from "./asked-model.ts";
+import { clipModel, mediaModel, pictureModel } from "./asked-model.ts";
 import { type ClipFields, clipPlan } from "./clip-plan.ts";
 import { type PictureFields, picturePlan } from "./picture-plan.ts";
 import { readPrompt } from "./prompt.ts";
@@ -16,23 +16,28 @@ import type { JobKind, JobPlan } from "./types.ts";
 export type Planning = Pick<Context, "db" | "catalog" | "config" | "providers" | "publicUrl">;
 
 /** `POST /v1/images/generations`. */
-export async function planPicture(context: Planning, caller: Caller, fields: { model: string } & PictureFields): Promise<JobPlan> {
+export async function planImageJob(context: Planning, caller: Caller, fields: { model: string } & PictureFields): Promise<JobPlan> {
   const prompt = readPrompt(fields.prompt);
   const plan = picturePlan(context.config, pictureModel(context.catalog, fields.model), { ...fields, prompt });
   return await allowed(context, caller, plan);
 }
 
 /** `POST /v1/videos/generations`. */
-export async function planClip(context: Planning, caller: Caller, fields: { model: string } & ClipFields): Promise<JobPlan> {
+export async function planVideoJob(context: Planning, caller: Caller, fields: { model: string } & ClipFields): Promise<JobPlan> {
   const prompt = readPrompt(fields.prompt);
   const plan = clipPlan(context.config, clipModel(context.catalog, fields.model), { ...fields, prompt });
   return await allowed(context, caller, plan);
 }
 
 /** `POST /v1/genmedia/run`: a picture or a clip, by the model's type. `input`: what either endpoint takes, null where not given. */
-export async function planMedia(context: Planning, caller: Caller, model: string, input: PictureFields & ClipFields): Promise<JobPlan> {
+export async function planGenmediaJob(
+  context: Planning,
+  caller: Caller,
+  model: string,
+  input: PictureFields & ClipFields,
+): Promise<JobPlan> {
   const fields = { ...input, prompt: readPrompt(input.prompt) };
-  const asked: AskedModel = mediaModel(context.catalog, model);
+  const asked = mediaModel(context.catalog, model);
   const plan = asked.model.type === "video" ? clipPlan(context.config, asked, fields) : picturePlan(context.config, asked, fields);
   return await allowed(context, caller, plan);
 }

@@ -6,7 +6,7 @@ import { sharesMediaPool } from "../limits/slots.ts";
 import type { JobDoor, JobKind, JobRow, JobStatus } from "./types.ts";
 
 /** A job without what only its runner needs. */
-export interface ReadJob extends Omit<JobRow, "request" | "prices" | "secret" | "route" | "intent_at" | "upstream"> {
+export interface ReadJob extends Omit<JobRow, "request" | "prices" | "secret" | "route" | "upstream"> {
   /** Its turn, counted from 1; null: it doesn't wait. */
   queue_position: number | null;
 }
@@ -18,7 +18,7 @@ type Reading = Pick<Context, "db" | "catalog">;
 
 /** `isOneQueue`: SQL that tells whether images and videos of j's account wait in one queue. */
 export function jobColumns(isOneQueue: string): string {
-  return `j.id, j.account_id, j.key_id, j.door, j.kind, j.shown_id, j.status, j.seq, j.model, j.alias, j.estimated, j.charged, j.refunded,
+  return `j.id, j.account_id, j.door, j.kind, j.shown_id, j.status, j.seq, j.model, j.alias, j.estimated, j.charged, j.refunded,
     j.output, j.error_code, j.error_message, j.error_word, j.created_at, j.started_at, j.completed_at,
     case when j.status = 'queued' then (select count(*)::int from media_job q where q.account_id = j.account_id and q.status = 'queued'
       and q.seq <= j.seq and (q.kind = j.kind or ${isOneQueue})) end as queue_position`;

@@ -3,7 +3,7 @@
 import type { components } from "../../generated/api.d.ts";
 import { toUsd } from "../money.ts";
 import type { ReadJob } from "./read-jobs.ts";
-import type { JobFile, JobStatus } from "./types.ts";
+import type { JobFile, JobPlan, JobStatus } from "./types.ts";
 
 type Schemas = components["schemas"];
 
@@ -19,6 +19,11 @@ const pollSeconds = 1;
 /** Of an answer that shows the job. */
 export function pollHeaders(job: Pick<ReadJob, "status">): Record<string, string> {
   return isFinal(job) ? {} : { "retry-after": String(pollSeconds) };
+}
+
+/** Of an answer to the submit of the job: when to poll, and the alias that was sent. */
+export function submitHeaders(job: Pick<ReadJob, "status">, { alias }: Pick<JobPlan, "alias">): Record<string, string> {
+  return { ...pollHeaders(job), ...(alias === null ? {} : { "x-svc-alias": alias }) };
 }
 
 export function fileUrl(publicUrl: string, { name }: Pick<JobFile, "name">): string {

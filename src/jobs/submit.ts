@@ -1,20 +1,32 @@
 // A planned job becomes a row: pending with its hold, queued without one, the one that its idempotency key names, or a refusal.
 // All of it is decided by one statement (migration 0009, media_submit).
 import { randomBytes } from "node:crypto";
+import type { OperationId } from "../../generated/operations.ts";
 import { refuseBalance, refuseKey } from "../admission/payment.ts";
-import type { Context } from "../context.ts";
+import type { Caller, Context } from "../context.ts";
 import { fail } from "../fail.ts";
 import { uuidHex, uuidv7 } from "../ids.ts";
 import { countCall, orGiveBack } from "../limits/call.ts";
 import type { Amount } from "../money.ts";
 import { mayPass, persist } from "./persist.ts";
 import { tierLimits } from "./tiers.ts";
-import type { JobDoor, JobPlan, SubmitAsk } from "./types.ts";
+import type { JobDoor, JobPlan } from "./types.ts";
 
 /** Ids as they are shown (WIRE.md 14 row 28). */
 const prefixes: Record<JobDoor, string> = { image: "job_", video: "vid_", genmedia: "gm_" };
 /** WIRE.md 14 row 21: so long after its end a job is still what its idempotency key names. */
 const idempotencyLife = "24 hours";
+
+/** Who submits; of a request, what a job needs of it. */
+interface SubmitAsk {
+  operationId: OperationId;
+  caller: Caller;
+  requestId: string;
+  door: JobDoor;
+  /** Cut to 128 code points; null: none. */
+  idempotencyKey: string | null;
+  addHeaders: (headers: Record<string, string>) => void;
+}
 
 export type SubmitOutcome = "pending" | "queued" | "known";
 

@@ -1,8 +1,6 @@
 // What a media job is to this room. Types only; the table and its moves stand in migrations 0008 and 0009.
 import type { components } from "../../generated/api.d.ts";
-import type { OperationId } from "../../generated/operations.ts";
 import type { Model } from "../catalog/types.ts";
-import type { Caller } from "../context.ts";
 import type { Amount } from "../money.ts";
 import type { InTurn } from "./account-turns.ts";
 import type { MediaPrices } from "../pricing/media-cost.ts";
@@ -29,17 +27,6 @@ export interface JobPlan {
   estimated: Amount;
 }
 
-/** Who submits; of a request, what a job needs of it. */
-export interface SubmitAsk {
-  operationId: OperationId;
-  caller: Caller;
-  requestId: string;
-  door: JobDoor;
-  /** Cut to 128 code points; null: none. */
-  idempotencyKey: string | null;
-  addHeaders: (headers: Record<string, string>) => void;
-}
-
 /** A file of a finished job, as column `output` keeps it: every figure is there, whatever could be measured. */
 export interface JobFile {
   /** In the store; its address is made when the job is shown. */
@@ -60,7 +47,6 @@ export interface JobOutput {
 export interface JobRow {
   id: string;
   account_id: bigint;
-  key_id: bigint | null;
   door: JobDoor;
   kind: JobKind;
   shown_id: string;
@@ -79,7 +65,6 @@ export interface JobRow {
   error_message: string | null;
   error_word: string | null;
   route: string | null;
-  intent_at: Date | null;
   upstream: Ticket | null;
   created_at: Date;
   started_at: Date | null;

@@ -9,6 +9,7 @@ import { type Amount, million, toUsd, usdFromPrice, usdText } from "../money.ts"
 import { tokenCost } from "../pricing/token-cost.ts";
 import type { Attempt } from "../routing/attempt.ts";
 import type { Candidate } from "../routing/candidates.ts";
+import { reportAttempts } from "../routing/report-attempts.ts";
 import { noUsage, type Usage } from "../usage.ts";
 import { type Admitted, tokenPricesOf } from "./admit.ts";
 import type { PromptSize } from "./prompt-size.ts";
@@ -68,7 +69,7 @@ export function openCall(
 
   const settle = (bill: Bill, outcome: Outcome): Promise<Bill> => {
     if (settled !== null) return settled;
-    reportAttempts(context, facts, call.attempts);
+    reportAttempts(context, { request_id: facts.requestId }, call.attempts);
     rate.correct(tokensOf(bill.usage));
     const log = logRow(context, caller, facts, call, bill, outcome);
     settled = context.ledger.settle({ accountId: caller.accountId, id: hold.id, log }).then(() => bill);
@@ -124,25 +125,6 @@ function billOf(asked: Model, served: Candidate | null, usage: Usage): Bill {
 function billAt(model: Model, usage: Usage): Bill {
   return { model, usage, ...tokenCost(tokenPricesOf(model), usage) };
 }
-
-/** Faults nobody else would tell the operator of: the caller may have been served by another route, and never hears names. */
-function reportAttempts(
-  { log, countAttempt }: Pick<Context, "log" | "countAttempt">,
-  { requestId }: CallFacts,
-  attempts: readonly Attempt[],
-): void {
-  for (const { candidate, outcome, status, latencyMs } of attempts) {
-    countAttempt(candidate.routeId, outcome);
-    if (quiet.has(outcome)) continue;
-    const line = { request_id: requestId, route: candidate.routeId, fault: outcome, upstream_status: status, ms: latencyMs };
-    // Our own key or account at a provider: no retry mends it, and every call falls through to the next route until somebody does.
-    if (outcome === "our_fault") log.error(line, "an upstream refuses our credentials or account");
-    else log.warn(line, "an upstream did not serve");
-  }
-}
-
-/** What is no fault of an upstream's, or was reported when it was. */
-const quiet = new Set(["ok", "aborted", "breaker_open", "rejected", "refused"]);
 
 /** Measured usage is charged in full, also above its reservation; that it was above is an upstream's fault or ours, and somebody's to look at. */
 function reportOverrun(log: Context["log"], { requestId }: CallFacts, { hold, served }: OpenCall, { usage, cost }: Bill): void {

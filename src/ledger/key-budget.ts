@@ -6,12 +6,14 @@ interface LimitedKey {
   prefix: string;
   last4: string;
   limit: Amount | null;
+  /** What it may still spend; below 0 where its limit is below what is spent; null: no limit. */
+  left: Amount | null;
 }
 
 /** What a refusal says of the key whose budget does not reach. */
 export async function readLimitedKey(db: Queries, keyId: bigint): Promise<LimitedKey | undefined> {
   const { rows } = await db.pool.query<LimitedKey>(
-    `select k.prefix, k.last4, b.limit_amount as "limit" from api_key k join key_budget b on b.key_id = k.id where k.id = $1`,
+    `select k.prefix, k.last4, b.limit_amount as "limit", b.limit_amount - b.spent - b.reserved as "left" from api_key k join key_budget b on b.key_id = k.id where k.id = $1`,
     [keyId],
   );
   return rows[0];

@@ -1,4 +1,4 @@
-// How many calls of one origin run and how many wait, first come first served.
+// How many of something run at once and how many wait, first come first served: calls of one origin, transfers of files.
 // Knows nothing of HTTP; a slot is given back by whoever took it.
 
 export interface Slots {
@@ -38,4 +38,25 @@ export function openSlots(size: number, queue: number): Slots {
     taken: () => taken,
     waiting: () => waiters.size,
   };
+}
+
+/** Runs `work` when it is its turn, however long that takes; rejects with the signal's reason if that comes first. For queues without an end. */
+export async function inSlot<T>(slots: Slots, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  await new Promise<void>((resolve, reject) => {
+    const onAbort = () => {
+      if (leave !== false) leave();
+      reject(signal.reason as Error);
+    };
+    const leave = slots.take(() => {
+      signal.removeEventListener("abort", onAbort);
+      resolve();
+    });
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+  try {
+    return await work();
+  } finally {
+    slots.release();
+  }
 }

@@ -6,7 +6,7 @@ import { claimJobs } from "../../src/jobs/claim.ts";
 import { jobTimes } from "../../src/jobs/times.ts";
 import { newAccount } from "../ledger/new-account.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { submit } from "./job-rows.ts";
+import { expectClean, finish, lease, rowOf, submit } from "./job-rows.ts";
 
 let database: TestDatabase;
 let db: Db;
@@ -35,6 +35,17 @@ const claimed = async (most: number, isShort: boolean) => {
   const jobs = await claimJobs({ db, owner: randomUUID(), times: jobTimes }, most, isShort);
   return new Set(jobs.map(({ id }) => id));
 };
+
+test("runners that claim at once share what there is, and nobody gets a job twice", async () => {
+  const accountId = await newAccount(db, { deposit: 100_000_000_000n });
+  const ids = await Promise.all(Array.from({ length: 30 }, () => submit(db, { accountId })));
+  const claims = await Promise.all([1, 2, 3, 4].map(() => claimed(10, false)));
+  expect(claims.flatMap((ids) => [...ids]).sort()).toEqual(ids.map(({ id }) => id).sort());
+  expect(await claimed(10, false)).toEqual(new Set());
+  for (const { id } of ids) await finish(db, id, await lease(db, id), { charged: 1n });
+  expect((await rowOf(db, ids[0]!.id))["status"]).toBe("succeeded");
+  await expectClean(db);
+});
 
 test("the longest waiting first; where room is short, those of accounts with the fewest running", async () => {
   const many = await pending(8, 100);

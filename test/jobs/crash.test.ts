@@ -3,8 +3,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { createServer, request, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,6 +16,7 @@ import { persist } from "../../src/jobs/persist.ts";
 import { audit } from "../../src/ledger/audit.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
 import { newAccount } from "../ledger/new-account.ts";
+import { type Recorder, startRecorder } from "../support/recorder.ts";
 import type { Models } from "./engine.ts";
 import { type Answer, type Ask, expectClean, submit } from "./job-rows.ts";
 
@@ -25,9 +24,7 @@ let dataDir: string;
 let embedded: Embedded;
 let db: Db;
 let simulator: Simulator;
-let recorder: Server;
-/** Every submit that came upstream: job and path. */
-const asked: string[] = [];
+let recorder: Recorder;
 const workers = new Map<number, ChildProcess>();
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), "svc-jobs-"));
@@ -35,13 +32,12 @@ beforeAll(async () => {
   db = connect(embedded.url, { max: 8 });
   await migrate(db);
   simulator = await startSimulator();
-  recorder = await startRecorder();
+  recorder = await startRecorder(simulator.port);
 });
 afterAll(async () => {
   for (const worker of workers.values()) worker.kill("SIGKILL");
   await db.close();
   recorder.close();
-  recorder.closeAllConnections();
   await simulator.close();
   await embedded.stop();
   rmSync(dataDir, { recursive: true, force: true });
@@ -126,6 +122,7 @@ test("kills at every step, each submit twice", { timeout: 180_000 }, async () =>
   expect((await db.pool.query(unlogged)).rows).toEqual([]);
   expect((await audit(db)).holds_open).toBe(0);
   await expectClean(db);
+  const { asked } = recorder;
   // No route was asked twice for one job, whatever was killed meanwhile; nothing was asked for a job that has no row.
   expect(asked.filter((one, index) => asked.indexOf(one) !== index)).toEqual([]);
   expect(asked.length).toBeGreaterThan(10);
@@ -159,29 +156,9 @@ const patient = (ask: Ask): Promise<Answer> => {
 
 function startWorker(): ChildProcess {
   const script = fileURLToPath(new URL("job-worker.ts", import.meta.url));
-  return spawn(
-    process.execPath,
-    [script, embedded.url, `http://127.0.0.1:${(recorder.address() as AddressInfo).port}`, join(dataDir, "media"), JSON.stringify(models)],
-    { stdio: ["ignore", "pipe", "inherit"] },
-  );
-}
-
-/** Stands before the simulator, which keeps its last calls only. Under its own Host the simulator answers with its addresses. */
-async function startRecorder(): Promise<Server> {
-  const server = createServer((incoming, reply) => {
-    if (incoming.method === "POST") asked.push(`${String(incoming.headers["idempotency-key"])} ${incoming.url}`);
-    const { port } = simulator;
-    const onward = request({ port, method: incoming.method, path: incoming.url, headers: incoming.headers }, (answer) => {
-      reply.writeHead(answer.statusCode!, answer.headers);
-      answer.pipe(reply);
-    });
-    onward.on("error", () => reply.destroy());
-    incoming.on("error", () => onward.destroy());
-    incoming.pipe(onward);
+  return spawn(process.execPath, [script, embedded.url, recorder.url, join(dataDir, "media"), JSON.stringify(models)], {
+    stdio: ["ignore", "pipe", "inherit"],
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return server;
 }
 
 async function untilAllEnded(): Promise<void> {

@@ -19,7 +19,7 @@ import { createBreakers } from "../../src/routing/breaker.ts";
 /** Routes of a model: upstream ids with their knobs, of the simulator's queue. */
 export type Models = Record<string, { kind: "image" | "video"; routes: string[] }>;
 
-export const shortTimes: Partial<JobTimes> = {
+const shortTimes: Partial<JobTimes> = {
   lookMs: { first: 10, last: 50 },
   leaseMs: 1_000,
   renewMs: 200,
@@ -28,7 +28,7 @@ export const shortTimes: Partial<JobTimes> = {
   lateMs: 200,
 };
 
-export function mediaCatalog(simulatorUrl: string, models: Models): Catalog {
+function mediaCatalog(simulatorUrl: string, models: Models): Catalog {
   const rows = Object.entries(models).map(([id, { kind, routes }]) => {
     const pricing = kind === "image" ? "{ mode: per-image, usd_per_image: 0.01 }" : "{ mode: per-second, usd_per_second: 0.02 }";
     const list = routes.map((model) => `{ provider: queue, model: "${model}" }`).join(", ");

@@ -4,9 +4,8 @@ import { connect, type Db } from "../../src/db/connect.ts";
 import { untilWaiting } from "../support/locks.ts";
 import { newAccount } from "../ledger/new-account.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { claimSql } from "../../src/jobs/claim.ts";
 import { mayPass, persist } from "../../src/jobs/persist.ts";
-import { expectClean, finish, lease, rowOf, submit } from "./job-rows.ts";
+import { expectClean, finish, lease, submit } from "./job-rows.ts";
 
 let database: TestDatabase;
 let db: Db;
@@ -153,21 +152,5 @@ test("a submit waits for an account that somebody holds, and goes through when i
   const { id, outcome } = await patient;
   expect(outcome).toBe("pending");
   await finish(db, id, await lease(db, id), { charged: 1n });
-  await expectClean(db);
-});
-
-test("runners that claim at once share what there is, and nobody gets a job twice", async () => {
-  const accountId = await newAccount(db, { deposit: 100_000_000_000n });
-  const ids = await Promise.all(Array.from({ length: 30 }, () => submit(db, { accountId })));
-  const owners = ["1", "2", "3", "4"].map((n) => `00000000-0000-4000-8000-00000000000${n}`);
-  const claimed = await Promise.all(
-    owners.map(async (owner) => (await db.pool.query<{ id: string }>(claimSql, [owner, 10, "10 s", "30 min"])).rows.map(({ id }) => id)),
-  );
-  const all = claimed.flat();
-  expect(new Set(all).size).toBe(all.length);
-  expect(all.length).toBe(30);
-  expect((await db.pool.query(claimSql, [owners[0], 10, "10 s", "30 min"])).rows).toEqual([]);
-  for (const { id } of ids) await finish(db, id, await lease(db, id), { charged: 1n });
-  expect((await rowOf(db, ids[0]!.id))["status"]).toBe("succeeded");
   await expectClean(db);
 });

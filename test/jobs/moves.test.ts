@@ -1,7 +1,10 @@
 // The moves of a job with their money (migration 0009), each function straight against Postgres.
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { shippedTiers } from "../../src/catalog/shipped-tiers.ts";
+import type { Catalog } from "../../src/catalog/types.ts";
 import { connect, type Db } from "../../src/db/connect.ts";
+import { readJob } from "../../src/jobs/read-jobs.ts";
 import { postEntry } from "../../src/ledger/post.ts";
 import { newAccount, newKey } from "../ledger/new-account.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
@@ -113,21 +116,19 @@ describe("submit", () => {
     expect((await submit(db, { accountId, kind: "video" })).outcome).toBe("pending");
   });
 
-  test("positions are 1 to n without gaps, whatever ends", async () => {
+  test("turns are 1 to n without gaps, and come nearer as slots are freed", async () => {
     const accountId = await newAccount(db, { deposit: 2_000n });
     const ids: string[] = [];
     for (let n = 0; n < 8; n++) ids.push((await submit(db, { accountId })).id);
-    const positions = async () =>
-      (
-        await db.pool.query<{ n: bigint }>(
-          "select row_number() over (order by seq) as n, seq from media_job where account_id = $1 and status = 'queued' order by seq",
-          [accountId],
-        )
-      ).rows.map(({ n }) => Number(n));
-    expect(await positions()).toEqual([1, 2, 3, 4, 5, 6]);
+    const reading = { db, catalog: { tiers: shippedTiers } as Catalog };
+    const positions = async () => {
+      const jobs = await Promise.all(ids.map((id) => readJob(reading, { accountId, purchased: 0n }, id)));
+      return jobs.map((job) => job?.queue_position);
+    };
+    expect(await positions()).toEqual([null, null, 1, 2, 3, 4, 5, 6]);
     await finish(db, ids[0]!, await lease(db, ids[0]!), { charged: 1n });
     expect((await rowOf(db, ids[2]!))["status"]).toBe("pending");
-    expect(await positions()).toEqual([1, 2, 3, 4, 5]);
+    expect(await positions()).toEqual([null, null, null, 1, 2, 3, 4, 5]);
   });
 });
 

@@ -1,73 +1,39 @@
-// One job from its slot to its end: what is asked of whom, what is charged, what a crash leaves to the next runner.
+// One job from its claim to its end: what is asked of whom, what is charged, what a crash leaves to the next runner.
 import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { connect, type Db } from "../../src/db/connect.ts";
+import { describe, expect, test } from "vitest";
 import { fileName } from "../../src/jobs/deliver.ts";
 import type { JobOutput } from "../../src/jobs/types.ts";
 import { MediaFault } from "../../src/media/types.ts";
 import { UpstreamError } from "../../src/providers/types.ts";
-import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
-import { newAccount } from "../ledger/new-account.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { type Engine, type EngineOptions, type Models, startEngine } from "./engine.ts";
-import { type Ask, entries, expectClean, rowOf, submit } from "./job-rows.ts";
+import type { Engine, Models } from "./engine.ts";
+import { engineWorld } from "./engine-world.ts";
+import { entries, rowOf } from "./job-rows.ts";
 
-let database: TestDatabase;
-let db: Db;
-let simulator: Simulator;
-let engines: Engine[] = [];
-beforeAll(async () => {
-  database = await freshDatabase();
-  db = connect(database.url, { max: 8 });
-  simulator = await startSimulator();
-});
-afterEach(async () => {
-  await Promise.all(engines.map((engine) => engine.stop(0)));
-  engines = [];
-  simulator.reset();
-  await expectClean(db);
-});
-afterAll(async () => {
-  await db.close();
-  await simulator.close();
-  await database.drop();
-});
-
-async function start(models: Models, options: Partial<EngineOptions> = {}): Promise<Engine> {
-  const engine = await startEngine({ db, simulatorUrl: simulator.url, models, ...options });
-  engines.push(engine);
-  return engine;
-}
-
+const world = engineWorld();
+const { start, place } = world;
 const image = (...routes: string[]): Models => ({ "test/picture": { kind: "image", routes } });
 const video = (...routes: string[]): Models => ({ "test/picture": { kind: "video", routes } });
 const held = 1_000_000n; // 0.01 USD
 
-async function place(ask: Partial<Ask> = {}): Promise<{ id: string; accountId: bigint }> {
-  const accountId = await newAccount(db, { deposit: 5_000_000_000n });
-  const { id } = await submit(db, { accountId, estimated: held, ...ask });
-  return { id, accountId };
-}
-
 async function ended(id: string): Promise<Record<string, unknown>> {
-  await expect.poll(async () => (await rowOf(db, id))["completed_at"], { timeout: 15_000, interval: 20 }).not.toBeNull();
-  return rowOf(db, id);
+  await expect.poll(async () => (await rowOf(world.db, id))["completed_at"], { timeout: 15_000, interval: 20 }).not.toBeNull();
+  return rowOf(world.db, id);
 }
 
 const sent = (method: string, part: string) =>
-  simulator.calls().filter((call) => call.method === method && call.path.includes(part)).length;
-const submits = () => simulator.calls().filter((call) => call.method === "POST").length;
+  world.simulator.calls().filter((call) => call.method === method && call.path.includes(part)).length;
+const submits = () => world.simulator.calls().filter((call) => call.method === "POST").length;
 
 describe("made", () => {
   test("a picture is kept under our name, measured, and charged what its prices say", async () => {
     const engine = await start(image("ember/flash-image"));
-    const { id } = await place();
+    const id = await place();
     const row = await ended(id);
     expect(row).toMatchObject({ status: "succeeded", charged: held, refunded: null, route: "queue/ember/flash-image" });
     const { files } = row["output"] as JobOutput;
     expect(files).toEqual([{ name: expect.stringMatching(/^[0-9a-f]{64}\.png$/), content_type: "image/png", width: 1000, height: 1000 }]);
     expect(await engine.media.store.size(files[0]!.name)).toBeGreaterThan(0);
-    expect(await entries(db, id)).toEqual(["hold -1000000", "hold_settle 1000000", "usage -1000000"]);
+    expect(await entries(world.db, id)).toEqual(["hold -1000000", "hold_settle 1000000", "usage -1000000"]);
     expect(row["attempts"]).toEqual([
       { route: "queue/ember/flash-image", model: "test/picture", outcome: "ok", status: 200, latency_ms: expect.any(Number), layer: 0 },
     ]);
@@ -76,20 +42,20 @@ describe("made", () => {
 
   test("fewer pictures than asked: only those are charged", async () => {
     await start(image("ember/flash-image+sim-images-2"));
-    const row = await ended((await place({ count: 4, estimated: 4n * held })).id);
+    const row = await ended(await place({ count: 4, estimated: 4n * held }));
     expect(row).toMatchObject({ status: "succeeded", charged: 2n * held, refunded: 2n * held });
   });
 
   test("more than asked: what was asked is shown, and never more is charged than was held", async () => {
     await start(image("ember/flash-image+sim-images-4"));
-    const row = await ended((await place({ count: 1, estimated: held / 2n })).id);
+    const row = await ended(await place({ count: 1, estimated: held / 2n }));
     expect(row).toMatchObject({ status: "succeeded", charged: held / 2n, refunded: null });
     expect((row["output"] as JobOutput).files).toHaveLength(1);
   });
 
   test("a clip is charged by the length that its provider tells", async () => {
     await start(video("ember/clip-video+sim-seconds-3"));
-    const row = await ended((await place({ kind: "video", estimated: 1_000_000n * 10n, door: "video" })).id);
+    const row = await ended(await place({ kind: "video", estimated: 1_000_000n * 10n, door: "video" }));
     expect(row).toMatchObject({ status: "succeeded", charged: 600_000n });
     expect((row["output"] as JobOutput).files[0]).toMatchObject({ content_type: "video/mp4", duration_s: 3 });
   });
@@ -105,14 +71,14 @@ describe("made", () => {
     const ticket = { id: "1", statusUrl: "", responseUrl: "", cancelUrl: null };
     const pictures = { fal: async () => ({ kind: "accepted" as const, ticket }) };
     await start(models, { parts: { providers: { pictures, clips: {}, queues: { fal: { look, cancel: async () => undefined } } } } });
-    const row = await ended((await place()).id);
+    const row = await ended(await place());
     expect(row).toMatchObject({ status: "failed", error_code: "provider_error", refunded: held });
     expect(looks).toBe(6);
   });
 
   test("looks that fail are repeated", async () => {
     await start(image("ember/flash-image+sim-status-flaky-3+sim-result-flaky-2"));
-    expect(await ended((await place()).id)).toMatchObject({ status: "succeeded" });
+    expect(await ended(await place())).toMatchObject({ status: "succeeded" });
     expect(submits()).toBe(1);
   });
 });
@@ -120,22 +86,22 @@ describe("made", () => {
 describe("routes", () => {
   test("a route that is down gives way to the next; both are on record", async () => {
     await start(image("ember/a-image+sim-fail-503", "ember/b-image"));
-    const row = await ended((await place()).id);
+    const row = await ended(await place());
     expect(row).toMatchObject({ status: "succeeded", route: "queue/ember/b-image" });
     expect((row["attempts"] as { outcome: string }[]).map(({ outcome }) => outcome)).toEqual(["unavailable", "ok"]);
-    const { rows: logged } = await db.pool.query("select fallback_layer from usage_log where id = $1", [row["id"]]);
+    const { rows: logged } = await world.db.pool.query("select fallback_layer from usage_log where id = $1", [row["id"]]);
     expect(logged).toEqual([{ fallback_layer: 1 }]);
   });
 
   test("a request that a route rejects goes to no other", async () => {
     await start(image("ember/a-image+sim-reject-422", "ember/b-image"));
-    expect(await ended((await place()).id)).toMatchObject({ status: "failed", error_code: "input_invalid", charged: null, refunded: held });
+    expect(await ended(await place())).toMatchObject({ status: "failed", error_code: "input_invalid", charged: null, refunded: held });
     expect(submits()).toBe(1);
   });
 
   test("once accepted, a failure ends the job", async () => {
     await start(image("ember/a-image+sim-job-internal_server_error", "ember/b-image"));
-    const row = await ended((await place()).id);
+    const row = await ended(await place());
     expect(row).toMatchObject({ status: "failed", error_code: "provider_error", refunded: held });
     expect(submits()).toBe(1);
   });
@@ -150,11 +116,11 @@ describe("routes", () => {
     ["sim-file-fail-404", "provider_error"],
   ])("%s: failed with %s, the hold is given back, and nobody is told who or where", async (knob, code) => {
     await start(image(`ember/secretive-image+${knob}`));
-    const { id } = await place({ count: 2, estimated: 2n * held });
+    const id = await place({ count: 2, estimated: 2n * held });
     const row = await ended(id);
     expect(row).toMatchObject({ status: "failed", error_code: code, charged: null, refunded: 2n * held, output: null });
     expect(row["error_message"]).not.toMatch(/ember|secretive|127\.0\.0\.1|queue|http/);
-    expect(await entries(db, id)).toEqual(["hold -2000000", "hold_release 2000000"]);
+    expect(await entries(world.db, id)).toEqual(["hold -2000000", "hold_release 2000000"]);
   });
 });
 
@@ -170,7 +136,7 @@ test("one file of several that can't be kept fails the job, and none is left in 
   });
   const removed: string[] = [];
   const keptFile = (name: string) => ({ name, contentType: "image/png", bytes: 1, width: 1, height: 1, seconds: null, fps: null });
-  const { id } = await place({ count: 3, estimated: 3n * held });
+  const id = await place({ count: 3, estimated: 3n * held });
   expect(await ended(id)).toMatchObject({ status: "failed", error_code: "provider_error", error_message: "Gone.", refunded: 3n * held });
   await expect.poll(() => [...removed].sort()).toEqual([fileName("s".repeat(32), 0), fileName("s".repeat(32), 2)].sort());
   expect(engine.faults).toEqual([]);
@@ -179,34 +145,35 @@ test("one file of several that can't be kept fails the job, and none is left in 
 describe("too late", () => {
   test("work that hangs is cancelled upstream at the deadline, and the job has failed with timeout", async () => {
     await start(image("ember/flash-image+sim-job-hang"), { times: { deadlineMs: { image: 300, video: 300 } } });
-    const { id } = await place();
+    const id = await place();
     expect(await ended(id)).toMatchObject({ status: "failed", error_code: "timeout", refunded: held });
     expect(sent("PUT", "/cancel")).toBe(1);
-    await expect.poll(async () => (await rowOf(db, id))["late_at"], { timeout: 5_000 }).toBeNull(); // cancelled: no more looks
-    expect((await db.pool.query("select 1 from media_expense where job_id = $1", [id])).rowCount).toBe(0);
+    await expect.poll(async () => (await rowOf(world.db, id))["late_at"], { timeout: 5_000 }).toBeNull(); // cancelled: no more looks
+    expect((await world.db.pool.query("select 1 from media_expense where job_id = $1", [id])).rowCount).toBe(0);
   });
 
   test("what an upstream makes after that is written down as the operator's expense, once", async () => {
     const models = image("ember/flash-image+sim-slow-900ms+sim-uncancellable");
     const times = { deadlineMs: { image: 300, video: 300 } };
     await Promise.all([start(models, { times }), start(models, { times })]);
-    const { id } = await place();
+    const id = await place();
     expect(await ended(id)).toMatchObject({ status: "failed", error_code: "timeout", refunded: held });
-    const expense = async () => (await db.pool.query("select amount, route from media_expense where job_id = $1", [id])).rows;
+    const expense = async () => (await world.db.pool.query("select amount, route from media_expense where job_id = $1", [id])).rows;
     await expect
       .poll(expense, { timeout: 10_000 })
       .toEqual([{ amount: held, route: "queue/ember/flash-image+sim-slow-900ms+sim-uncancellable" }]);
-    await expect.poll(async () => (await rowOf(db, id))["late_at"]).toBeNull();
-    expect(await entries(db, id)).toEqual(["hold -1000000", "hold_release 1000000"]);
+    await expect.poll(async () => (await rowOf(world.db, id))["late_at"]).toBeNull();
+    expect(await entries(world.db, id)).toEqual(["hold -1000000", "hold_release 1000000"]);
   });
 });
 
 describe("taken up again", () => {
   test("asked, but nobody knows whether it was heard: failed with provider_error, and never asked again", async () => {
-    const { id } = await place();
-    await db.pool.query("update media_job set status = 'processing', intent_at = now(), route = 'queue/ember/flash-image' where id = $1", [
-      id,
-    ]);
+    const id = await place();
+    await world.db.pool.query(
+      "update media_job set status = 'processing', intent_at = now(), route = 'queue/ember/flash-image' where id = $1",
+      [id],
+    );
     await start(image("ember/flash-image"));
     expect(await ended(id)).toMatchObject({ status: "failed", error_code: "provider_error", refunded: held });
     expect(submits()).toBe(0);
@@ -215,10 +182,10 @@ describe("taken up again", () => {
   test("a process that stops lets go of accepted work at once; another one goes on with it, and nothing is asked twice", async () => {
     const models = image("ember/flash-image+sim-slow-1500ms");
     const first = await start(models);
-    const { id } = await place();
-    await expect.poll(async () => (await rowOf(db, id))["upstream"], { timeout: 5_000 }).not.toBeNull();
+    const id = await place();
+    await expect.poll(async () => (await rowOf(world.db, id))["upstream"], { timeout: 5_000 }).not.toBeNull();
     await first.stop(60_000);
-    expect(await rowOf(db, id)).toMatchObject({ status: "processing", lease_owner: null });
+    expect(await rowOf(world.db, id)).toMatchObject({ status: "processing", lease_owner: null });
     await start(models);
     expect(await ended(id)).toMatchObject({ status: "succeeded", charged: held });
     expect(submits()).toBe(1);
@@ -240,46 +207,27 @@ describe("taken up again", () => {
         providers: { pictures, clips: {}, queues: { fal: { look: async () => ({ kind: "waiting" }), cancel: async () => undefined } } },
       },
     });
-    const { id } = await place();
+    const id = await place();
     await asked.promise;
     const stopping = first.stop(10_000);
     ask.resolve();
     await stopping;
-    expect(await rowOf(db, id)).toMatchObject({ status: "processing", lease_owner: null, upstream: { id: "1" } });
-    await db.pool.query("update media_job set started_at = now() - interval '31 min' where id = $1", [id]);
+    expect(await rowOf(world.db, id)).toMatchObject({ status: "processing", lease_owner: null, upstream: { id: "1" } });
+    await world.db.pool.query("update media_job set started_at = now() - interval '31 min' where id = $1", [id]);
     await start(models);
     expect(await ended(id)).toMatchObject({ status: "expired" });
   });
 
   test("a runner whose lease another one took writes nothing more", async () => {
     await start(image("ember/flash-image+sim-slow-500ms"));
-    const { id } = await place();
-    await expect.poll(async () => (await rowOf(db, id))["upstream"], { timeout: 5_000 }).not.toBeNull();
+    const id = await place();
+    await expect.poll(async () => (await rowOf(world.db, id))["upstream"], { timeout: 5_000 }).not.toBeNull();
     const other = randomUUID();
-    await db.pool.query("update media_job set lease_owner = $2, run_at = now() + interval '1 min' where id = $1", [id, other]);
+    await world.db.pool.query("update media_job set lease_owner = $2, run_at = now() + interval '1 min' where id = $1", [id, other]);
     await new Promise((resolve) => setTimeout(resolve, 1_000));
-    expect(await rowOf(db, id)).toMatchObject({ status: "processing", lease_owner: other, output: null });
-    await db.pool.query("update media_job set run_at = now() where id = $1", [id]);
+    expect(await rowOf(world.db, id)).toMatchObject({ status: "processing", lease_owner: other, output: null });
+    await world.db.pool.query("update media_job set run_at = now() where id = $1", [id]);
     expect(await ended(id)).toMatchObject({ status: "succeeded" });
     expect(submits()).toBe(1);
-  });
-});
-
-describe("waiting for an end", () => {
-  test("is told of it from another process; an end just before is still known; it ends with its time or its signal", async () => {
-    const [waiting] = await Promise.all([
-      start(image("ember/flash-image+sim-slow-300ms")),
-      start(image("ember/flash-image+sim-slow-300ms")),
-    ]);
-    const { id } = await place();
-    const shown = (await rowOf(db, id))["shown_id"] as string;
-    await waiting.jobs.ended(shown, 10_000, new AbortController().signal);
-    expect((await rowOf(db, id))["status"]).toBe("succeeded");
-    await waiting.jobs.ended(shown, 60_000, new AbortController().signal);
-    await waiting.jobs.ended("job_other", 20, new AbortController().signal);
-    const leaving = new AbortController();
-    const gone = waiting.jobs.ended("job_other", 60_000, leaving.signal);
-    leaving.abort();
-    await gone;
   });
 });

@@ -1,52 +1,30 @@
 // A runner that stood still while another one took its job: what the other one made stays, and is charged once.
 import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { connect, type Db } from "../../src/db/connect.ts";
-import type { JobsOptions } from "../../src/jobs/parts.ts";
-import { openMedia } from "../../src/media/media.ts";
-import { type KeepOrder, type Media, MediaFault } from "../../src/media/types.ts";
-import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
-import { newAccount } from "../ledger/new-account.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { type Engine, startEngine } from "./engine.ts";
-import { expectClean, finish, rowOf, submit } from "./job-rows.ts";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Db } from "../../src/db/connect.ts";
+import type { JobsOptions } from "../../src/jobs/parts.ts";
+import { openMedia } from "../../src/media/media.ts";
+import { type KeepOrder, type Media, MediaFault } from "../../src/media/types.ts";
+import { engineWorld } from "./engine-world.ts";
+import { finish, rowOf } from "./job-rows.ts";
 
-let database: TestDatabase;
-let db: Db;
-let simulator: Simulator;
+const world = engineWorld();
 let media: Media;
-let engines: Engine[] = [];
 beforeAll(async () => {
-  database = await freshDatabase();
-  db = connect(database.url, { max: 8 });
-  simulator = await startSimulator();
   const dataDir = mkdtempSync(join(tmpdir(), "svc-media-"));
   media = await openMedia({ dataDir, blobUrl: null, allowPrivateUrls: true }, { pausesMs: [1] });
 });
-afterEach(async () => {
-  await Promise.all(engines.map((engine) => engine.stop(0)));
-  engines = [];
-  await expectClean(db);
-});
-afterAll(async () => {
-  await db.close();
-  await media.close();
-  await simulator.close();
-  await database.drop();
-});
+afterAll(() => media.close());
 
-async function start(keep: Media["keep"], parts: Partial<JobsOptions> = {}, runLifeMs?: number): Promise<Engine> {
-  const engine = await startEngine({
-    ...{ db, simulatorUrl: simulator.url, models: { "test/picture": { kind: "image", routes: ["ember/flash-image"] } } },
-    parts: { media: { keep, store: media.store }, ...parts },
-    ...(runLifeMs === undefined ? {} : { times: { runLifeMs } }),
-  });
-  engines.push(engine);
-  return engine;
-}
+const start = (keep: Media["keep"], parts: Partial<JobsOptions> = {}) =>
+  world.start(
+    { "test/picture": { kind: "image", routes: ["ember/flash-image"] } },
+    { parts: { media: { keep, store: media.store }, ...parts } },
+  );
+const place = () => world.place({ estimated: 2_000_000n, count: 2 });
 
 /** Keeps the first file; the second one waits until the runner is told to let go, or until it is told to fail. */
 function halfKept() {
@@ -67,16 +45,11 @@ function halfKept() {
   return { keep, first: first.promise, fail: () => fail.reject(new MediaFault("invalid", "It is no picture.")) };
 }
 
-async function place(): Promise<string> {
-  const accountId = await newAccount(db, { deposit: 5_000_000_000n });
-  return (await submit(db, { accountId, estimated: 2_000_000n, count: 2 })).id;
-}
-
 /** As another process does that found the lease over, made everything and kept it under the same names. */
 async function takeAndFinish(id: string): Promise<void> {
   const other = randomUUID();
-  await db.pool.query("update media_job set lease_owner = $2, run_at = now() + interval '1 min' where id = $1", [id, other]);
-  expect(await finish(db, id, other, { charged: 2_000_000n })).toBe(true);
+  await world.db.pool.query("update media_job set lease_owner = $2, run_at = now() + interval '1 min' where id = $1", [id, other]);
+  expect(await finish(world.db, id, other, { charged: 2_000_000n })).toBe(true);
 }
 
 test("who has lost its job while it kept files removes none of them: they are the other's, and paid", async () => {
@@ -87,7 +60,7 @@ test("who has lost its job while it kept files removes none of them: they are th
   await takeAndFinish(id);
   await engine.stop(0);
   expect(await media.store.size(name)).toBeGreaterThan(0);
-  expect(await rowOf(db, id)).toMatchObject({ status: "succeeded", charged: 2_000_000n });
+  expect(await rowOf(world.db, id)).toMatchObject({ status: "succeeded", charged: 2_000_000n });
 });
 
 test("nor does one that fails before it has heard of it", async () => {
@@ -107,7 +80,7 @@ test("a job that fails leaves no file behind", async () => {
   const id = await place();
   const name = await first;
   fail();
-  await expect.poll(async () => (await rowOf(db, id))["status"], { timeout: 10_000 }).toBe("failed");
+  await expect.poll(async () => (await rowOf(world.db, id))["status"], { timeout: 10_000 }).toBe("failed");
   await expect.poll(() => media.store.size(name), { timeout: 5_000 }).toBeNull();
 });
 
@@ -116,7 +89,7 @@ test("who stood still after writing down what it would ask does not ask: the job
   const pictures = { fal: () => (asked++, Promise.reject(new Error("nobody asks"))) };
   const id = await place();
   const query = async (sql: string, values: unknown[]) => {
-    const result = await db.pool.query(sql, values);
+    const result = await world.db.pool.query(sql, values);
     if (sql.includes("set status = 'processing'")) {
       await takeAndFinish(id);
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500); // longer than the lease
@@ -124,10 +97,10 @@ test("who stood still after writing down what it would ask does not ask: the job
     return result;
   };
   const engine = await start(media.keep, {
-    db: { ...db, pool: { query } as unknown as Db["pool"] },
+    db: { ...world.db, pool: { query } as unknown as Db["pool"] },
     providers: { pictures, clips: {}, queues: {} },
   });
-  await expect.poll(async () => (await rowOf(db, id))["status"], { timeout: 10_000 }).toBe("succeeded");
+  await expect.poll(async () => (await rowOf(world.db, id))["status"], { timeout: 10_000 }).toBe("succeeded");
   await engine.stop(5_000);
   expect(asked).toBe(0);
 });

@@ -4,6 +4,7 @@ import { createKey } from "../../src/accounts/manage-keys.ts";
 import { errors, dialects } from "../../generated/errors.ts";
 import type { JobErrorCode } from "../../src/jobs/types.ts";
 import { parseUsd } from "../../src/money.ts";
+import { whileFailing } from "../support/failing-statements.ts";
 import type { TestAccount, TestReply } from "../support/gateway.ts";
 import { endJob, endJobsOf, expireQueued, newJob } from "../support/media-jobs.ts";
 import { highTiers } from "../support/tiers.ts";
@@ -124,12 +125,7 @@ describe("money", () => {
     const account = await world.account({ deposit: "0.1" });
     const first = await newJob(world.gateway, account, { estimated: "0.07" });
     const running = run(account, { model: "demo/image", prompt });
-    await vi.waitFor(async () => {
-      const { rows } = await world.gateway.context.db.pool.query("select 1 from media_job where account_id = $1 and status = 'queued'", [
-        account.accountId,
-      ]);
-      expect(rows).toHaveLength(1);
-    });
+    await untilQueued(account);
     await endJob(world.gateway, account, first, { to: "succeeded", charged: "0.07" });
     const reply = await running;
     expect(told(reply)).toEqual([402, "insufficient_credits"]);
@@ -139,6 +135,23 @@ describe("money", () => {
       details: { code: "insufficient_credits" },
     });
   });
+
+  test("402 key_limit_reached of a job whose turn came too late for its key's budget; the account could pay", async () => {
+    const account = await world.account();
+    const first = await newJob(world.gateway, account);
+    const running = run(account, { model: "demo/image", prompt });
+    await untilQueued(account);
+    await world.gateway.context.db.pool.query("update key_budget set limit_amount = 4000000 where account_id = $1", [account.accountId]);
+    await endJob(world.gateway, account, first, { to: "succeeded", charged: "0.03" });
+    const reply = await running;
+    expect(told(reply)).toEqual([402, "key_limit_reached"]);
+    expect(reply.json).toMatchObject({ need_usd: 0.04, have_usd: 0.01, balance: 19.97 });
+  });
+
+  async function untilQueued({ accountId }: TestAccount): Promise<void> {
+    const queued = "select 1 from media_job where account_id = $1 and status = 'queued'";
+    await vi.waitFor(async () => expect((await world.gateway.context.db.pool.query(queued, [accountId])).rows).toHaveLength(1));
+  }
 });
 
 describe("what the gateway cannot take", () => {
@@ -153,14 +166,9 @@ describe("what the gateway cannot take", () => {
 
   test("500 db_error: the database is away at the submit; nothing is held", async () => {
     const account = await world.account();
-    const { pool } = world.gateway.context.db;
-    const query = pool.query.bind(pool) as (...of: unknown[]) => unknown;
-    const away = Object.assign(new Error("the database system is starting up"), { code: "57P03" });
-    const spy = vi
-      .spyOn(pool, "query")
-      .mockImplementation(((...of: unknown[]) => (String(of[0]).includes("media_submit") ? Promise.reject(away) : query(...of))) as never);
-    const reply = await run(account, { model: "demo/image", prompt }).finally(() => spy.mockRestore());
-    expect(told(reply)).toEqual([500, "db_error"]);
+    const away = { part: "media_submit", code: "57P03" };
+    const { result } = await whileFailing(world.gateway.context.db, away, () => run(account, { model: "demo/image", prompt }));
+    expect(told(result)).toEqual([500, "db_error"]);
     await world.expectUntouched(account);
   });
 });

@@ -1,5 +1,7 @@
 // POST /v1/genmedia/run, against the simulator's queue: the end of a job that comes in time, the hint where it does not, and who leaves.
 import { describe, expect, test, vi } from "vitest";
+import { countWaiters } from "../support/count-waiters.ts";
+import { whileFailing } from "../support/failing-statements.ts";
 import type { TestAccount } from "../support/gateway.ts";
 import { endJob, endJobsOf, newJob } from "../support/media-jobs.ts";
 import { highTiers } from "../support/tiers.ts";
@@ -44,17 +46,12 @@ const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 describe("a run that ends in time", () => {
   test("a database that is away while it waits costs no answer: the job is held, and its payer hears of it", async () => {
     const account = await world.account();
-    const { pool } = world.gateway.context.db;
-    const query = pool.query.bind(pool) as (...all: unknown[]) => Promise<unknown>;
-    let reads = 0;
-    const breaking = (...all: unknown[]) => {
-      if (String(all[0]).includes("queue_position") && [2, 3].includes(++reads))
-        return Promise.reject(Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" }));
-      return query(...all);
-    };
-    pool.query = breaking as never;
-    const { status, json } = await run(account, { model: "demo/slow", prompt: "A boat" }).finally(() => (pool.query = query as never));
-    expect(reads).toBeGreaterThan(2);
+    const breaking = { part: "queue_position", code: "ECONNRESET", turns: [2, 3] };
+    const { result, seen } = await whileFailing(world.gateway.context.db, breaking, () =>
+      run(account, { model: "demo/slow", prompt: "A boat" }),
+    );
+    expect(seen).toBeGreaterThan(3);
+    const { status, json } = result;
     expect({ status, charged: json.charged_amount }).toEqual({ status: 200, charged: 0.04 });
   });
 
@@ -139,20 +136,14 @@ describe("a run that does not", () => {
 
   test("a caller who leaves does not stop it, and nobody waits for it any more", async () => {
     const account = await world.account();
-    const { jobs } = world.gateway.context;
-    let waiting = 0;
-    const ended = vi.fn<typeof jobs.ended>(async (...of) => {
-      waiting += 1;
-      return await jobs.ended(...of).finally(() => (waiting -= 1));
-    });
-    world.gateway.context.jobs = { ...jobs, ended };
+    const waiters = countWaiters(world.gateway);
     const leaving = new AbortController();
     const left = expect(run(account, { model: "demo/slow", prompt: "A boat" }, { signal: leaving.signal })).rejects.toThrow();
-    await vi.waitFor(() => expect(waiting).toBe(1));
+    await vi.waitFor(() => expect(waiters.now).toBe(1));
     leaving.abort();
     await left;
-    world.gateway.context.jobs = jobs;
-    await vi.waitFor(() => expect(waiting).toBe(0));
+    waiters.restore();
+    await vi.waitFor(() => expect(waiters.now).toBe(0));
     const statusOf = async () => (await jobsOf(account))[0].status as string;
     await expect.poll(statusOf, { timeout: 5_000 }).toBe("succeeded");
     expect(await world.gateway.balance(account)).toMatchObject({ balance: 19.96, spent: 0.04 });

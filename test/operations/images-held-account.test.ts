@@ -1,6 +1,7 @@
 // Many submits of one account at once: exactly those that the money pays for, and nobody else's wait for them.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
+import { whileFailing } from "../support/failing-statements.ts";
 import { untilWaiting } from "../support/locks.ts";
 import { heldOf, submitWorld } from "./submit-gateway.ts";
 
@@ -40,16 +41,9 @@ test("a hundred and forty submits at once where the money pays for 125: so many 
 
 test("a connection that breaks between the hold and the answer costs no answer: nobody pays for a job that they don't know of", async () => {
   const account = await world.account();
-  const { pool } = world.gateway.context.db;
-  const query = pool.query.bind(pool) as (...all: unknown[]) => Promise<unknown>;
-  let broken = 0;
-  const breaking = (...all: unknown[]) => {
-    if (String(all[0]).includes("queue_position") && broken++ === 0)
-      return Promise.reject(Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" }));
-    return query(...all);
-  };
-  pool.query = breaking as never;
-  const { status, json } = await world.submit(account, {}).finally(() => (pool.query = query as never));
-  expect(broken).toBeGreaterThan(0);
+  const breaking = { part: "queue_position", code: "ECONNRESET", turns: [1] };
+  const { result, seen } = await whileFailing(world.gateway.context.db, breaking, () => world.submit(account, {}));
+  expect(seen).toBe(2);
+  const { status, json } = result;
   expect({ status, id: json.id }).toEqual({ status: 202, id: (await world.jobsOf(account))[0]!.shown_id });
 });

@@ -1,6 +1,7 @@
 // POST /v1/images/generations, refused: each with its code, with nothing held and no job made; and in which order.
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { setSuspended } from "../../src/accounts/admin.ts";
+import { whileFailing } from "../support/failing-statements.ts";
 import { heldOf, pictures, submitWorld } from "./submit-gateway.ts";
 
 const world = submitWorld("/v1/images/generations", "img/plain");
@@ -137,14 +138,9 @@ describe("500", () => {
   test("db_error: the database goes away at the submit", async () => {
     const account = await world.account();
     await refused({ model: "img/unknown" }, 400, "invalid_model", account); // the account is known from here on
-    const { pool } = world.gateway.context.db;
-    const query = pool.query.bind(pool) as (...given: unknown[]) => unknown;
-    const spy = vi.spyOn(pool, "query").mockImplementation(((text: unknown, ...rest: unknown[]) => {
-      if (String(text).includes("media_submit")) throw Object.assign(new Error("terminating connection"), { code: "57P01" });
-      return query(text, ...rest);
-    }) as never);
-    const reply = await refused({}, 500, "db_error", account).finally(() => spy.mockRestore());
-    expect(reply.json.error.type).toBe("api_error");
+    const away = { part: "media_submit", code: "57P01" };
+    const { result } = await whileFailing(world.gateway.context.db, away, () => refused({}, 500, "db_error", account));
+    expect(result.json.error.type).toBe("api_error");
   });
 });
 

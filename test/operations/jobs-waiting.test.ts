@@ -1,5 +1,6 @@
 // GET /v1/jobs/{id}?wait=SECONDS: the answer comes with the end of the job, wherever that happens, and costs nothing of a caller who left.
 import { describe, expect, test, vi } from "vitest";
+import { countWaiters } from "../support/count-waiters.ts";
 import type { TestAccount } from "../support/gateway.ts";
 import { endJob, endJobsOf, newJob } from "../support/media-jobs.ts";
 import { chatWorld, language } from "./chat-gateway.ts";
@@ -8,25 +9,11 @@ const world = chatWorld([language("demo/x", ["x"])]);
 const read = (account: TestAccount, id: string, wait: number, signal?: AbortSignal) =>
   world.gateway.request("GET", `/v1/jobs/${id}?wait=${wait}`, { key: account.key, ...(signal === undefined ? {} : { signal }) });
 
-/** How many wait, of which every one is the gateway's own. */
-function countWaiters() {
-  const { jobs } = world.gateway.context;
-  const counted = { now: 0, restore: () => void (world.gateway.context.jobs = jobs) };
-  world.gateway.context.jobs = {
-    ...jobs,
-    async ended(...of) {
-      counted.now += 1;
-      return await jobs.ended(...of).finally(() => (counted.now -= 1));
-    },
-  };
-  return counted;
-}
-
 describe("a long poll", () => {
   test("answers when the job has ended, to everybody who waits", async () => {
     const account = await world.account();
     const job = await newJob(world.gateway, account);
-    const waiters = countWaiters();
+    const waiters = countWaiters(world.gateway);
     const polls = [1, 2, 3].map(() => read(account, job.shownId, 25));
     await vi.waitFor(() => expect(waiters.now).toBe(3));
     await endJob(world.gateway, account, job, { to: "succeeded" });
@@ -56,7 +43,7 @@ describe("a long poll", () => {
   test("of a caller who leaves ends with it", async () => {
     const account = await world.account();
     const job = await newJob(world.gateway, account);
-    const waiters = countWaiters();
+    const waiters = countWaiters(world.gateway);
     const leaving = new AbortController();
     const left = expect(read(account, job.shownId, 25, leaving.signal)).rejects.toThrow();
     await vi.waitFor(() => expect(waiters.now).toBe(1));
@@ -71,7 +58,7 @@ describe("a long poll", () => {
   test("does not hold up a gateway that stops: it answers as the job stands", async () => {
     const account = await world.account();
     const job = await newJob(world.gateway, account);
-    const waiters = countWaiters();
+    const waiters = countWaiters(world.gateway);
     const poll = read(account, job.shownId, 25);
     await vi.waitFor(() => expect(waiters.now).toBe(1));
     const stopped = world.gateway.context.jobs.stop(0);

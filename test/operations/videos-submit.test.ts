@@ -1,7 +1,8 @@
 // POST /v1/videos/generations: what becomes of each field, what is held for it, and each refusal with nothing held.
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { setSuspended } from "../../src/accounts/admin.ts";
 import { postEntry } from "../../src/ledger/post.ts";
+import { whileFailing } from "../support/failing-statements.ts";
 import { clips, heldOf, pictures, submitWorld } from "./submit-gateway.ts";
 
 const world = submitWorld("/v1/videos/generations", "vid/steps");
@@ -172,13 +173,8 @@ describe("500", () => {
   test("db_error: the database goes away at the submit", async () => {
     const account = await world.account();
     await refused({ duration_s: 0 }, 400, "invalid_duration", account); // the account is known from here on
-    const { pool } = world.gateway.context.db;
-    const query = pool.query.bind(pool) as (...given: unknown[]) => unknown;
-    const spy = vi.spyOn(pool, "query").mockImplementation(((text: unknown, ...rest: unknown[]) => {
-      if (String(text).includes("media_submit")) throw Object.assign(new Error("terminating connection"), { code: "57P01" });
-      return query(text, ...rest);
-    }) as never);
-    await refused({}, 500, "db_error", account).finally(() => spy.mockRestore());
+    const away = { part: "media_submit", code: "57P01" };
+    await whileFailing(world.gateway.context.db, away, () => refused({}, 500, "db_error", account));
   });
 });
 

@@ -10,9 +10,9 @@ import { shippedTiers } from "../../src/catalog/shipped-tiers.ts";
 import { postEntry } from "../../src/ledger/post.ts";
 import { verifyChain } from "../../src/ledger/verify.ts";
 import { parseUsd } from "../../src/money.ts";
+import { type Recorder, startRecorder } from "../support/recorder.ts";
 import type { SpawnedGateway } from "../support/spawned-gateway.ts";
 import { catalogFile } from "./catalog.ts";
-import { type Recorder, startRecorder } from "./recorder.ts";
 import { openWorld, type World } from "./world.ts";
 
 const rates = { rpm: 1_000_000, per_model_rpm: 1_000_000, tpm: 1_000_000_000, max_single_request: 1_000_000_000 };

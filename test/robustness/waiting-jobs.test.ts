@@ -1,6 +1,7 @@
 // Long polls in numbers: a thousand of one account cost next to nothing, leave nothing behind when their clients go, and never hold up a stop.
 import { Agent, request } from "node:http";
 import { expect, test, vi } from "vitest";
+import { countWaiters } from "../support/count-waiters.ts";
 import { startGateway } from "../support/gateway.ts";
 import { newJob } from "../support/media-jobs.ts";
 import { highTiers } from "../support/tiers.ts";
@@ -20,25 +21,17 @@ test(
     const gateway = await startGateway({ catalog });
     const account = await gateway.createAccount({ deposit: "20" });
     const job = await newJob(gateway, account);
-    let waiting = 0;
-    const { ended } = gateway.context.jobs;
-    gateway.context.jobs = {
-      ...gateway.context.jobs,
-      async ended(...of) {
-        waiting += 1;
-        return await ended(...of).finally(() => (waiting -= 1));
-      },
-    };
+    const waiters = countWaiters(gateway);
     const agent = new Agent({ maxSockets: Infinity });
     const polls = Array.from({ length: pollers }, () => poll(`${gateway.url}/v1/jobs/${job.shownId}?wait=25`, account.key, agent));
-    await vi.waitFor(() => expect(waiting).toBe(pollers), { timeout: 20_000 });
+    await vi.waitFor(() => expect(waiters.now).toBe(pollers), { timeout: 20_000 });
 
     for (const { leave } of polls.slice(0, pollers / 2)) leave();
-    await vi.waitFor(() => expect(waiting).toBe(pollers / 2), { timeout: 20_000 });
+    await vi.waitFor(() => expect(waiters.now).toBe(pollers / 2), { timeout: 20_000 });
 
     await gateway.stop(); // a poll lasts 25 s, this test not as long
     for (const { answer } of polls.slice(pollers / 2)) expect(await answer).toEqual([200, "pending"]);
-    expect(waiting).toBe(0);
+    expect(waiters.now).toBe(0);
     agent.destroy();
   },
 );

@@ -124,6 +124,8 @@ export async function endJob({ context }: Gateway, account: Pick<TestAccount, "a
     if (rows[0]?.ended !== true) throw new Error(`${id} was not ${owner}'s to end`);
     await leasePending(transaction, account.accountId);
   });
+  // As src/jobs/announcer.ts does, after the commit.
+  await context.db.pool.query("select pg_notify('media_job', shown_id) from media_job where id = $1", [id]);
 }
 
 export async function refundJob({ context }: Gateway, { id }: Pick<MediaJob, "id">): Promise<void> {

@@ -202,9 +202,9 @@ async function entrances(db: Kysely<unknown>): Promise<void> {
     end $$;
 
     -- Ends the account's jobs that waited or ran too long and that nobody runs, then fills the slots that are free.
-    create function media_tidy(_account bigint, _tiers jsonb, _queue_life interval, _run_life interval) returns int language plpgsql
+    create function media_tidy(_account bigint, _tiers jsonb, _queue_life interval, _run_life interval) returns void language plpgsql
     set enable_seqscan = off set lock_timeout = '3s' as $$
-    declare job media_job; ended int := 0;
+    declare job media_job;
     begin
       perform 1 from balance b where b.account_id = _account for no key update;
       for job in select * from media_job j where j.account_id = _account and (j.status = 'queued' and j.created_at < now() - _queue_life
@@ -212,10 +212,8 @@ async function entrances(db: Kysely<unknown>): Promise<void> {
         perform media_end(job, 'expired', null, null, null, 'timeout', case job.status
           when 'queued' then 'The job waited too long for a free slot.' else 'The job was found unfinished long after it began.' end, null);
         perform pg_notify('media_job', job.shown_id);
-        ended := ended + 1;
       end loop;
       perform media_promote(_account, _tiers);
-      return ended;
     end $$;
   `.execute(db);
 }

@@ -4,7 +4,6 @@ import type { Request } from "../server/types.ts";
 import { idempotencyKeyOf } from "./idempotency-key.ts";
 import { persist } from "./persist.ts";
 import { type ReadJob, readJob } from "./read-jobs.ts";
-import { pollHeaders } from "./show-job.ts";
 import { submitJob, type SubmitOutcome } from "./submit.ts";
 import type { JobDoor, JobPlan } from "./types.ts";
 
@@ -14,25 +13,24 @@ export type MediaRequest = Pick<Request, "operationId" | "requestId" | "caller" 
 };
 
 export interface SubmittedJob {
+  /** A new job whose turn came meanwhile is a known one. */
   outcome: SubmitOutcome;
   /** As it stands; a new one as it was submitted, however far its runner is by now. */
   job: ReadJob;
-  /** When to poll, and the alias that was sent. */
-  headers: Record<string, string>;
 }
 
 const readPatienceMs = 8_000;
 
 /** Fails as submitJob does. */
-export async function submitMedia(context: Context, request: MediaRequest, door: JobDoor, plan: JobPlan): Promise<SubmittedJob> {
+export async function submitRequest(context: Context, request: MediaRequest, door: JobDoor, plan: JobPlan): Promise<SubmittedJob> {
   const { operationId, requestId, caller, headers, body, addHeaders } = request;
   const idempotencyKey = idempotencyKeyOf(body.idempotency_key, headers["idempotency-key"]);
   const { id, outcome } = await submitJob(context, { operationId, requestId, caller, door, idempotencyKey, addHeaders }, plan);
   // The hold is taken by now: an answer that fails would leave a job that its payer doesn't know of.
   const read = await persist(readPatienceMs, new AbortController().signal, () => readJob(context, caller, id));
   if (read === undefined) throw new Error(`job ${id} is gone right after its submit`);
-  const job = outcome === "pending" ? asSubmitted(read) : read;
-  return { outcome, job, headers: { ...pollHeaders(job), ...(plan.alias === null ? {} : { "x-svc-alias": plan.alias }) } };
+  if (outcome === "pending") return { outcome, job: asSubmitted(read) };
+  return { outcome: read.status === "queued" ? outcome : "known", job: read };
 }
 
 function asSubmitted(job: ReadJob): ReadJob {
