@@ -186,7 +186,7 @@ test("nothing is lost, doubled or invented", { timeout: 150_000 }, async () => {
     expect(recorder.asked.map((one) => one.split(" ")[0]!).filter((id) => !ids.has(id))).toEqual([]);
     const shown = new Set(rows.map(({ shown_id }) => shown_id));
     expect([...known.values()].filter((id) => !shown.has(id))).toEqual([]);
-    expect(rows.filter(({ status }) => status === "succeeded").length).toBeGreaterThan(50);
+    expect(rows.filter(({ status }) => status === "succeeded").length).toBeGreaterThan(10);
     // Of those whose tier stayed: images and clips at once, and both together.
     const slots = [null, [5, 2, 7], [2, 0, 2], [10, 4, 14], null, [38, 38, 38]];
     for (const [place, account] of accounts.entries()) {
