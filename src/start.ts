@@ -36,7 +36,7 @@ export async function start(environment: NodeJS.ProcessEnv): Promise<void> {
   const embedded = config.databaseUrl === null ? await startEmbedded({ dataDir: config.dataDir, durable: true }) : null;
   try {
     const ground: Ground = { databaseUrl: config.databaseUrl ?? (embedded as Embedded).url, simulatorUrl: simulator?.url ?? null };
-    const demo = await prepareDatabase(config, ground.databaseUrl, embedded !== null);
+    const demo = await prepareDatabase(config, embedded?.url ?? config.databaseDirectUrl ?? ground.databaseUrl, embedded !== null);
     const running = config.workers > 1 ? await startWorkers(config, ground, log) : await startGateway(config, { ...ground, catalog, log });
     if (demo !== null) printDemo(running.url, demo, config, catalog);
     process.stdout.write(`gateway ready ${running.url}\n`);
@@ -49,6 +49,7 @@ export async function start(environment: NodeJS.ProcessEnv): Promise<void> {
   process.exit(0);
 }
 
+/** `databaseUrl`: Postgres itself: migrations lock, and a transaction pooler keeps no session. */
 async function prepareDatabase(config: Config, databaseUrl: string, isEmbedded: boolean): Promise<string | null> {
   const db = connect(databaseUrl, { max: 2 });
   try {

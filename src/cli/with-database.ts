@@ -15,11 +15,7 @@ export async function withDatabase<T>(config: Config, work: (db: Db) => Promise<
 /** The embedded database is started when it isn't running, and then stopped again. */
 export async function withRawDatabase<T>(config: Config, work: (db: Db) => Promise<T>): Promise<T> {
   const embedded = config.databaseUrl === null ? await startEmbedded(config) : undefined;
-  const db = connect(config.databaseUrl ?? embedded!.url, {
-    max: 2,
-    applicationName: "svc-cli",
-    ...(config.databaseDirectUrl === null ? {} : { statementTimeoutMs: 0 }), // a pooler stands between
-  });
+  const db = connect(embedded?.url ?? config.databaseDirectUrl ?? config.databaseUrl!, { max: 2, applicationName: "svc-cli" });
   try {
     return await work(db);
   } finally {

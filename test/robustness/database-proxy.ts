@@ -12,7 +12,8 @@ export interface DatabaseProxy {
   close(): Promise<void>;
 }
 
-export async function openDatabaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
+/** `refuses`: a connection whose first packet says this is broken off, as a transaction pooler does with settings that it doesn't know. */
+export async function openDatabaseProxy(databaseUrl: string, { refuses }: { refuses?: string } = {}): Promise<DatabaseProxy> {
   const target = new URL(databaseUrl);
   const socketFolder = target.searchParams.get("host");
   const port = target.port === "" ? 5432 : Number(target.port);
@@ -22,6 +23,7 @@ export async function openDatabaseProxy(databaseUrl: string): Promise<DatabasePr
   const server = createServer((near) => {
     if (state === "cut") return near.resetAndDestroy();
     const far = dial();
+    if (refuses !== undefined) near.once("data", (first) => first.includes(refuses) && near.resetAndDestroy());
     for (const [from, to] of [
       [near, far],
       [far, near],

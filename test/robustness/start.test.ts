@@ -12,6 +12,7 @@ import { freshDatabase } from "../support/database.ts";
 import { spawnGateway, type SpawnedGateway } from "../support/gateway.ts";
 import { catalogFile, catalogText } from "./catalog.ts";
 import { chat } from "./chat-client.ts";
+import { openDatabaseProxy } from "./database-proxy.ts";
 
 const cleanUp: (() => unknown)[] = [];
 afterEach(async () => {
@@ -171,5 +172,24 @@ describe("a start that fails ends with status 1 and says why", () => {
     const ran = await runSvc({ DATABASE_URL: "postgres://127.0.0.1:1/nothing", PORT: "0" }, ["start"]);
     expect(ran.status).toBe(1);
     expect(ran.stderr).toContain("ECONNREFUSED");
+  });
+});
+
+describe("behind a transaction pooler, which takes no settings at a connection's start", () => {
+  test("the gateway migrates past it and serves through it; svc works beside it", async () => {
+    const direct = await emptyDatabase();
+    const pooler = await openDatabaseProxy(direct, { refuses: "statement_timeout" });
+    cleanUp.push(() => pooler.close());
+    const env = { DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: direct };
+    const gateway = await spawned(env);
+    const { status, json } = await runSvc(env, ["account", "create", "--email", "p@example.com", "--verified", "--deposit", "5", "--json"]);
+    expect(status).toBe(0);
+    const reply = await fetch(`${gateway.url}/v1/images/generations`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${String(json()["api_key"])}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "atelier/vector", prompt: "A fox" }),
+    });
+    expect(reply.status).toBe(202);
+    await gateway.kill("SIGTERM");
   });
 });
