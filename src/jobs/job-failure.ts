@@ -17,7 +17,7 @@ export class JobFailure extends Error {
 
 /** `names`: what the upstream calls the model, and what customers do. */
 export function failureOf(error: UpstreamError, names: { upstream: string; shown: string }): JobFailure {
-  const code = error.job?.code ?? (isOurTimeout(error) ? "provider_timeout" : codes[error.fault]);
+  const code = error.job?.code ?? codes[error.fault];
   const toldFor = error.fault === "rejected" || error.fault === "refused" || error.job !== null;
   const reason = toldFor && toCustomer.has(code) ? `: ${error.reason.replaceAll(names.upstream, names.shown).trim()}` : "";
   const sentence = sentences[code] + reason;
@@ -49,11 +49,6 @@ const ranked: readonly UpstreamFault[] = [
 
 function rank({ fault }: UpstreamError): number {
   return ranked.indexOf(fault);
-}
-
-/** http-call.ts gives a call up without a status. */
-function isOurTimeout({ fault, status, reason }: UpstreamError): boolean {
-  return fault === "unavailable" && status === null && reason.startsWith("no answer within");
 }
 
 const codes: Record<UpstreamFault, JobErrorCode> = {

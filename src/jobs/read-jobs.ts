@@ -1,8 +1,8 @@
 // Reading media jobs: one, and a page of an account's. Writes nothing; how a job looks on the wire is show-job.ts.
 import { tierOf } from "../catalog/tiers.ts";
 import type { Caller, Context } from "../context.ts";
-import { parseUuidHex } from "../ids.ts";
 import { sharesMediaPool } from "../limits/slots.ts";
+import { parseJobId } from "./job-id.ts";
 import type { JobDoor, JobKind, JobRow, JobStatus } from "./types.ts";
 
 /** A job without what only its runner needs. */
@@ -31,15 +31,6 @@ export interface JobFilter {
   kind?: JobKind | undefined;
   /** Only what was submitted before this place. */
   before?: bigint | undefined;
-}
-
-const doorOf: Record<string, JobDoor> = { job: "image", vid: "video", gm: "genmedia" };
-
-/** Undefined: no id of a job. */
-export function parseJobId(text: string): { id: string; door: JobDoor } | undefined {
-  const [, prefix = "", hex = ""] = /^(job|vid|gm)_([0-9a-f]{32})$/.exec(text) ?? [];
-  const id = parseUuidHex(hex);
-  return id === undefined ? undefined : { id, door: doorOf[prefix] as JobDoor };
 }
 
 /** By its row's id. Undefined: it is not the reader's. */

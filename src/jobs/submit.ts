@@ -5,15 +5,14 @@ import type { OperationId } from "../../generated/operations.ts";
 import { refuseBalance, refuseKey } from "../admission/payment.ts";
 import type { Caller, Context } from "../context.ts";
 import { fail } from "../fail.ts";
-import { uuidHex, uuidv7 } from "../ids.ts";
+import { uuidv7 } from "../ids.ts";
 import { countCall, orGiveBack } from "../limits/call.ts";
 import type { Amount } from "../money.ts";
+import { jobIdText } from "./job-id.ts";
 import { mayPass, persist } from "./persist.ts";
 import { tierLimits } from "./tiers.ts";
 import type { JobDoor, JobPlan } from "./types.ts";
 
-/** Ids as they are shown (WIRE.md 14 row 28). */
-const prefixes: Record<JobDoor, string> = { image: "job_", video: "vid_", genmedia: "gm_" };
 /** WIRE.md 14 row 21: so long after its end a job is still what its idempotency key names. */
 const idempotencyLife = "24 hours";
 
@@ -63,7 +62,7 @@ async function insertJob(context: Submitting, ask: SubmitAsk, plan: JobPlan): Pr
     key_id: caller.keyId === null ? null : String(caller.keyId),
     door,
     kind: plan.request.kind,
-    shown_id: prefixes[door] + uuidHex(id),
+    shown_id: jobIdText(door, id),
     idempotency_key: ask.idempotencyKey,
     request_id: ask.requestId,
     operation: ask.operationId,

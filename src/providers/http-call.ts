@@ -123,7 +123,7 @@ function firstByteOf({ provider, firstByteMs = 0 }: UpstreamRequest): number {
 }
 
 function noAnswer(timeoutMs: number): UpstreamError {
-  return new UpstreamError("unavailable", `no answer within ${timeoutMs} ms`);
+  return new UpstreamError("unavailable", `no answer within ${timeoutMs} ms`, { job: { code: "provider_timeout", word: null } });
 }
 
 /** Only the error's code is repeated: a message may quote a header. */

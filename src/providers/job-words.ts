@@ -3,7 +3,8 @@
 import { type ErrorSigns, safeWord } from "./error-text.ts";
 import type { Provider, UpstreamError, UpstreamFault } from "./types.ts";
 
-type Job = NonNullable<UpstreamError["job"]>;
+/** With the word that it was told by. */
+type Job = NonNullable<UpstreamError["job"]> & { word: string };
 
 /** Null: the fault says as much. */
 export function jobOf(fault: UpstreamFault, status: number, signs: ErrorSigns, provider: Provider): Job | null {

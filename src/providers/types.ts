@@ -55,8 +55,8 @@ export class UpstreamError extends Error {
   readonly retryAfterMs: number | null;
   /** The request field that the upstream found at fault, where it named one. */
   readonly param: string | null;
-  /** Why a job failed, where the upstream said more than the fault does, and its own word for it. */
-  readonly job: { code: JobErrorCode; word: string } | null;
+  /** Why a job failed, where more is known than the fault says, and the upstream's own word for it; null: it said none. */
+  readonly job: { code: JobErrorCode; word: string | null } | null;
 
   constructor(
     fault: UpstreamFault,

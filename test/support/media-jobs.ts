@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { Context } from "../../src/context.ts";
 import { inTransaction, type Queries } from "../../src/db/connect.ts";
+import { jobIdText } from "../../src/jobs/job-id.ts";
 import type { Submitted } from "../../src/jobs/submit.ts";
 import { submitJob } from "../../src/jobs/submit.ts";
 import { tierLimits } from "../../src/jobs/tiers.ts";
@@ -40,10 +41,10 @@ const clip: JobRequest = {
   kind: "video",
   order: { prompt: "A boat", firstFrame: null, soundTrack: null, seconds: 5, aspect: null, extra: {} },
 };
-const doors = {
-  image: { prefix: "job_", operationId: "createImage" },
-  video: { prefix: "vid_", operationId: "createVideo" },
-  genmedia: { prefix: "gm_", operationId: "runGenmedia" },
+const operationOf = {
+  image: "createImage",
+  video: "createVideo",
+  genmedia: "runGenmedia",
 } as const;
 
 /** Submits as an endpoint would; fails as that. The model need not be in the catalog. */
@@ -59,7 +60,7 @@ export async function newJob(gateway: Gateway, account: Pick<TestAccount, "accou
   const submitted = await inTransaction(context.db, async (transaction) => {
     const ask = {
       caller: { ...caller, suspended: false, session: null },
-      ...{ operationId: doors[door].operationId, door, requestId },
+      ...{ operationId: operationOf[door], door, requestId },
       ...{ idempotencyKey: job.idempotencyKey ?? null, addHeaders: () => undefined },
     };
     const plan = {
@@ -73,7 +74,7 @@ export async function newJob(gateway: Gateway, account: Pick<TestAccount, "accou
     await leasePending(transaction, account.accountId);
     return made;
   });
-  return { ...submitted, shownId: doors[door].prefix + uuidHex(submitted.id), requestId };
+  return { ...submitted, shownId: jobIdText(door, submitted.id), requestId };
 }
 
 /** From pending to processing. */
