@@ -6,12 +6,12 @@ export interface Config {
   port: number;
   /** Null: the embedded database under dataDir. */
   databaseUrl: string | null;
-  /** Bypasses a transaction pooler, for LISTEN; null: the same as databaseUrl. */
+  /** Bypasses a transaction pooler, for LISTEN, migrations and svc; null: the same as databaseUrl. */
   databaseDirectUrl: string | null;
   dataDir: string;
   /** Null: the shipped catalog, served by the simulator. */
   catalogPath: string | null;
-  /** The address put into doc_url, topup_url, the links of mails and where checkouts return to; null: http://HOST:PORT. */
+  /** The address put into doc_url, topup_url, addresses of media, the links of mails and where checkouts return to; null: http://HOST:PORT. */
   publicUrl: string | null;
   /** Lets the gateway load addresses that callers give on private ranges (still HTTPS only); for tests. */
   allowPrivateUrls: boolean;
