@@ -36,7 +36,8 @@ const mayImport: Record<string, readonly string[]> = {
   ...Object.fromEntries(leaves.map((leaf) => [leaf, []])),
   config: [],
   context: [],
-  providers: leaves,
+  sound: leaves,
+  providers: ["sound", ...leaves],
   db: leaves,
   simulator: [],
   pricing: leaves,
@@ -51,9 +52,10 @@ const mayImport: Record<string, readonly string[]> = {
   admission: [...domain, ...leaves],
   language: ["admission", ...domain, "routing", "providers", ...leaves],
   jobs: ["admission", ...domain, "routing", "providers", "media", "db", ...leaves],
+  audio: ["admission", ...domain, "routing", "providers", "media", "sound", "db", ...leaves],
   "sign-in": [...domain, "db", "mail", ...leaves],
   payments: [...domain, "db", ...leaves],
-  handlers: ["language", "jobs", "sign-in", "payments", ...domain, "db", ...leaves],
+  handlers: ["language", "jobs", "audio", "sign-in", "payments", ...domain, "db", ...leaves],
   server: ["accounts", "limits", ...leaves],
 };
 

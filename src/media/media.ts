@@ -31,6 +31,12 @@ export async function openMedia(
   return {
     keep: (order) => keepFile(parts, order),
     fetchReference: (url, signal) => fetchReference(reference, url, signal),
+    fetchAudio: () => Promise.reject(new Error("not built")),
+    audioKindOf: () => Promise.reject(new Error("not built")),
+    measureAudio: () => Promise.reject(new Error("not built")),
+    fetchMade: () => Promise.reject(new Error("not built")),
+    keepAudio: () => Promise.reject(new Error("not built")),
+    withTempFile,
     contentTypeOf,
     store,
     close: () => store.close(),

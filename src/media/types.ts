@@ -1,8 +1,10 @@
 // What src/media gives: files that outlive their provider, and addresses of callers that are safe to load. Types only,
 // beside the one fault.
 import type { Readable } from "node:stream";
+import type { AudioFile, FetchMade } from "../providers/audio.ts";
 import type { FetchReference, MadeFile } from "../providers/media.ts";
 import type { Provider } from "../providers/types.ts";
+import type { WithTempFile } from "./temp-files.ts";
 
 /** A file as it was kept. What could not be measured is null. */
 export interface KeptFile {
@@ -66,8 +68,29 @@ export interface Media {
   keep(order: KeepOrder): Promise<KeptFile>;
   /** A caller's picture: PNG, JPEG or WebP, 25 MB at most. Throws MediaFault or the signal's reason. */
   fetchReference: FetchReference;
+  /** A caller's recording into `path`, where no file lies: 100 MB at most. Throws MediaFault or the signal's reason. */
+  fetchAudio(url: string, path: string, signal: AbortSignal): Promise<void>;
+  /** A recording of a caller by its bytes; null: none of the kinds that are taken. */
+  audioKindOf(path: string): Promise<AudioKind | null>;
+  /**
+   * How long a recording lasts, in seconds, from its packets and never from what its headers say. Throws MediaFault: `invalid` where nothing
+   * of it decodes, `too_large` where it lasts longer than anybody's recording; or the signal's reason.
+   */
+  measureAudio(file: Pick<AudioFile, "path" | "extension">, signal: AbortSignal): Promise<number>;
+  /** Audio that a provider made, loaded from where it says. */
+  fetchMade: FetchMade;
+  /** Keeps audio under `name` (see KeepOrder) with `extension`; returns its whole name. Throws where the store failed. */
+  keepAudio(order: { bytes: Buffer; name: string; extension: "mp3" | "pcm" | "ulaw" }): Promise<{ name: string }>;
+  /** For files that a request leaves on disk while it is served. */
+  withTempFile: WithTempFile;
   /** By its extension; null: no file of ours is ever called so. */
   contentTypeOf(name: string): string | null;
   store: Store;
   close(): Promise<void>;
+}
+
+/** The kinds of recordings that are taken (gateway-api.md, transcriptions). */
+export interface AudioKind {
+  extension: "mp3" | "wav" | "m4a" | "ogg" | "webm" | "flac";
+  contentType: string;
 }

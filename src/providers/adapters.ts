@@ -23,5 +23,12 @@ export function openAdapters(upstream: Upstream, { fetchReference }: { fetchRefe
     pictures: { openai: openaiImages(upstream, fetchReference), fal: falPictures(upstream) },
     clips: { fal: falClips(upstream) },
     queues: { fal: falQueue(upstream) },
+    transcribe: {},
+    say: {},
+    music: {},
+    sounds: {},
+    voices: {},
+    cloneVoice: {},
+    designVoice: {},
   };
 }

@@ -2,6 +2,7 @@
 // the catalog or HTTP towards the client.
 import type { components } from "../../generated/api.d.ts";
 import type { Usage } from "../usage.ts";
+import type { CloneVoice, DesignVoice, ListVoices, MakeMusic, MakeSound, Say, Transcribe } from "./audio.ts";
 import type { MakeClip, MakePictures, UpstreamQueue } from "./media.ts";
 
 type Message = components["schemas"]["Message"];
@@ -242,6 +243,13 @@ export interface Adapters {
   clips: Partial<Record<Protocol, MakeClip>>;
   /** Of the protocols that give tickets. */
   queues: Partial<Record<Protocol, UpstreamQueue>>;
+  transcribe: Partial<Record<Protocol, Transcribe>>;
+  say: Partial<Record<Protocol, Say>>;
+  music: Partial<Record<Protocol, MakeMusic>>;
+  sounds: Partial<Record<Protocol, MakeSound>>;
+  voices: Partial<Record<Protocol, ListVoices>>;
+  cloneVoice: Partial<Record<Protocol, CloneVoice>>;
+  designVoice: Partial<Record<Protocol, DesignVoice>>;
 }
 
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "function_call";
