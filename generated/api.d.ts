@@ -63,7 +63,8 @@ export interface paths {
          *
          *     No speech model is in the free tier: an account that never added credits gets 402 `model_requires_paid`.
          *     Too many calls at once give 429 `audio_concurrent_limit` with `Retry-After: 5`; speech, music and sound effects share one pool.
-         *     A voice model that fails gives 502 `tts_failed`, and nothing is charged.
+         *     A text that a safety filter refuses gives 400 `content_refused`. A voice model that fails gives 502 `tts_failed`. Nothing is charged then.
+         *     A stream that breaks ends without a proper end, and is not charged either.
          */
         post: operations["createSpeech"];
         delete?: never;
@@ -4133,7 +4134,7 @@ export interface components {
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "invalid_request" | "input_too_long" | "not_a_tts_model";
+                code: "invalid_request" | "content_refused" | "input_too_long" | "not_a_tts_model";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -7729,7 +7730,8 @@ export interface components {
             amount_usd: string;
             /**
              * @description What is billed. Tokens: `input`, `cache_read`, `cache_write`, `output`, and `request` for the fee of one. Media jobs: `image`,
-             *     `megapixel` (the first), `further_megapixel`, `second`, and `references` for the fee of a request that carries some.
+             *     `megapixel` (the first), `further_megapixel`, `second`, and `references` for the fee of a request that carries some. Audio: `minute`,
+             *     `character`, `second`, `song` and `call`.
              */
             item: string;
             /**
@@ -10345,7 +10347,7 @@ export interface components {
          * @description What `units` counts.
          * @enum {string}
          */
-        UsageUnit: "token" | "image" | "megapixel" | "second" | "minute" | "character" | "song";
+        UsageUnit: "token" | "image" | "megapixel" | "second" | "minute" | "character" | "song" | "call";
         /**
          * Format: double
          * @description US dollars with at most 8 decimals.
@@ -11287,6 +11289,7 @@ export interface operations {
             };
             /**
              * @description `invalid_request`: An older endpoint refused the request: bad JSON, a missing field or a value that is not allowed.
+             *     `content_refused`: A safety filter refused the prompt of a media generation. Nothing was charged.
              *     `input_too_long`: The text to speak is longer than 5000 characters after Unicode NFC normalisation.
              *     `not_a_tts_model`: The model exists, but is no text-to-speech model.
              */

@@ -210,6 +210,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_json",
       "missing_parameter",
       "invalid_parameter",
+      "content_refused",
       "invalid_request",
       "input_too_long",
       "not_a_tts_model",

@@ -242,6 +242,15 @@ export interface Verification {
   used_at: Timestamp | null;
 }
 
+export interface Voice {
+  account_id: bigint;
+  created_at: Generated<Timestamp>;
+  model: string;
+  name: string;
+  provider: string;
+  voice_id: string;
+}
+
 export interface DB {
   account: Account;
   api_key: ApiKey;
@@ -261,4 +270,5 @@ export interface DB {
   topup: Topup;
   usage_log: UsageLog;
   verification: Verification;
+  voice: Voice;
 }
