@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher, Pool } from "undici";
 import { openBody, type BodyFeed } from "./answer-body.ts";
 import type { UpstreamAnswer, UpstreamLimits, UpstreamRequest } from "./http.ts";
-import type { Slots } from "./slots.ts";
+import type { Slots } from "../slots.ts";
 import { targetOf } from "./target.ts";
 import { UpstreamError } from "./types.ts";
 
