@@ -59,7 +59,6 @@ export type UnbuiltOperationId =
   | "createMusic"
   | "createSoundEffect"
   | "createSpeech"
-  | "createTranscription"
   | "understandAudio"
   | "cloneVoice"
   | "designVoice"
@@ -284,7 +283,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "statuses": {
@@ -340,7 +338,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "understandAudio": {
     "id": "understandAudio",
