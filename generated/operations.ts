@@ -62,8 +62,7 @@ export type UnbuiltOperationId =
   | "createTranscription"
   | "understandAudio"
   | "cloneVoice"
-  | "designVoice"
-  | "listVoices";
+  | "designVoice";
 
 export interface Parameter {
   name: string;
@@ -500,7 +499,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "rate_limit_exceeded",
       "provider_error",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [],
@@ -519,7 +517,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": false,
-    "built": false
+    "built": true
   },
   "listApiKeys": {
     "id": "listApiKeys",

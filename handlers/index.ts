@@ -31,6 +31,7 @@ import { listLedgerEntries } from "./list-ledger-entries.ts";
 import { listModels } from "./list-models.ts";
 import { listTiers } from "./list-tiers.ts";
 import { listUsageLogs } from "./list-usage-logs.ts";
+import { listVoices } from "./list-voices.ts";
 import { receivePaymentEvent } from "./receive-payment-event.ts";
 import { recommendModels } from "./recommend-models.ts";
 import { resendVerification } from "./resend-verification.ts";
@@ -76,6 +77,7 @@ export const handlers: Handlers = {
   listModels,
   listTiers,
   listUsageLogs,
+  listVoices,
   receivePaymentEvent,
   recommendModels,
   resendVerification,
