@@ -60,9 +60,7 @@ export type UnbuiltOperationId =
   | "createSoundEffect"
   | "createSpeech"
   | "createTranscription"
-  | "understandAudio"
-  | "cloneVoice"
-  | "designVoice";
+  | "understandAudio";
 
 export interface Parameter {
   name: string;
@@ -413,7 +411,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_error",
       "internal_error",
       "ownership_write_failed",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -440,7 +437,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "designVoice": {
     "id": "designVoice",
@@ -468,7 +465,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_error",
       "internal_error",
       "ownership_write_failed",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -482,7 +478,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "listVoices": {
     "id": "listVoices",

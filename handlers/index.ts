@@ -1,5 +1,6 @@
 // The handler of every operation that is built; those of spec/not-built.json answer 501 at the edge.
 import type { Handlers } from "../src/server/types.ts";
+import { cloneVoice } from "./clone-voice.ts";
 import { countMessageTokens } from "./count-message-tokens.ts";
 import { createApiKey } from "./create-api-key.ts";
 import { createChatCompletion } from "./create-chat-completion.ts";
@@ -14,6 +15,7 @@ import { createResponse } from "./create-response.ts";
 import { createTopup } from "./create-topup.ts";
 import { createVideo } from "./create-video.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
+import { designVoice } from "./design-voice.ts";
 import { forgotPassword } from "./forgot-password.ts";
 import { getCreditBalance } from "./get-credit-balance.ts";
 import { getGenmediaJob } from "./get-genmedia-job.ts";
@@ -46,6 +48,7 @@ import { updateApiKey } from "./update-api-key.ts";
 import { verifyAccount } from "./verify-account.ts";
 
 export const handlers: Handlers = {
+  cloneVoice,
   countMessageTokens,
   createApiKey,
   createChatCompletion,
@@ -60,6 +63,7 @@ export const handlers: Handlers = {
   createTopup,
   createVideo,
   deleteApiKey,
+  designVoice,
   forgotPassword,
   getCreditBalance,
   getGenmediaJob,
