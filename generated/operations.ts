@@ -59,7 +59,6 @@ export type UnbuiltOperationId =
   | "createMusic"
   | "createSoundEffect"
   | "createSpeech"
-  | "createTranscription"
   | "understandAudio";
 
 export interface Parameter {
@@ -281,7 +280,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "statuses": {
@@ -337,7 +335,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "understandAudio": {
     "id": "understandAudio",

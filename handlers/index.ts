@@ -13,6 +13,7 @@ import { createRerank } from "./create-rerank.ts";
 import { createMessage } from "./create-message.ts";
 import { createResponse } from "./create-response.ts";
 import { createTopup } from "./create-topup.ts";
+import { createTranscription } from "./create-transcription.ts";
 import { createVideo } from "./create-video.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
 import { designVoice } from "./design-voice.ts";
@@ -61,6 +62,7 @@ export const handlers: Handlers = {
   createMessage,
   createResponse,
   createTopup,
+  createTranscription,
   createVideo,
   deleteApiKey,
   designVoice,

@@ -1,5 +1,6 @@
 // The protocols that the simulator speaks. A new one is a folder beside openai/ and a line here; longest prefix first.
 import { anthropic } from "./anthropic/anthropic.ts";
+import { elevenlabs } from "./elevenlabs/elevenlabs.ts";
 import { openFal } from "./fal/fal.ts";
 import { openai } from "./openai/openai.ts";
 import { rerank } from "./rerank/rerank.ts";
@@ -16,7 +17,7 @@ export const fallbackProtocol: SimulatorProtocol = openai;
 
 /** Those of one simulator: each has a state of its own. */
 export function openProtocols(): readonly SimulatorProtocol[] {
-  return [anthropic, openai, rerank, openFal()];
+  return [anthropic, openai, rerank, openFal(), elevenlabs];
 }
 
 /** The protocol that a path is meant for. */
