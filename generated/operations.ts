@@ -59,10 +59,7 @@ export type UnbuiltOperationId =
   | "createMusic"
   | "createSoundEffect"
   | "createSpeech"
-  | "understandAudio"
-  | "cloneVoice"
-  | "designVoice"
-  | "listVoices";
+  | "understandAudio";
 
 export interface Parameter {
   name: string;
@@ -412,7 +409,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_error",
       "internal_error",
       "ownership_write_failed",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -439,7 +435,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "designVoice": {
     "id": "designVoice",
@@ -467,7 +463,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_error",
       "internal_error",
       "ownership_write_failed",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -481,7 +476,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "listVoices": {
     "id": "listVoices",
@@ -498,7 +493,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "rate_limit_exceeded",
       "provider_error",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [],
@@ -517,7 +511,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": false,
-    "built": false
+    "built": true
   },
   "listApiKeys": {
     "id": "listApiKeys",
