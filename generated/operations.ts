@@ -59,11 +59,7 @@ export type UnbuiltOperationId =
   | "createMusic"
   | "createSoundEffect"
   | "createSpeech"
-  | "createTranscription"
-  | "understandAudio"
-  | "cloneVoice"
-  | "designVoice"
-  | "listVoices";
+  | "understandAudio";
 
 export interface Parameter {
   name: string;
@@ -71,6 +67,14 @@ export interface Parameter {
   required: boolean;
   /** What its text is coerced to; "array" is a comma-separated list. */
   type: "string" | "integer" | "number" | "boolean" | "array";
+}
+
+/** The texts of a form and its one file, the part called "file". */
+export interface Form {
+  /** Bytes of the file. */
+  fileMax: number;
+  /** An "array" is a field that may be repeated. */
+  fields: readonly Pick<Parameter, "name" | "type">[];
 }
 
 export interface Operation {
@@ -86,8 +90,10 @@ export interface Operation {
   statuses?: Partial<Readonly<Record<ErrorCode, readonly number[]>>>;
   bodies: readonly ("application/json" | "multipart/form-data")[];
   bodyRequired: boolean;
-  /** Bytes. */
+  /** Bytes; of a form, see there. */
   bodyMax: number;
+  /** Absent where it takes none. */
+  form?: Form;
   parameters: readonly Parameter[];
   successes: readonly number[];
   streams: boolean;
@@ -210,6 +216,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_json",
       "missing_parameter",
       "invalid_parameter",
+      "content_refused",
       "invalid_request",
       "input_too_long",
       "not_a_tts_model",
@@ -273,7 +280,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "statuses": {
@@ -290,13 +296,46 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodyRequired": true,
     "bodyMax": 26214400,
+    "form": {
+      "fileMax": 26214400,
+      "fields": [
+        {
+          "name": "model",
+          "type": "string"
+        },
+        {
+          "name": "language",
+          "type": "string"
+        },
+        {
+          "name": "response_format",
+          "type": "string"
+        },
+        {
+          "name": "temperature",
+          "type": "number"
+        },
+        {
+          "name": "prompt",
+          "type": "string"
+        },
+        {
+          "name": "timestamp_granularities[]",
+          "type": "array"
+        },
+        {
+          "name": "stream",
+          "type": "boolean"
+        }
+      ]
+    },
     "parameters": [],
     "successes": [
       200
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "understandAudio": {
     "id": "understandAudio",
@@ -320,6 +359,23 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodyRequired": false,
     "bodyMax": 26214400,
+    "form": {
+      "fileMax": 26214400,
+      "fields": [
+        {
+          "name": "question",
+          "type": "string"
+        },
+        {
+          "name": "model",
+          "type": "string"
+        },
+        {
+          "name": "duration_sec",
+          "type": "number"
+        }
+      ]
+    },
     "parameters": [],
     "successes": [
       200
@@ -353,7 +409,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_error",
       "internal_error",
       "ownership_write_failed",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -361,13 +416,26 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodyRequired": true,
     "bodyMax": 26214400,
+    "form": {
+      "fileMax": 10485760,
+      "fields": [
+        {
+          "name": "name",
+          "type": "string"
+        },
+        {
+          "name": "model",
+          "type": "string"
+        }
+      ]
+    },
     "parameters": [],
     "successes": [
       200
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "designVoice": {
     "id": "designVoice",
@@ -395,7 +463,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_error",
       "internal_error",
       "ownership_write_failed",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -409,7 +476,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "listVoices": {
     "id": "listVoices",
@@ -426,7 +493,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "rate_limit_exceeded",
       "provider_error",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [],
@@ -445,7 +511,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": false,
-    "built": false
+    "built": true
   },
   "listApiKeys": {
     "id": "listApiKeys",
