@@ -56,11 +56,7 @@ export type OperationId =
 
 /** spec/not-built.json: they answer 501. */
 export type UnbuiltOperationId = 
-  | "createMusic"
-  | "createSoundEffect"
-  | "createSpeech"
   | "createTranscription"
-  | "understandAudio"
   | "cloneVoice"
   | "designVoice"
   | "listVoices";
@@ -135,7 +131,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "audio_concurrent_limit",
       "provider_error",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -156,7 +151,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "createSoundEffect": {
     "id": "createSoundEffect",
@@ -186,7 +181,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "audio_concurrent_limit",
       "provider_error",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -207,7 +201,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "createSpeech": {
     "id": "createSpeech",
@@ -239,7 +233,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "model_unavailable",
       "tts_failed",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -253,7 +246,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "createTranscription": {
     "id": "createTranscription",
@@ -356,7 +349,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "model_not_found",
       "rate_limit_exceeded",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -387,7 +379,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": false,
-    "built": false
+    "built": true
   },
   "cloneVoice": {
     "id": "cloneVoice",

@@ -8,9 +8,12 @@ import { createDecision } from "./create-decision.ts";
 import { createSystemOneDecision } from "./create-system-one-decision.ts";
 import { createEmbeddings } from "./create-embeddings.ts";
 import { createImage } from "./create-image.ts";
+import { createMusic } from "./create-music.ts";
 import { createRerank } from "./create-rerank.ts";
 import { createMessage } from "./create-message.ts";
 import { createResponse } from "./create-response.ts";
+import { createSoundEffect } from "./create-sound-effect.ts";
+import { createSpeech } from "./create-speech.ts";
 import { createTopup } from "./create-topup.ts";
 import { createVideo } from "./create-video.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
@@ -41,6 +44,7 @@ import { signInWithProvider } from "./sign-in-with-provider.ts";
 import { signOut } from "./sign-out.ts";
 import { signUp } from "./sign-up.ts";
 import { startSignIn } from "./start-sign-in.ts";
+import { understandAudio } from "./understand-audio.ts";
 import { updateApiKey } from "./update-api-key.ts";
 import { verifyAccount } from "./verify-account.ts";
 
@@ -53,9 +57,12 @@ export const handlers: Handlers = {
   createSystemOneDecision,
   createEmbeddings,
   createImage,
+  createMusic,
   createRerank,
   createMessage,
   createResponse,
+  createSoundEffect,
+  createSpeech,
   createTopup,
   createVideo,
   deleteApiKey,
@@ -86,6 +93,7 @@ export const handlers: Handlers = {
   signOut,
   signUp,
   startSignIn,
+  understandAudio,
   updateApiKey,
   verifyAccount,
 };

@@ -19,6 +19,7 @@ const leaves = [
   "money",
   "usage",
   "clock",
+  "counted-text",
   "fail",
   "error-text",
   "ids",
