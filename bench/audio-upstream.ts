@@ -94,8 +94,7 @@ async function streamRecords(res: ServerResponse, bytes: number): Promise<void> 
 }
 
 async function writeTimes(res: ServerResponse, chunk: Buffer, bytes: number): Promise<void> {
-  for (let sent = 0; sent < bytes && !res.destroyed; sent += pieceBytes)
-    await (res.write(chunk) ? nextTurn() : drained(res));
+  for (let sent = 0; sent < bytes && !res.destroyed; sent += pieceBytes) await (res.write(chunk) ? nextTurn() : drained(res));
 }
 
 /** Or closed: whoever waits looks then. */
