@@ -73,6 +73,14 @@ export interface Parameter {
   type: "string" | "integer" | "number" | "boolean" | "array";
 }
 
+/** The texts of a form and its one file, the part called "file". */
+export interface Form {
+  /** Bytes of the file. */
+  fileMax: number;
+  /** An "array" is a field that may be repeated. */
+  fields: readonly Pick<Parameter, "name" | "type">[];
+}
+
 export interface Operation {
   id: OperationId;
   method: "get" | "post" | "patch" | "delete";
@@ -86,8 +94,10 @@ export interface Operation {
   statuses?: Partial<Readonly<Record<ErrorCode, readonly number[]>>>;
   bodies: readonly ("application/json" | "multipart/form-data")[];
   bodyRequired: boolean;
-  /** Bytes. */
+  /** Bytes; of a form, see there. */
   bodyMax: number;
+  /** Absent where it takes none. */
+  form?: Form;
   parameters: readonly Parameter[];
   successes: readonly number[];
   streams: boolean;
@@ -291,6 +301,39 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodyRequired": true,
     "bodyMax": 26214400,
+    "form": {
+      "fileMax": 26214400,
+      "fields": [
+        {
+          "name": "model",
+          "type": "string"
+        },
+        {
+          "name": "language",
+          "type": "string"
+        },
+        {
+          "name": "response_format",
+          "type": "string"
+        },
+        {
+          "name": "temperature",
+          "type": "number"
+        },
+        {
+          "name": "prompt",
+          "type": "string"
+        },
+        {
+          "name": "timestamp_granularities[]",
+          "type": "array"
+        },
+        {
+          "name": "stream",
+          "type": "boolean"
+        }
+      ]
+    },
     "parameters": [],
     "successes": [
       200
@@ -321,6 +364,23 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodyRequired": false,
     "bodyMax": 26214400,
+    "form": {
+      "fileMax": 26214400,
+      "fields": [
+        {
+          "name": "question",
+          "type": "string"
+        },
+        {
+          "name": "model",
+          "type": "string"
+        },
+        {
+          "name": "duration_sec",
+          "type": "number"
+        }
+      ]
+    },
     "parameters": [],
     "successes": [
       200
@@ -362,6 +422,19 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodyRequired": true,
     "bodyMax": 26214400,
+    "form": {
+      "fileMax": 10485760,
+      "fields": [
+        {
+          "name": "name",
+          "type": "string"
+        },
+        {
+          "name": "model",
+          "type": "string"
+        }
+      ]
+    },
     "parameters": [],
     "successes": [
       200

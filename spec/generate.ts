@@ -27,7 +27,7 @@ write("openapi-3.2.json", json({ ...published, "x-generated": jsonNote }));
 write("openapi.json", json({ ...toVersion31(published), "x-generated": jsonNote }));
 write("api.d.ts", await typesSource(toVersion31(document)));
 write("errors.ts", errorsSource(catalogue));
-write("operations.ts", operationsSource(operations));
+write("operations.ts", operationsSource(document, operations));
 const validators = await validatorsSource(document, operations);
 write("validators.js", validators.code);
 write("validators.d.ts", validatorTypes);

@@ -77,6 +77,7 @@ function openEdge({ context, metrics, ready, limits, onUndeclared }: ServerParts
     publicUrl: context.config.publicUrl ?? addressOf(context.config.host, context.config.port),
     closing: false,
     bodyBytes: 0,
+    fileBytes: 0,
     limits: { ...defaultLimits, ...limits },
     exposedHeaders: exposedHeaders(responseHeaderNames()),
     onUndeclared:

@@ -15,7 +15,10 @@ export interface Request<Id extends OperationId = OperationId> {
   query: QueryOf<Id>;
   /** Lower-cased names. */
   headers: Record<string, string | undefined>;
+  /** Undefined where the body was a form. */
   body: JsonBodyOf<Id>;
+  /** Null where the body was JSON, or none. */
+  form: FormOf<Id> | null;
   /** The body's bytes as they came. */
   rawBody: Buffer;
   /** Of the client, as text: where its connection comes from, or what the trusted proxies say. */
@@ -24,6 +27,19 @@ export interface Request<Id extends OperationId = OperationId> {
   signal: AbortSignal;
   /** Every answer to this request carries them from now on, a refusal as well. */
   addHeaders: (headers: Headers) => void;
+}
+
+/** What a form held. */
+export interface FormBody<Fields> {
+  /** Typed and judged like JSON; a field that was left empty is absent. */
+  fields: Fields;
+  file: FormFile;
+}
+
+/** A form's file as it lies on disk until the request is answered: nobody looked at what it is. */
+export interface FormFile {
+  path: string;
+  bytes: number;
 }
 
 /** Where a stream goes. */
@@ -56,6 +72,8 @@ export interface Handler<Id extends OperationId = OperationId> {
   (context: Context, request: Request<Id>): Promise<Reply<Id>> | Reply<Id>;
   /** What refuses right after authentication and its ceiling of requests, whatever the body (OPERATOR.md, order of refusals). */
   beforeBody?: (context: Context) => void;
+  /** What refuses a form's file, once it has come in and before the fields are judged (WIRE.md 14.1). */
+  checkFile?: (context: Context, file: FormFile) => Promise<void>;
 }
 
 /** Every operation that is built has one; a missing one is a type error. */
@@ -65,6 +83,9 @@ type PathOf<Id extends OperationId> = operations[Id]["parameters"] extends { pat
 type QueryOf<Id extends OperationId> = operations[Id]["parameters"] extends { query?: infer Query }
   ? NonNullable<Query>
   : Record<never, never>;
+type FormOf<Id extends OperationId> = operations[Id] extends { requestBody?: { content: { "multipart/form-data": infer Sent } } }
+  ? FormBody<Omit<Sent, "file">>
+  : never;
 type JsonBodyOf<Id extends OperationId> = operations[Id] extends { requestBody?: { content: { "application/json": infer Body } } }
   ? Body
   : undefined;

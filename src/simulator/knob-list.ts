@@ -118,6 +118,17 @@ export const patterns = {
   fileRedirect: { form: "sim-file-redirect-N", min: 1, max: 100 },
   filePrivate: { form: "sim-file-private" },
   fileData: { form: "sim-file-data" },
+  // What is heard in a recording.
+  noSpeech: { form: "sim-no-speech" },
+  noSpeechSegments: { form: "sim-no-speech-segments" },
+  noSegments: { form: "sim-no-segments" },
+  emptySegments: { form: "sim-empty-segments" },
+  bareSegments: { form: "sim-bare-segments" },
+  untimedSegments: { form: "sim-untimed-segments" },
+  noText: { form: "sim-no-text" },
+  jsonOnly: { form: "sim-json-only" },
+  languageCode: { form: "sim-language-code" },
+  noLanguage: { form: "sim-no-language" },
 } as const satisfies Record<string, Pattern>;
 
 export type KnobName = keyof typeof patterns;
