@@ -11790,25 +11790,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
-                };
-            };
             /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
             502: {
                 headers: {
@@ -12203,25 +12184,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalErrorOrOwnershipWriteFailed"];
                 };
             };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
-                };
-            };
             /** @description `provider_error`: The provider failed. Nothing was charged; a hold was returned in full. */
             502: {
                 headers: {
@@ -12461,25 +12423,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalErrorOrOwnershipWriteFailed"];
                 };
             };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
-                };
-            };
             /** @description `provider_error`: The provider failed. Nothing was charged; a hold was returned in full. */
             502: {
                 headers: {
@@ -12623,19 +12566,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error500InternalError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
                 };
             };
             /** @description `provider_error`: The provider failed. Nothing was charged; a hold was returned in full. */

@@ -59,11 +59,7 @@ export type UnbuiltOperationId =
   | "createMusic"
   | "createSoundEffect"
   | "createSpeech"
-  | "createTranscription"
-  | "understandAudio"
-  | "cloneVoice"
-  | "designVoice"
-  | "listVoices";
+  | "understandAudio";
 
 export interface Parameter {
   name: string;
@@ -284,7 +280,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "statuses": {
@@ -340,7 +335,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "understandAudio": {
     "id": "understandAudio",
@@ -414,7 +409,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_error",
       "internal_error",
       "ownership_write_failed",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -441,7 +435,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "designVoice": {
     "id": "designVoice",
@@ -469,7 +463,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_error",
       "internal_error",
       "ownership_write_failed",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -483,7 +476,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "listVoices": {
     "id": "listVoices",
@@ -500,7 +493,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "rate_limit_exceeded",
       "provider_error",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [],
@@ -519,7 +511,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": false,
-    "built": false
+    "built": true
   },
   "listApiKeys": {
     "id": "listApiKeys",

@@ -244,7 +244,9 @@ export interface Verification {
 
 export interface Voice {
   account_id: bigint;
-  created_at: Generated<Timestamp>;
+  call_id: string;
+  cost: bigint;
+  created_at: Timestamp;
   model: string;
   name: string;
   provider: string;

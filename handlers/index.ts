@@ -1,5 +1,6 @@
 // The handler of every operation that is built; those of spec/not-built.json answer 501 at the edge.
 import type { Handlers } from "../src/server/types.ts";
+import { cloneVoice } from "./clone-voice.ts";
 import { countMessageTokens } from "./count-message-tokens.ts";
 import { createApiKey } from "./create-api-key.ts";
 import { createChatCompletion } from "./create-chat-completion.ts";
@@ -12,8 +13,10 @@ import { createRerank } from "./create-rerank.ts";
 import { createMessage } from "./create-message.ts";
 import { createResponse } from "./create-response.ts";
 import { createTopup } from "./create-topup.ts";
+import { createTranscription } from "./create-transcription.ts";
 import { createVideo } from "./create-video.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
+import { designVoice } from "./design-voice.ts";
 import { forgotPassword } from "./forgot-password.ts";
 import { getCreditBalance } from "./get-credit-balance.ts";
 import { getGenmediaJob } from "./get-genmedia-job.ts";
@@ -31,6 +34,7 @@ import { listLedgerEntries } from "./list-ledger-entries.ts";
 import { listModels } from "./list-models.ts";
 import { listTiers } from "./list-tiers.ts";
 import { listUsageLogs } from "./list-usage-logs.ts";
+import { listVoices } from "./list-voices.ts";
 import { receivePaymentEvent } from "./receive-payment-event.ts";
 import { recommendModels } from "./recommend-models.ts";
 import { resendVerification } from "./resend-verification.ts";
@@ -45,6 +49,7 @@ import { updateApiKey } from "./update-api-key.ts";
 import { verifyAccount } from "./verify-account.ts";
 
 export const handlers: Handlers = {
+  cloneVoice,
   countMessageTokens,
   createApiKey,
   createChatCompletion,
@@ -57,8 +62,10 @@ export const handlers: Handlers = {
   createMessage,
   createResponse,
   createTopup,
+  createTranscription,
   createVideo,
   deleteApiKey,
+  designVoice,
   forgotPassword,
   getCreditBalance,
   getGenmediaJob,
@@ -76,6 +83,7 @@ export const handlers: Handlers = {
   listModels,
   listTiers,
   listUsageLogs,
+  listVoices,
   receivePaymentEvent,
   recommendModels,
   resendVerification,

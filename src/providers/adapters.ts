@@ -9,6 +9,7 @@ import { openaiChat } from "./openai/chat.ts";
 import { openaiEmbed } from "./openai/embed.ts";
 import { openaiImages } from "./openai/images.ts";
 import { openaiMessages } from "./openai/messages.ts";
+import { openaiTranscribe } from "./openai/transcribe.ts";
 import { rerank } from "./rerank/rerank.ts";
 import type { Adapters } from "./types.ts";
 
@@ -23,7 +24,7 @@ export function openAdapters(upstream: Upstream, { fetchReference }: { fetchRefe
     pictures: { openai: openaiImages(upstream, fetchReference), fal: falPictures(upstream) },
     clips: { fal: falClips(upstream) },
     queues: { fal: falQueue(upstream) },
-    transcribe: {},
+    transcribe: { openai: openaiTranscribe(upstream) },
     say: {},
     music: {},
     sounds: {},

@@ -12,6 +12,8 @@ export interface Plan {
   reply: WholeReply | StreamReply | FileReply | PiecesReply;
   /** In place of the protocol's own, for an operation whose refusals have other words. */
   rewordRefusal?(refusal: Refusal): Refusal;
+  /** Done when the answer is sent, and not where a fault replaces it. */
+  takeEffect?(): void;
   /** What a form consisted of, for the record of calls. */
   parts?: readonly SentPart[];
   /** Roughly what it holds in memory; the simulator keeps light plans only. */

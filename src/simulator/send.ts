@@ -27,6 +27,7 @@ export async function sendPlan(
   const { reply } = plan;
   const spoken = plan.rewordRefusal === undefined ? protocol : { ...protocol, rewordRefusal: plan.rewordRefusal };
   const fault = faultReply(knobs, spoken, promiseOf(reply, knobs, spoken));
+  if (fault === null) plan.takeEffect?.();
   const sent = fault ?? reply;
   call.status = "status" in sent ? sent.status : 200;
   if (sent.kind === "file") await sendFile(sent, response);

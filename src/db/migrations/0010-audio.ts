@@ -12,7 +12,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       -- Which made it.
       model text not null,
       name text not null,
-      created_at timestamptz not null default now()
+      -- The call that made it, and what that cost: nobody is shown a voice whose charge never came to the books.
+      call_id uuid not null,
+      cost bigint not null,
+      created_at timestamptz not null
     );
     create index voice_account on voice (account_id, created_at);
 
