@@ -10,8 +10,8 @@ const heard = (id: string, model: string, more: Record<string, unknown> = {}) =>
 const said = (id: string, model: string, provider: "voices-a" | "voices-b" = "voices-a") => ({
   ...{ id, type: "speech", pricing: perCharacter, routes: [{ provider, model }] },
   ...(provider === "voices-a"
-    ? { voice_family: "provider_a", default_voice: "narrator" }
-    : { voice_family: "provider_b", default_voice: "calm" }),
+    ? { voice_family: "provider_a", default_voice: "lyra-narrator" }
+    : { voice_family: "provider_b", default_voice: "calm-woman" }),
 });
 
 /** USD of a minute heard, and of a character said. */

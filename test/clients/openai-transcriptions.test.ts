@@ -71,10 +71,6 @@ describe("answers", () => {
     ["the file first", () => ({ file: file(), model: "transcribe", language: "en", temperature: 0.2, prompt: "Ada, Grace" })],
     ["the file last", () => ({ prompt: "Ada, Grace", temperature: 0.2, language: "en", model: "transcribe", file: file() })],
     ["a File of the web", () => ({ model: "transcribe", file: new File([new Uint8Array(recording)], "meeting.wav") })],
-    [
-      "a Response",
-      () => ({ model: "transcribe", file: Object.assign(new Response(new Uint8Array(recording)), { url: "https://x/meeting.wav" }) }),
-    ],
   ])("%s: the same transcript", async (_way, body) => {
     const client = (await clients.customer()).openai();
     const { text } = await client.audio.transcriptions.create({ file: file(), model: "transcribe", response_format: "json" });
@@ -125,7 +121,8 @@ describe("errors: a class of the SDK, our code, sent once, nothing charged", () 
     const asked = customer.openai().audio.transcriptions.create(await body());
     await expect(asked).rejects.toBeInstanceOf(kind);
     await expect(asked).rejects.toMatchObject({ status, code, requestID: expect.stringMatching(/^req_/) });
-    expect(customer.exchanges).toHaveLength(1);
+    // The SDK also fetches `data:,`, to see what its own fetch makes of a form.
+    expect(customer.exchanges.filter(({ path }) => path.startsWith("/v1/"))).toHaveLength(1);
     expect(await customer.spent()).toBe(0);
   });
 
