@@ -15,6 +15,8 @@ import { endChildren, median, startChild } from "./processes.ts";
 
 const sliceMs = Number(process.env.BENCH_MS ?? 1_000);
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3);
+/** One of the parts below alone. */
+const only = process.env.BENCH_ONLY;
 const text = "A sentence of a hundred characters, which a voice reads out aloud and which is billed by character..";
 /** In 1e-8 USD: a text at 0.1 USD a thousand characters, a minute heard at 0.006. */
 const costOfText = BigInt(text.length) * 10_000n;
@@ -55,10 +57,13 @@ try {
     { name: "gateway", url: gateway.url, pid: gateway.pid },
   ];
   const all = [direct, ...between];
-  await reportFirstBytes(all, gateway.key);
-  await reportStreams(between, gateway.key);
-  await reportTranscription(between, gateway.key, `https://127.0.0.1:${filesPort}`);
-  await reportVoices(between, gateway.key);
+  const parts: Record<string, () => Promise<void>> = {
+    first: () => reportFirstBytes(all, gateway.key),
+    streams: () => reportStreams(between, gateway.key),
+    transcription: () => reportTranscription(between, gateway.key, `https://127.0.0.1:${filesPort}`),
+    voices: () => reportVoices(between, gateway.key),
+  };
+  for (const [name, part] of Object.entries(parts)) if (only === undefined || only === name) await part();
   await reportMoney();
 } finally {
   await endChildren();
