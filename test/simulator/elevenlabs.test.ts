@@ -92,6 +92,14 @@ describe("voices", () => {
     expect((await say({}, "", voices.find(({ category }) => category === "cloned").voice_id)).status).toBe(200);
   });
 
+  test("sim-voices-N: the first N; sim-endless-pages: pages without an end", async () => {
+    const list = (knobs: string, query = "") => ask(`/v2/voices?page_size=2${query}`, undefined, { "x-sim-knobs": knobs });
+    expect((await list("sim-voices-1")).json).toMatchObject({ total_count: 1, has_more: false, voices: { length: 1 } });
+    const first = (await list("sim-endless-pages")).json;
+    expect(first.has_more).toBe(true);
+    expect((await list("sim-endless-pages", `&next_page_token=${first.next_page_token}`)).json).toEqual(first);
+  });
+
   test("filters, ten by default, bad sizes and tokens", async () => {
     expect((await ask("/v2/voices")).json.voices).toHaveLength(10);
     expect((await ask("/v2/voices?voice_type=default")).json.total_count).toBe(3000);
