@@ -28,6 +28,7 @@ const leaves = [
   "email-address",
   "network-address",
   "within",
+  "slots",
 ];
 const domain = ["catalog", "pricing", "ledger", "accounts", "limits"];
 
