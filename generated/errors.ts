@@ -704,6 +704,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "fix": "Send the request again."
   },
   "not_implemented": {
+    "reserved": true,
     "status": 501,
     "type": "api_error",
     "retryable": false,

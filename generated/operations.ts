@@ -55,11 +55,7 @@ export type OperationId =
   | "createVideo";
 
 /** spec/not-built.json: they answer 501. */
-export type UnbuiltOperationId = 
-  | "createTranscription"
-  | "cloneVoice"
-  | "designVoice"
-  | "listVoices";
+export type UnbuiltOperationId = never;
 
 export interface Parameter {
   name: string;
@@ -277,7 +273,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "statuses": {
@@ -333,7 +328,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "understandAudio": {
     "id": "understandAudio",
@@ -406,7 +401,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_error",
       "internal_error",
       "ownership_write_failed",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -433,7 +427,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "designVoice": {
     "id": "designVoice",
@@ -461,7 +455,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_error",
       "internal_error",
       "ownership_write_failed",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -475,7 +468,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true,
-    "built": false
+    "built": true
   },
   "listVoices": {
     "id": "listVoices",
@@ -492,7 +485,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "rate_limit_exceeded",
       "provider_error",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [],
@@ -511,7 +503,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": false,
-    "built": false
+    "built": true
   },
   "listApiKeys": {
     "id": "listApiKeys",

@@ -1,5 +1,6 @@
 // The handler of every operation that is built; those of spec/not-built.json answer 501 at the edge.
 import type { Handlers } from "../src/server/types.ts";
+import { cloneVoice } from "./clone-voice.ts";
 import { countMessageTokens } from "./count-message-tokens.ts";
 import { createApiKey } from "./create-api-key.ts";
 import { createChatCompletion } from "./create-chat-completion.ts";
@@ -15,8 +16,10 @@ import { createResponse } from "./create-response.ts";
 import { createSoundEffect } from "./create-sound-effect.ts";
 import { createSpeech } from "./create-speech.ts";
 import { createTopup } from "./create-topup.ts";
+import { createTranscription } from "./create-transcription.ts";
 import { createVideo } from "./create-video.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
+import { designVoice } from "./design-voice.ts";
 import { forgotPassword } from "./forgot-password.ts";
 import { getCreditBalance } from "./get-credit-balance.ts";
 import { getGenmediaJob } from "./get-genmedia-job.ts";
@@ -34,6 +37,7 @@ import { listLedgerEntries } from "./list-ledger-entries.ts";
 import { listModels } from "./list-models.ts";
 import { listTiers } from "./list-tiers.ts";
 import { listUsageLogs } from "./list-usage-logs.ts";
+import { listVoices } from "./list-voices.ts";
 import { receivePaymentEvent } from "./receive-payment-event.ts";
 import { recommendModels } from "./recommend-models.ts";
 import { resendVerification } from "./resend-verification.ts";
@@ -49,6 +53,7 @@ import { updateApiKey } from "./update-api-key.ts";
 import { verifyAccount } from "./verify-account.ts";
 
 export const handlers: Handlers = {
+  cloneVoice,
   countMessageTokens,
   createApiKey,
   createChatCompletion,
@@ -64,8 +69,10 @@ export const handlers: Handlers = {
   createSoundEffect,
   createSpeech,
   createTopup,
+  createTranscription,
   createVideo,
   deleteApiKey,
+  designVoice,
   forgotPassword,
   getCreditBalance,
   getGenmediaJob,
@@ -83,6 +90,7 @@ export const handlers: Handlers = {
   listModels,
   listTiers,
   listUsageLogs,
+  listVoices,
   receivePaymentEvent,
   recommendModels,
   resendVerification,

@@ -136,6 +136,8 @@ export const patterns = {
   aggregate: { form: "sim-aggregate" },
   noAggregate: { form: "sim-no-aggregate" },
   oddHex: { form: "sim-odd-hex" },
+  voices: { form: "sim-voices-N", max: 10_000 },
+  endlessPages: { form: "sim-endless-pages" },
   otherVoiceId: { form: "sim-other-voice-id" },
 } as const satisfies Record<string, Pattern>;
 

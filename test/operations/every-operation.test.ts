@@ -1,4 +1,4 @@
-// What holds for whole groups of operations: 501 where nothing is built yet, 500 without detail, refusals of a suspended account.
+// What holds for whole groups of operations: 500 without detail, refusals of a suspended account.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { dialects, errors, type DialectRow, type ErrorCode } from "../../generated/errors.ts";
 import { type Operation, operations } from "../../generated/operations.ts";
@@ -31,19 +31,6 @@ const wordOf = ({ dialect }: Operation, { status, json }: TestReply) => [status,
 const shown = ({ dialect }: Operation, code: ErrorCode) => (dialects[dialect] as DialectRow).codes[code] ?? code;
 /** In the standard envelope; the older ones are test/server's. */
 const standard = ({ dialect }: Operation) => dialect === "standard" || dialect === "anthropic";
-
-describe("501 not_implemented", () => {
-  const keyed = all.filter((operation) => !operation.built && operation.auth !== "session" && standard(operation));
-  test.each(names(keyed))("%s", async (_, operation) => {
-    const { status, json, headers } = await ask(operation, operation.auth === "none" ? undefined : account.key);
-    expect([status, json.error.code]).toEqual([501, "not_implemented"]);
-    expect(headers["x-should-retry"]).toBe("false");
-  });
-
-  test.each(names(keyed.filter(({ auth }) => auth !== "none")))("%s: not before the key was looked at", async (_, operation) => {
-    expect((await ask(operation)).status).toBe(401);
-  });
-});
 
 describe("403 session_required", () => {
   test.each(

@@ -142,6 +142,8 @@ describe("voices", () => {
     expect(system_voice[0]).toEqual({ voice_id: "calm-woman", voice_name: "Calm Woman", description: expect.any(Array) });
     expect(await speaks(system_voice.at(-1).voice_id)).toBe(0);
     expect((await ask("get_voice", { voice_type: "mine" })).code).toBe(2013);
+    const few = await ask("get_voice", { voice_type: "all" }, { "x-sim-knobs": "sim-voices-2" });
+    expect(few.system_voice).toEqual(system_voice.slice(0, 2));
   });
 
   test("a clip becomes a voice that speaks and is listed from then on; its id is taken", async () => {

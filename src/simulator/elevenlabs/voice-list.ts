@@ -12,15 +12,17 @@ const ownTypes = ["personal", "workspace", "non-default"];
 export function planVoices({ query, headers }: Ask): Plan {
   const { model, knobs } = readSteering(headers, "voices", null);
   const size = readPageSize(query.get("page_size"));
-  const found = listVoices().filter((voice) => matches(voice, query));
+  const found = listVoices()
+    .filter((voice) => matches(voice, query))
+    .slice(0, knobs.voices);
   const first = readToken(query.get("next_page_token"));
   const end = first + size;
-  const hasMore = end < found.length;
+  const hasMore = knobs.endlessPages !== undefined || end < found.length;
   const body = {
     voices: found.slice(first, end),
     has_more: hasMore,
     ...(query.get("include_total_count") === "false" ? {} : { total_count: found.length }),
-    next_page_token: hasMore ? writeToken(end) : null,
+    next_page_token: hasMore ? writeToken(knobs.endlessPages ? 0 : end) : null,
   };
   return { model, knobs, reply: jsonReply(200, JSON.stringify(body)), bytes: 0 };
 }

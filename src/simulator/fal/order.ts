@@ -62,9 +62,9 @@ export function readOrder(name: string, knobs: Knobs, input: Fields): Order | Fa
 }
 
 function readRight(name: string, knobs: Knobs, input: Fields): Order {
+  if (makesSongs.test(name) && !/\bvideo/.test(name)) return readSong(name, knobs, input);
   const prompt = readPrompt(input);
   checkReferences(name, input);
-  if (makesSongs.test(name)) return readSong(name, knobs, input);
   const kind = /\bvideo/.test(name) ? "clip" : knobs.svg || /\bvector/.test(name) ? "vector" : "picture";
   const [width, height] = readSize(input);
   const seed = readSeed(name, prompt, input);

@@ -27,14 +27,14 @@ export function planVoiceList(voices: Voices, { body, headers }: Ask): Plan {
   if (type !== "all" && !listKinds.includes(type)) refuseParameter("voice_type");
   const made = (["voice_cloning", "voice_generation"] as MadeKind[]).filter((kind) => type === "all" || type === kind);
   return planJson(steered, {
-    ...(type === "all" || type === "system" ? { system_voice: voices.listSystem() } : {}),
+    ...(type === "all" || type === "system" ? { system_voice: voices.listSystem().slice(0, steered.knobs.voices) } : {}),
     ...Object.fromEntries(made.map((kind) => [kind, voices.listMade(kind)])),
   });
 }
 
-export async function planUpload(clips: Clips, { body, headers }: Ask): Promise<Plan> {
+export function planUpload(clips: Clips, { body, headers }: Ask): Plan {
   const { model, knobs } = readSteering(headers, "upload", null);
-  const { fields, files, parts } = await readUpload(body, headers["content-type"] ?? "");
+  const { fields, files, parts } = readUpload(body, headers["content-type"] ?? "");
   const [file] = files.filter(({ name }) => name === "file");
   if (new Map(fields).get("purpose") !== "voice_clone") refuseParameter("purpose is voice_clone");
   if (file === undefined) refuseParameter("file is required");
@@ -49,9 +49,9 @@ export async function planUpload(clips: Clips, { body, headers }: Ask): Promise<
   return { ...planJson({ model, knobs }, { file: told }), parts };
 }
 
-async function readUpload(body: Buffer, contentType: string): Promise<SentForm> {
+function readUpload(body: Buffer, contentType: string): SentForm {
   try {
-    return await readForm(body, contentType);
+    return readForm(body, contentType);
   } catch {
     return refuseParameter("the body is no form");
   }

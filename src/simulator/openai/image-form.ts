@@ -17,11 +17,8 @@ const imagesMax = 16;
 const types = ["image/png", "image/jpeg", "image/webp"];
 
 /** Refuses a body that is no form, and a form without a picture. */
-export async function readImageForm(
-  body: Buffer,
-  contentType: string,
-): Promise<{ fields: Fields; images: SentImage[]; parts: readonly SentPart[] }> {
-  const { fields, files, parts } = await readForm(body, contentType);
+export function readImageForm(body: Buffer, contentType: string): { fields: Fields; images: SentImage[]; parts: readonly SentPart[] } {
+  const { fields, files, parts } = readForm(body, contentType);
   const images: SentImage[] = [];
   for (const file of files) {
     const image = readImage(file, images.length);

@@ -22,8 +22,8 @@ export function planGeneration({ body, base }: Ask): Plan {
   return planImages(fields, [], base);
 }
 
-export async function planEdit({ body, headers, base }: Ask): Promise<Plan> {
-  const { fields, images, parts } = await readImageForm(body, headers["content-type"] ?? "");
+export function planEdit({ body, headers, base }: Ask): Plan {
+  const { fields, images, parts } = readImageForm(body, headers["content-type"] ?? "");
   return { ...planImages(fields, images, base), parts };
 }
 

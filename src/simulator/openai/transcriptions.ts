@@ -9,8 +9,8 @@ import { nameLanguage, readTranscriptionRequest, type TranscriptionRequest } fro
 
 const noSpeech: Heard = { text: "", segments: [] };
 
-export async function planTranscription({ body, headers }: Ask): Promise<Plan> {
-  const form = await readForm(body, headers["content-type"] ?? "");
+export function planTranscription({ body, headers }: Ask): Plan {
+  const form = readForm(body, headers["content-type"] ?? "");
   const request = readTranscriptionRequest(form);
   const { model, knobs, file, sound, temperature } = request;
   const heard = sound.isSilent || knobs.noSpeech ? noSpeech : hear(file.bytes, sound.seconds, temperature, knobs);
