@@ -148,10 +148,10 @@ export async function listen(
       heard.push(Buffer.from(piece));
       if (!enough(Buffer.concat(heard).length)) continue;
       controller.abort();
-      return listened("left");
+      break;
     }
-    return listened("whole");
+    return listened(controller.signal.aborted ? "left" : "whole");
   } catch {
-    return listened("broken");
+    return listened(controller.signal.aborted ? "left" : "broken");
   }
 }

@@ -39,23 +39,25 @@ describe("a stream that ends", () => {
   });
 
   test("its last byte waits for the charge", async () => {
-    const account = await world.account();
-    const settle = vi.spyOn(world.gateway.context.ledger, "settle");
-    let charged = false;
-    settle.mockImplementationOnce(async (settlement) => {
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      settle.mockRestore();
-      const balance = await world.gateway.context.ledger.settle(settlement);
-      charged = true;
-      return balance;
+    const whole = await listen(world, await world.account(), body("a"));
+    const { ledger } = world.gateway.context;
+    const really = ledger.settle;
+    const gate = Promise.withResolvers<void>();
+    const settle = vi.spyOn(ledger, "settle").mockImplementation(async (settlement) => {
+      await gate.promise;
+      return really(settlement);
     });
-    const whole = await listen(world, await world.account(), body("b"));
-    charged = false;
-    const { bytes } = await listen(world, account, body("b"), (size) => {
-      if (size === whole.bytes.length) expect(charged).toBe(true);
+    let got = 0;
+    const listening = listen(world, await world.account(), body("a"), (size) => {
+      got = size;
       return false;
     });
+    await expect.poll(() => got).toBe(whole.bytes.length - 1);
+    expect(settle).toHaveBeenCalledTimes(1);
+    gate.resolve();
+    const { bytes, outcome } = await listening;
     settle.mockRestore();
+    expect(outcome).toBe("whole");
     expect(bytes.equals(whole.bytes)).toBe(true);
   });
 
@@ -74,7 +76,7 @@ describe("a stream that ends", () => {
 async function release(accountId: bigint): Promise<void> {
   const { pool } = world.gateway.context.db;
   await pool.query("update hold set expires_at = now() - interval '1 minute' where account_id = $1", [accountId]);
-  await pool.query("select ledger_sweep()").catch(() => undefined);
+  await pool.query("select ledger_sweep('1 minute')");
 }
 
 describe("a stream that breaks", () => {
