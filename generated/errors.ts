@@ -97,7 +97,6 @@ export type ErrorCode =
   | "internal_error"
   | "db_error"
   | "ownership_write_failed"
-  | "not_implemented"
   | "overloaded"
   | "content_policy"
   | "content_policy_likeness"
@@ -703,7 +702,10 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "happened": "The ownership of a new voice could not be written. Nothing was charged.",
     "fix": "Send the request again."
   },
+<<<<<<< HEAD
+=======
   "not_implemented": {
+    "reserved": true,
     "status": 501,
     "type": "api_error",
     "retryable": false,
@@ -711,6 +713,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "happened": "The endpoint is part of the contract and not yet built in this release.",
     "fix": "Wait for a later release."
   },
+>>>>>>> wip-e
   "overloaded": {
     "status": 503,
     "type": "api_error",
@@ -902,7 +905,6 @@ export const dialects: Readonly<Record<Dialect, DialectRow>> = {
       "model_unavailable": "server_error",
       "overloaded": "server_error",
       "internal_error": "server_error",
-      "not_implemented": "server_error",
       "route_refused": "server_error"
     },
     "types": {},

@@ -54,23 +54,26 @@ export type OperationId =
   | "getReceipt"
   | "createVideo";
 
+<<<<<<< HEAD
+=======
 /** spec/not-built.json: they answer 501. */
-export type UnbuiltOperationId = 
-  | "createMusic"
-  | "createSoundEffect"
-  | "createSpeech"
-  | "createTranscription"
-  | "understandAudio"
-  | "cloneVoice"
-  | "designVoice"
-  | "listVoices";
+export type UnbuiltOperationId = never;
 
+>>>>>>> wip-e
 export interface Parameter {
   name: string;
   in: "path" | "query" | "header";
   required: boolean;
   /** What its text is coerced to; "array" is a comma-separated list. */
   type: "string" | "integer" | "number" | "boolean" | "array";
+}
+
+/** The texts of a form and its one file, the part called "file". */
+export interface Form {
+  /** Bytes of the file. */
+  fileMax: number;
+  /** An "array" is a field that may be repeated. */
+  fields: readonly Pick<Parameter, "name" | "type">[];
 }
 
 export interface Operation {
@@ -86,14 +89,15 @@ export interface Operation {
   statuses?: Partial<Readonly<Record<ErrorCode, readonly number[]>>>;
   bodies: readonly ("application/json" | "multipart/form-data")[];
   bodyRequired: boolean;
-  /** Bytes. */
+  /** Bytes; of a form, see there. */
   bodyMax: number;
+  /** Absent where it takes none. */
+  form?: Form;
   parameters: readonly Parameter[];
   successes: readonly number[];
   streams: boolean;
   /** It names a model, and so counts for the limits of the account. */
   counts: boolean;
-  built: boolean;
 }
 
 export const operations: Readonly<Record<OperationId, Operation>> = {
@@ -125,7 +129,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "audio_concurrent_limit",
       "provider_error",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -145,8 +148,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": false
+    "counts": true
   },
   "createSoundEffect": {
     "id": "createSoundEffect",
@@ -176,7 +178,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "audio_concurrent_limit",
       "provider_error",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -196,8 +197,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": false
+    "counts": true
   },
   "createSpeech": {
     "id": "createSpeech",
@@ -210,6 +210,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_json",
       "missing_parameter",
       "invalid_parameter",
+      "content_refused",
       "invalid_request",
       "input_too_long",
       "not_a_tts_model",
@@ -228,7 +229,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "model_unavailable",
       "tts_failed",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -241,8 +241,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": false
+    "counts": true
   },
   "createTranscription": {
     "id": "createTranscription",
@@ -273,7 +272,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "statuses": {
@@ -290,13 +288,45 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodyRequired": true,
     "bodyMax": 26214400,
+    "form": {
+      "fileMax": 26214400,
+      "fields": [
+        {
+          "name": "model",
+          "type": "string"
+        },
+        {
+          "name": "language",
+          "type": "string"
+        },
+        {
+          "name": "response_format",
+          "type": "string"
+        },
+        {
+          "name": "temperature",
+          "type": "number"
+        },
+        {
+          "name": "prompt",
+          "type": "string"
+        },
+        {
+          "name": "timestamp_granularities[]",
+          "type": "array"
+        },
+        {
+          "name": "stream",
+          "type": "boolean"
+        }
+      ]
+    },
     "parameters": [],
     "successes": [
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": false
+    "counts": true
   },
   "understandAudio": {
     "id": "understandAudio",
@@ -312,7 +342,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "model_not_found",
       "rate_limit_exceeded",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -320,13 +349,29 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodyRequired": false,
     "bodyMax": 26214400,
+    "form": {
+      "fileMax": 26214400,
+      "fields": [
+        {
+          "name": "question",
+          "type": "string"
+        },
+        {
+          "name": "model",
+          "type": "string"
+        },
+        {
+          "name": "duration_sec",
+          "type": "number"
+        }
+      ]
+    },
     "parameters": [],
     "successes": [
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": false
+    "counts": false
   },
   "cloneVoice": {
     "id": "cloneVoice",
@@ -353,7 +398,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_error",
       "internal_error",
       "ownership_write_failed",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -361,13 +405,25 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodyRequired": true,
     "bodyMax": 26214400,
+    "form": {
+      "fileMax": 10485760,
+      "fields": [
+        {
+          "name": "name",
+          "type": "string"
+        },
+        {
+          "name": "model",
+          "type": "string"
+        }
+      ]
+    },
     "parameters": [],
     "successes": [
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": false
+    "counts": true
   },
   "designVoice": {
     "id": "designVoice",
@@ -395,7 +451,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_error",
       "internal_error",
       "ownership_write_failed",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -408,8 +463,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": false
+    "counts": true
   },
   "listVoices": {
     "id": "listVoices",
@@ -426,7 +480,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "rate_limit_exceeded",
       "provider_error",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [],
@@ -444,8 +497,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": false
+    "counts": false
   },
   "listApiKeys": {
     "id": "listApiKeys",
@@ -470,8 +522,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "createApiKey": {
     "id": "createApiKey",
@@ -504,8 +555,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "updateApiKey": {
     "id": "updateApiKey",
@@ -545,8 +595,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "deleteApiKey": {
     "id": "deleteApiKey",
@@ -582,8 +631,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "getLimits": {
     "id": "getLimits",
@@ -608,8 +656,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "forgotPassword": {
     "id": "forgotPassword",
@@ -637,8 +684,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       202
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "resetPassword": {
     "id": "resetPassword",
@@ -670,8 +716,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "getSession": {
     "id": "getSession",
@@ -697,8 +742,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "signIn": {
     "id": "signIn",
@@ -728,8 +772,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "signInWithProvider": {
     "id": "signInWithProvider",
@@ -769,8 +812,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "startSignIn": {
     "id": "startSignIn",
@@ -805,8 +847,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "signOut": {
     "id": "signOut",
@@ -833,8 +874,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       204
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "signUp": {
     "id": "signUp",
@@ -862,8 +902,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       201
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "listUsageLogs": {
     "id": "listUsageLogs",
@@ -938,8 +977,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "verifyAccount": {
     "id": "verifyAccount",
@@ -971,8 +1009,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "resendVerification": {
     "id": "resendVerification",
@@ -1000,8 +1037,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       202
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "createChatCompletion": {
     "id": "createChatCompletion",
@@ -1043,8 +1079,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": true,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "createCompletion": {
     "id": "createCompletion",
@@ -1085,8 +1120,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": true,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "getCreditBalance": {
     "id": "getCreditBalance",
@@ -1111,8 +1145,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "listLedgerEntries": {
     "id": "listLedgerEntries",
@@ -1157,8 +1190,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "getLegacyPricing": {
     "id": "getLegacyPricing",
@@ -1183,8 +1215,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "createTopup": {
     "id": "createTopup",
@@ -1219,8 +1250,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "getTopup": {
     "id": "getTopup",
@@ -1254,8 +1284,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "receivePaymentEvent": {
     "id": "receivePaymentEvent",
@@ -1289,8 +1318,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "createDecision": {
     "id": "createDecision",
@@ -1327,8 +1355,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "createEmbeddings": {
     "id": "createEmbeddings",
@@ -1373,8 +1400,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "getGenmediaJob": {
     "id": "getGenmediaJob",
@@ -1407,8 +1433,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "runGenmedia": {
     "id": "runGenmedia",
@@ -1472,8 +1497,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       202
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "createImage": {
     "id": "createImage",
@@ -1522,8 +1546,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       202
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "listJobs": {
     "id": "listJobs",
@@ -1580,8 +1603,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "getJob": {
     "id": "getJob",
@@ -1621,8 +1643,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "listTiers": {
     "id": "listTiers",
@@ -1643,8 +1664,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "createMessage": {
     "id": "createMessage",
@@ -1687,8 +1707,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": true,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "countMessageTokens": {
     "id": "countMessageTokens",
@@ -1722,8 +1741,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "listModels": {
     "id": "listModels",
@@ -1872,8 +1890,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "recommendModels": {
     "id": "recommendModels",
@@ -1926,8 +1943,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "getModel": {
     "id": "getModel",
@@ -1957,8 +1973,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "getPricing": {
     "id": "getPricing",
@@ -1979,8 +1994,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "createRerank": {
     "id": "createRerank",
@@ -2029,8 +2043,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "createResponse": {
     "id": "createResponse",
@@ -2073,8 +2086,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": true,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "createSystemOneDecision": {
     "id": "createSystemOneDecision",
@@ -2111,8 +2123,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "getReceipt": {
     "id": "getReceipt",
@@ -2146,8 +2157,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "createVideo": {
     "id": "createVideo",
@@ -2197,7 +2207,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       202
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   }
 };

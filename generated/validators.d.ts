@@ -18,6 +18,8 @@ export interface Validate {
 }
 
 export const bodies: Partial<Record<OperationId, Validate>>;
+/** Of one object of the form's fields, texts already coerced; "file" is any text. */
+export const forms: Partial<Record<OperationId, Validate>>;
 /** Of one object { path, query, header }, its values already coerced. */
 export const parameters: Partial<Record<OperationId, Validate>>;
 export const catalogFile: Validate;

@@ -19,6 +19,7 @@ const leaves = [
   "money",
   "usage",
   "clock",
+  "counted-text",
   "fail",
   "error-text",
   "ids",
@@ -28,6 +29,7 @@ const leaves = [
   "email-address",
   "network-address",
   "within",
+  "slots",
 ];
 const domain = ["catalog", "pricing", "ledger", "accounts", "limits"];
 
@@ -48,7 +50,7 @@ const mayImport: Record<string, readonly string[]> = {
   mail: leaves,
   identity: leaves,
   routing: ["catalog", "providers", ...leaves],
-  media: leaves,
+  media: ["providers", ...leaves],
   admission: [...domain, ...leaves],
   language: ["admission", ...domain, "routing", "providers", ...leaves],
   jobs: ["admission", ...domain, "routing", "providers", "media", "db", ...leaves],
@@ -116,8 +118,11 @@ describe("calls", () => {
     expect(only(/\.status\(\d/, ["src/server/"])).toEqual([]);
   });
 });
+<<<<<<< HEAD
+=======
 
 test("operations that are not built may only become fewer", () => {
   const notBuilt = JSON.parse(source("spec/not-built.json")) as string[];
-  expect(notBuilt.length).toBeLessThanOrEqual(8);
+  expect(notBuilt.length).toBeLessThanOrEqual(0);
 });
+>>>>>>> wip-e

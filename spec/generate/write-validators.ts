@@ -1,4 +1,4 @@
-// generated/validators.js: ajv's standalone code for JSON bodies, parameters and the catalog file, bundled so that
+// generated/validators.js: ajv's standalone code for JSON bodies, forms, parameters and the catalog file, bundled so that
 // the server needs no ajv. Coercion and defaults are off: bodies are forwarded as sent.
 import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -30,7 +30,7 @@ export async function validatorsSource(document: Document, operations: readonly 
   ajv.addSchema({ $id: base, components: { schemas } });
 
   const exports: Record<string, string> = {};
-  const groups: Record<"bodies" | "parameters", Record<string, string>> = { bodies: {}, parameters: {} };
+  const groups: Record<"bodies" | "forms" | "parameters", Record<string, string>> = { bodies: {}, forms: {}, parameters: {} };
   const add = (group: keyof typeof groups, id: string, schema: Schema) => {
     const name = `${group}_${id}`;
     const key = `${base}/${name}`;
@@ -41,6 +41,8 @@ export async function validatorsSource(document: Document, operations: readonly 
   for (const { operation } of operations) {
     const body = operation.requestBody?.content["application/json"]?.schema;
     if (body !== undefined) add("bodies", operation.operationId, withoutMapping(body) as Schema);
+    const form = operation.requestBody?.content["multipart/form-data"]?.schema;
+    if (form !== undefined) add("forms", operation.operationId, withoutMapping(form) as Schema);
     const parameters = (operation.parameters ?? []).filter(
       ({ in: place, name }) => place !== "cookie" && name.toLowerCase() !== "content-type",
     );
@@ -51,10 +53,8 @@ export async function validatorsSource(document: Document, operations: readonly 
     ajv.addSchema({ $id: `${base}/catalogFile`, $ref: `${base}#/components/schemas/CatalogFile` });
     exports.catalogFile = `${base}/catalogFile`;
   }
-  const code = await bundle(
-    `${standaloneCode.default(ajv, exports)}\n${table("bodies", groups.bodies)}\n${table("parameters", groups.parameters)}`,
-    hasCatalog,
-  );
+  const tables = Object.entries(groups).map(([name, entries]) => table(name, entries));
+  const code = await bundle([standaloneCode.default(ajv, exports), ...tables].join("\n"), hasCatalog);
   return { code, catalogSchema: hasCatalog ? standalone("CatalogFile", schemas) : null };
 }
 
@@ -78,6 +78,8 @@ export interface Validate {
 }
 
 export const bodies: Partial<Record<OperationId, Validate>>;
+/** Of one object of the form's fields, texts already coerced; "file" is any text. */
+export const forms: Partial<Record<OperationId, Validate>>;
 /** Of one object { path, query, header }, its values already coerced. */
 export const parameters: Partial<Record<OperationId, Validate>>;
 export const catalogFile: Validate;

@@ -1,6 +1,6 @@
 // An account's turn at its own balance. Submits and ends lock it, one after another; whoever waits for the lock waits with a connection, and
 // an account that somebody holds would soon have all of them.
-import { inSlot, openSlots, type Slots } from "../providers/slots.ts";
+import { inSlot, openSlots, type Slots } from "../slots.ts";
 
 /** The second one waits at the lock while the first one's commit reaches the disk. */
 const atOnce = 2;

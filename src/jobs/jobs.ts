@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { isDatabaseAway } from "../away.ts";
 import { listen } from "../db/listen.ts";
-import { inSlot, openSlots } from "../providers/slots.ts";
+import { inSlot, openSlots } from "../slots.ts";
 import { openAccountTurns } from "./account-turns.ts";
 import { openAnnouncer } from "./announcer.ts";
 import { watchLate } from "./late-watch.ts";

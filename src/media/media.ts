@@ -1,9 +1,14 @@
 // Builds what src/media gives from the configuration.
 import { join } from "node:path";
 import type { Config } from "../config.ts";
+import { audioKindOf } from "./audio/kind.ts";
+import { openAudioMeter } from "./audio/measure-audio.ts";
 import { readBlobAddress } from "./blob-address.ts";
+import { audioLimits, fetchAudio } from "./fetch-audio.ts";
+import { fetchMade, madeLimits } from "./fetch-made.ts";
 import { fetchReference, referenceLimits } from "./fetch-reference.ts";
 import { openFolderStore } from "./folder-store.ts";
+import { keepAudio } from "./keep-audio.ts";
 import { type KeepParts, keepFile, keepLimits } from "./keep.ts";
 import { contentTypeOf } from "./kinds.ts";
 import { type ResolveName, resolveAsSystem } from "./resolve-name.ts";
@@ -28,18 +33,23 @@ export async function openMedia(
   const withTempFile = await openTempFiles(join(config.dataDir, "media-incoming"));
   const parts = { store, withTempFile, resolve: resolveAsSystem, limits: keepLimits, pausesMs, ...options };
   const reference = { withTempFile, allowPrivateUrls: config.allowPrivateUrls, limits: referenceLimits, ...options };
+  const made = { withTempFile, resolve: resolveAsSystem, limits: madeLimits, ...options };
+  const meter = openAudioMeter();
   return {
     keep: (order) => keepFile(parts, order),
     fetchReference: (url, signal) => fetchReference(reference, url, signal),
-    fetchAudio: () => Promise.reject(new Error("not built")),
-    audioKindOf: () => Promise.reject(new Error("not built")),
-    measureAudio: () => Promise.reject(new Error("not built")),
-    fetchMade: () => Promise.reject(new Error("not built")),
-    keepAudio: () => Promise.reject(new Error("not built")),
+    fetchAudio: (url, path, signal) => fetchAudio({ ...reference, limits: audioLimits }, url, path, signal),
+    audioKindOf,
+    measureAudio: (file, signal) => meter.measure(file, signal),
+    fetchMade: (url, provider, signal) => fetchMade(made, { url, provider, signal }),
+    keepAudio: (order) => keepAudio({ store, withTempFile }, order),
     withTempFile,
     contentTypeOf,
     store,
-    close: () => store.close(),
+    async close() {
+      await meter.close();
+      await store.close();
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 // The pools of sockets, one an origin, and how many there may be. What goes over them is http-call.ts's.
 import { Pool } from "undici";
 import type { UpstreamGauge, UpstreamLimits } from "./http.ts";
-import { openSlots, type Slots } from "./slots.ts";
+import { openSlots, type Slots } from "../slots.ts";
 import type { Address } from "./target.ts";
 import { UpstreamError } from "./types.ts";
 

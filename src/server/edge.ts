@@ -20,6 +20,8 @@ export interface Edge {
   closing: boolean;
   /** Bytes of request bodies held right now, over all exchanges. */
   bodyBytes: number;
+  /** Bytes of forms' files that lie on disk right now, over all exchanges. */
+  fileBytes: number;
   limits: EdgeLimits;
   /** For browsers: the value of access-control-expose-headers. */
   exposedHeaders: string;
@@ -30,6 +32,8 @@ export interface Edge {
 export interface EdgeLimits {
   /** All bodies held at once; a parsed body takes several times its bytes, so this bounds the heap as well. */
   allBodiesBytes: number;
+  /** All files of forms that lie on disk at once. */
+  allFilesBytes: number;
   /** A body that stands still this long is given up. */
   bodyIdleMs: number;
   /** What is read of a body that was refused (OPERATOR.md "Start"). */
@@ -47,6 +51,7 @@ const megabyte = 1024 * 1024;
 
 export const defaultLimits: EdgeLimits = {
   allBodiesBytes: 512 * megabyte,
+  allFilesBytes: 4_096 * megabyte,
   bodyIdleMs: 30_000,
   drainBytes: 64 * megabyte,
   drainMs: 10_000,
@@ -77,6 +82,8 @@ export interface Exchange {
   model: string | null;
   /** Bytes this exchange has taken from the budget of bodies. */
   bodyBytes: number;
+  /** Bytes of its form's file on disk. */
+  fileBytes: number;
   /** Set when the client went away before the answer was complete. */
   gone: boolean;
   /** Fires once, when the client has gone or the gateway has to end. Made on demand: most handlers never look at it. */
@@ -105,6 +112,7 @@ export function openExchange(edge: Edge, req: IncomingMessage, res: ServerRespon
     code: null,
     model: null,
     bodyBytes: 0,
+    fileBytes: 0,
     gone: false,
     signal() {
       if (controller === null) {

@@ -29,8 +29,7 @@ import { failMethod, optionsReply, unknownPath } from "./unknown-path.ts";
 
 export interface ServerParts {
   context: Context;
-  /** Those of operations that aren't built may be missing. */
-  handlers: Partial<Handlers>;
+  handlers: Handlers;
   ready: () => Promise<boolean>;
   metrics: Metrics;
   limits?: Partial<EdgeLimits>;
@@ -77,6 +76,7 @@ function openEdge({ context, metrics, ready, limits, onUndeclared }: ServerParts
     publicUrl: context.config.publicUrl ?? addressOf(context.config.host, context.config.port),
     closing: false,
     bodyBytes: 0,
+    fileBytes: 0,
     limits: { ...defaultLimits, ...limits },
     exposedHeaders: exposedHeaders(responseHeaderNames()),
     onUndeclared:

@@ -59,7 +59,8 @@ function collect(edge: Edge, exchange: Exchange, max: number): Promise<Buffer> {
   });
 }
 
-function failTooLarge(max: number): never {
+/** Bytes. */
+export function failTooLarge(max: number): never {
   const kilobytes = max / 1024;
   const limit = kilobytes < 1024 ? `${kilobytes} KB` : `${kilobytes / 1024} MB`;
   return fail("request_too_large", { text: { reason: `at most ${limit} are taken` } });

@@ -92,11 +92,16 @@ function put(target: Record<string, unknown>, parameter: Parameter, values: read
     if (elements.length > 0) target[parameter.name] = elements;
     return;
   }
-  if (values.length > 1) failParameter(parameter.name, "it may be given once only");
-  target[parameter.name] = coerce(parameter, values[0]!);
+  target[parameter.name] = coerceOnce(parameter, values);
 }
 
-function coerce({ name, type }: Parameter, value: string): unknown {
+/** The one text of a field that may not be repeated, as its type; throws invalid_parameter. */
+export function coerceOnce(parameter: Pick<Parameter, "name" | "type">, values: readonly string[]): unknown {
+  if (values.length > 1) failParameter(parameter.name, "it may be given once only");
+  return coerce(parameter, values[0]!);
+}
+
+function coerce({ name, type }: Pick<Parameter, "name" | "type">, value: string): unknown {
   switch (type) {
     case "integer":
       return /^-?\d{1,20}$/.test(value) ? Number(value) : failParameter(name, "it must be a whole number");

@@ -1,29 +1,29 @@
 // The story of one request to a known operation, in the order that WIRE.md 14.1 fixes: authentication, rate, body, content
 // type, JSON, fields, after a slow body authentication again; then the handler, whose reply is sent by reply.ts.
-import { bodies, parameters } from "../../generated/validators.js";
-import type { Validate } from "../../generated/validators.js";
+import { bodies, forms, parameters } from "../../generated/validators.js";
 import type { Operation, OperationId } from "../../generated/operations.ts";
 import type { Caller } from "../context.ts";
-import { fail } from "../fail.ts";
 import { authenticate } from "./authenticate.ts";
 import type { Edge, Exchange } from "./edge.ts";
+import { formFields } from "./form-fields.ts";
 import { failInvalid } from "./invalid.ts";
 import { loggableModel } from "./log-request.ts";
 import { rateLimiter } from "./limit-rate.ts";
+import { failForm } from "./parse-form.ts";
 import { parseJson } from "./parse-json.ts";
 import { promptFields } from "./prompt-fields.ts";
 import { readBody } from "./read-body.ts";
+import { readForm, takesForm } from "./read-form.ts";
 import { parameterReader } from "./read-parameters.ts";
 import { sendReply } from "./reply.ts";
-import type { Handler, Headers, Request } from "./types.ts";
+import type { FormBody, FormFile, Handler, Headers, Request } from "./types.ts";
 
 type RunOperation = (exchange: Exchange) => Promise<void>;
 
-/** Prepares what doesn't depend on the request; `handler` may be missing only for operations that aren't built. */
-export function operationRunner(edge: Edge, operation: Operation, handler: Handler | undefined): RunOperation {
+/** Prepares what doesn't depend on the request. */
+export function operationRunner(edge: Edge, operation: Operation, handler: Handler): RunOperation {
   const { id } = operation;
   const readParameters = parameterReader(operation, parameters[id]);
-  const validateBody = bodies[id];
   const limitRate = rateLimiter(operation);
   // What belongs to one account, its credentials above all, is kept by no cache, unless the handler says otherwise.
   const isPublic = operation.auth === "none" && operation.method === "get";
@@ -34,15 +34,14 @@ export function operationRunner(edge: Edge, operation: Operation, handler: Handl
     if (!isPublic) exchange.headers["cache-control"] = "no-store";
     const known = await identify(edge, exchange, operation);
     await limitRate(edge, exchange);
-    handler?.beforeBody?.(edge.context);
-    if (!operation.built || handler === undefined)
-      fail("not_implemented", { text: { method: operation.method.toUpperCase(), path: operation.path } });
-    const { bytes, value } = operation.bodies.length > 0 ? await readContent(edge, exchange, operation, validateBody) : noContent;
-    // Whoever signed out, was suspended or deleted the key while a slow body came in, ended this request too.
-    if (performance.now() - known > knownMaxMs) await identify(edge, exchange, operation);
-    const { path, query } = readParameters(exchange);
-    const reply = await handler(edge.context, requestOf(exchange, id, { path, query, bytes, value }));
-    await sendReply(edge, exchange, reply);
+    handler.beforeBody?.(edge.context);
+    await withContent(edge, exchange, { operation, handler }, async (content) => {
+      // Whoever signed out, was suspended or deleted the key while a slow body came in, ended this request too.
+      if (performance.now() - known > knownMaxMs) await identify(edge, exchange, operation);
+      const { path, query } = readParameters(exchange);
+      const reply = await handler(edge.context, requestOf(exchange, id, { path, query, ...content }));
+      await sendReply(edge, exchange, reply);
+    });
   };
 }
 
@@ -56,31 +55,52 @@ async function identify({ context }: Edge, exchange: Exchange, operation: Operat
   return askedAt;
 }
 
-const noContent: Content = { bytes: Buffer.alloc(0), value: undefined };
-
 interface Content {
   bytes: Buffer;
   value: unknown;
+  form: FormBody<unknown> | null;
 }
 
-async function readContent(edge: Edge, exchange: Exchange, operation: Operation, validate: Validate | undefined): Promise<Content> {
+const noContent: Content = { bytes: Buffer.alloc(0), value: undefined, form: null };
+
+/** Runs `work` with the body; the file of a form is gone when it is over, however it ends. */
+async function withContent(
+  edge: Edge,
+  exchange: Exchange,
+  { operation, handler }: { operation: Operation; handler: Handler },
+  work: (content: Content) => Promise<void>,
+): Promise<void> {
+  const { form } = operation;
+  if (operation.bodies.length === 0) return work(noContent);
+  if (form === undefined || !takesForm(operation, exchange.req.headers)) return work(await readContent(edge, exchange, operation));
+  try {
+    await edge.context.media.withTempFile(async (path) => {
+      const sent = await readForm(edge, exchange, form, path);
+      if (sent.file !== null) await handler.checkFile?.(edge.context, sent.file);
+      const fields = formFields(sent, form, forms[operation.id]);
+      exchange.model = loggableModel(fields);
+      // The validator has asked for the file.
+      await work({ ...noContent, form: { fields, file: sent.file as FormFile } });
+    });
+  } finally {
+    edge.fileBytes -= exchange.fileBytes;
+    exchange.fileBytes = 0;
+  }
+}
+
+async function readContent(edge: Edge, exchange: Exchange, operation: Operation): Promise<Content> {
   const { headers } = exchange.req;
+  const validate = bodies[operation.id];
   const bytes = await readBody(edge, exchange, operation.bodyMax);
-  // A form is taken apart by its handler; the edge bounds its bytes.
-  const isForm = headers["content-type"]?.toLowerCase().startsWith("multipart/form-data") ?? false;
-  if (isForm && operation.bodies.includes("multipart/form-data")) return { bytes, value: undefined };
   if (bytes.length === 0 && !operation.bodyRequired) return noContent;
+  if (!operation.bodies.includes("application/json")) failForm("the content-type must be multipart/form-data");
   const content = parseJson(bytes, headers, promptFields[operation.id]);
   exchange.model = loggableModel(content.value);
   if (validate !== undefined && !validate(content.value)) failInvalid(validate.errors ?? []);
-  return content;
+  return { ...content, form: null };
 }
 
-function requestOf(
-  exchange: Exchange,
-  operationId: OperationId,
-  read: { path: unknown; query: unknown; bytes: Buffer; value: unknown },
-): Request {
+function requestOf(exchange: Exchange, operationId: OperationId, read: Content & { path: unknown; query: unknown }): Request {
   const request = {
     operationId,
     requestId: exchange.requestId,
@@ -91,6 +111,7 @@ function requestOf(
     query: read.query,
     headers: exchange.req.headers,
     body: read.value,
+    form: read.form,
     rawBody: read.bytes,
     address: exchange.address,
     addHeaders: (headers: Headers) => void Object.assign(exchange.headers, headers),

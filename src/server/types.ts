@@ -1,6 +1,6 @@
 // What the edge hands to a handler and what it takes back. Types only.
 import type { operations } from "../../generated/api.d.ts";
-import type { OperationId, UnbuiltOperationId } from "../../generated/operations.ts";
+import type { OperationId } from "../../generated/operations.ts";
 import type { Caller, Context } from "../context.ts";
 
 /** A request after routing, authentication and validation; plain values, no HTTP objects. */
@@ -15,7 +15,10 @@ export interface Request<Id extends OperationId = OperationId> {
   query: QueryOf<Id>;
   /** Lower-cased names. */
   headers: Record<string, string | undefined>;
+  /** Undefined where the body was a form. */
   body: JsonBodyOf<Id>;
+  /** Null where the body was JSON, or none. */
+  form: FormOf<Id> | null;
   /** The body's bytes as they came. */
   rawBody: Buffer;
   /** Of the client, as text: where its connection comes from, or what the trusted proxies say. */
@@ -24,6 +27,19 @@ export interface Request<Id extends OperationId = OperationId> {
   signal: AbortSignal;
   /** Every answer to this request carries them from now on, a refusal as well. */
   addHeaders: (headers: Headers) => void;
+}
+
+/** What a form held. */
+export interface FormBody<Fields> {
+  /** Typed and judged like JSON; a field that was left empty is absent. */
+  fields: Fields;
+  file: FormFile;
+}
+
+/** A form's file as it lies on disk until the request is answered: nobody looked at what it is. */
+export interface FormFile {
+  path: string;
+  bytes: number;
 }
 
 /** Where a stream goes. */
@@ -38,6 +54,8 @@ export type Reply<Id extends OperationId = OperationId> =
   | JsonReply<Id>
   /** Bytes made before, e.g. a precomputed list. `headers` must hold content-type. */
   | { status: number; headers: Headers; bytes: Buffer }
+  /** The same in the coding that the client takes, which the edge finds out and says. Only what is sent is made. */
+  | { status: number; headers: Headers; coded: { plain: () => Buffer; gzip: () => Promise<Buffer> } }
   /** The head goes out at once; the reply ends when the promise settles. */
   | { status: number; headers: Headers; stream: (sink: Sink) => Promise<void> };
 
@@ -56,15 +74,20 @@ export interface Handler<Id extends OperationId = OperationId> {
   (context: Context, request: Request<Id>): Promise<Reply<Id>> | Reply<Id>;
   /** What refuses right after authentication and its ceiling of requests, whatever the body (OPERATOR.md, order of refusals). */
   beforeBody?: (context: Context) => void;
+  /** What refuses a form's file, once it has come in and before the fields are judged (WIRE.md 14.1). */
+  checkFile?: (context: Context, file: FormFile) => Promise<void>;
 }
 
-/** Every operation that is built has one; a missing one is a type error. */
-export type Handlers = { [Id in Exclude<OperationId, UnbuiltOperationId>]: Handler<Id> } & { [Id in UnbuiltOperationId]?: never };
+/** Every operation has one; a missing one is a type error. */
+export type Handlers = { [Id in OperationId]: Handler<Id> };
 
 type PathOf<Id extends OperationId> = operations[Id]["parameters"] extends { path: infer Path } ? Path : Record<never, never>;
 type QueryOf<Id extends OperationId> = operations[Id]["parameters"] extends { query?: infer Query }
   ? NonNullable<Query>
   : Record<never, never>;
+type FormOf<Id extends OperationId> = operations[Id] extends { requestBody?: { content: { "multipart/form-data": infer Sent } } }
+  ? FormBody<Omit<Sent, "file">>
+  : never;
 type JsonBodyOf<Id extends OperationId> = operations[Id] extends { requestBody?: { content: { "application/json": infer Body } } }
   ? Body
   : undefined;

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import { connectUpstreams, type UpstreamRequest } from "../../src/providers/http.ts";
 import { retryAfterMs } from "../../src/providers/retry-after.ts";
-import { openSlots } from "../../src/providers/slots.ts";
+import { openSlots } from "../../src/slots.ts";
 import type { UpstreamError } from "../../src/providers/types.ts";
 import { providerAt, startHost, until, useUpstream } from "./upstream-fixture.ts";
 

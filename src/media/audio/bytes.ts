@@ -1,0 +1,45 @@
+// A file's bytes for the walkers of this folder, through one window: however large the file is, a megabyte of it is in memory.
+import { fstatSync, openSync, readSync } from "node:fs";
+
+export interface Bytes {
+  size: number;
+  /** What there is of `length` bytes at `at`, at most a window's worth. The next call may overwrite it. */
+  read(at: number, length: number): Buffer;
+}
+
+export const windowBytes = 1024 * 1024;
+
+/** The file is closed with the thread that opened it, or by `close`. */
+export function openBytes(file: number): Bytes {
+  const { size } = fstatSync(file);
+  const window = Buffer.alloc(windowBytes);
+  let start = 0;
+  let filled = 0;
+  const fill = (at: number) => {
+    start = at;
+    filled = 0;
+    while (filled < windowBytes) {
+      const read = readSync(file, window, filled, windowBytes - filled, at + filled);
+      if (read === 0) return;
+      filled += read;
+    }
+  };
+  return {
+    size,
+    read(at, length) {
+      if (at < 0 || at >= size || length <= 0) return window.subarray(0, 0);
+      const wanted = Math.min(length, size - at, windowBytes);
+      if (at < start || at + wanted > start + filled) fill(at);
+      return window.subarray(at - start, at - start + Math.min(wanted, filled));
+    },
+  };
+}
+
+export function openFile(path: string): number {
+  return openSync(path, "r");
+}
+
+/** Four characters, e.g. of a chunk or a box. */
+export function nameAt(bytes: Buffer, at: number): string {
+  return bytes.toString("latin1", at, at + 4);
+}

@@ -1,0 +1,52 @@
+// Elements of EBML, the form of WebM: an id, a length that may be unknown, and the content.
+import type { Bytes } from "./bytes.ts";
+
+export interface Element {
+  id: number;
+  /** Where its content stands. */
+  from: number;
+  /** Null: unknown, it ends where an element comes that can't be in it. */
+  size: number | null;
+}
+
+/** Null: none stands there. */
+export function elementAt(source: Bytes, at: number): Element | null {
+  const bytes = source.read(at, 12);
+  const idBytes = Math.clz32(bytes[0] ?? 0) - 23;
+  if (idBytes > 4 || bytes.length < idBytes + 1) return null;
+  const size = sizeAt(bytes, idBytes);
+  return size === null ? null : { id: bytes.readUIntBE(0, idBytes), from: at + idBytes + size.bytes, size: size.value };
+}
+
+/** A number that says its own length; its value is null where all its bits are set. */
+export function sizeAt(bytes: Buffer, at: number): { value: number | null; bytes: number } | null {
+  const first = bytes[at];
+  if (first === undefined) return null;
+  const length = Math.clz32(first) - 23;
+  if (length > 8 || at + length > bytes.length) return null;
+  let value = first & ((1 << (8 - length)) - 1);
+  let isUnknown = value === (1 << (8 - length)) - 1;
+  for (let index = 1; index < length; index++) {
+    const byte = bytes[at + index]!;
+    value = value * 256 + byte;
+    isUnknown &&= byte === 255;
+  }
+  return { value: isUnknown ? null : value, bytes: length };
+}
+
+/** The elements in a piece of memory, for the few that are read whole. */
+export function elementsIn(content: Buffer): { id: number; content: Buffer }[] {
+  const source: Bytes = { size: content.length, read: (at, length) => content.subarray(at, at + length) };
+  const found: { id: number; content: Buffer }[] = [];
+  for (let at = 0; at < content.length;) {
+    const element = elementAt(source, at);
+    if (element === null || element.size === null) break;
+    at = element.from + element.size;
+    found.push({ id: element.id, content: content.subarray(element.from, at) });
+  }
+  return found;
+}
+
+export function unsigned(content: Buffer): number {
+  return content.length === 0 || content.length > 6 ? 0 : content.readUIntBE(0, content.length);
+}

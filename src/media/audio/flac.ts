@@ -1,0 +1,92 @@
+// FLAC: frames that don't say their length. One ends where the next valid header stands behind a checksum that is right for all of it.
+import type { Bytes } from "./bytes.ts";
+import { type FlacFrame, flacFrameAt, flacHeaderBytes } from "./flac-header.ts";
+import { id3Bytes } from "./mpeg-frames.ts";
+import { type Walked, broken, openTally } from "./tally.ts";
+
+const crc16 = Uint16Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte << 8;
+  for (let bit = 0; bit < 8; bit++) crc = crc & 0x8000 ? (crc << 1) ^ 0x8005 : crc << 1;
+  return crc & 0xffff;
+});
+
+/** Eight channels of 65,535 samples at 24 bits take 1.5 MB. */
+const frameBytesMax = 2 * 1024 * 1024;
+const pieceBytes = 65_536;
+
+export function walkFlac(source: Bytes): Walked {
+  const start = id3Bytes(source, 0);
+  const { rate, framesAt } = readHeaders(source, start);
+  const tally = openTally();
+  let explained = framesAt;
+  let at = framesAt;
+  while (at < source.size) {
+    const frame = headerAt(source, at);
+    const end = frame === null ? null : frameEnd(source, at);
+    if (frame === null || end === null) {
+      at = nextHeader(source, at + 1);
+      continue;
+    }
+    tally.add(frame.samples, frame.rate || rate);
+    explained += end - at;
+    at = end;
+    if (isEndTag(source, at)) {
+      explained += 128;
+      break;
+    }
+  }
+  return { seconds: tally.seconds(), explained };
+}
+
+/** Of STREAMINFO only the rate counts, where a frame refers to it. */
+function readHeaders(source: Bytes, start: number): { rate: number; framesAt: number } {
+  const info = source.read(start + 8, 34);
+  if (info.length < 34) throw broken("Its header is cut.");
+  const rate = info.readUIntBE(10, 3) >> 4;
+  for (let at = start + 4; ;) {
+    const head = source.read(at, 4);
+    if (head.length < 4) throw broken("Its header is cut.");
+    const last = head[0]! >= 0x80;
+    at += 4 + head.readUIntBE(1, 3);
+    if (last) return { rate, framesAt: at };
+  }
+}
+
+function headerAt(source: Bytes, at: number): FlacFrame | null {
+  return flacFrameAt(source.read(at, flacHeaderBytes), 0);
+}
+
+function nextHeader(source: Bytes, from: number): number {
+  for (let at = from; at < source.size;) {
+    const piece = source.read(at, pieceBytes);
+    const sync = piece.indexOf(0xff);
+    if (sync >= 0 && headerAt(source, at + sync) !== null) return at + sync;
+    at += sync < 0 ? piece.length : sync + 1;
+  }
+  return source.size;
+}
+
+/** Null: nothing behind it makes the frame whole. */
+function frameEnd(source: Bytes, start: number): number | null {
+  const last = Math.min(source.size, start + frameBytesMax);
+  let crc = 0;
+  let wanted = 1_024; // most frames are small
+  for (let at = start; at < last;) {
+    // A copy, since looking further moves the window; with room for the header of the frame behind.
+    const piece = Buffer.from(source.read(at, wanted + flacHeaderBytes));
+    const length = Math.min(wanted, piece.length, last - at);
+    for (let index = 0; index < length; index++) {
+      // A checksum over a frame and its own checksum is 0.
+      if (crc === 0 && at + index > start + 5 && (flacFrameAt(piece, index) !== null || isEndTag(source, at + index))) return at + index;
+      crc = ((crc << 8) & 0xffff) ^ crc16[(crc >> 8) ^ piece[index]!]!;
+    }
+    at += length;
+    wanted = Math.min(pieceBytes, wanted * 2);
+  }
+  return last === source.size && crc === 0 ? last : null;
+}
+
+/** ID3v1, which some programs append. */
+function isEndTag(source: Bytes, at: number): boolean {
+  return source.size - at === 128 && source.read(at, 3).toString("latin1") === "TAG";
+}

@@ -1,0 +1,72 @@
+// Where the packets of one fragment (moof) lie: runs of packets, each of a track, with lengths of their own or the usual one.
+import { boxesIn } from "./boxes.ts";
+import type { Mp4Track, Place } from "./mp4.ts";
+
+/** The tracks that the fragment has packets of. */
+export function fragmentSizes(fragment: Buffer): Set<number> {
+  return new Set(partsOf(fragment).map(({ head }) => head.track));
+}
+
+/** `at`: where the fragment stands in the file. */
+export function* fragmentPackets(fragment: Buffer, at: number, { id, usualBytes }: Pick<Mp4Track, "id" | "usualBytes">): Generator<Place> {
+  for (const { head, content } of partsOf(fragment)) {
+    if (head.track !== id) continue;
+    const base = head.base ?? at;
+    let from = base;
+    for (const { name, content: run } of boxesIn(content)) {
+      if (name !== "trun" || run.length < 8) continue;
+      const flags = run.readUIntBE(1, 3);
+      let field = 8;
+      if ((flags & 1) !== 0 && run.length >= field + 4) from = base + run.readInt32BE(field);
+      if ((flags & 1) !== 0) field += 4;
+      if ((flags & 4) !== 0) field += 4;
+      const width = 4 * [0x100, 0x200, 0x400, 0x800].filter((flag) => (flags & flag) !== 0).length;
+      const sizeAt = (flags & 0x100) !== 0 ? 4 : 0;
+      const hasSizes = (flags & 0x200) !== 0;
+      const usual = head.usualBytes ?? usualBytes;
+      if (!hasSizes && usual === 0) continue;
+      for (let left = run.readUInt32BE(4); left > 0 && (width === 0 || field + width <= run.length); left--, field += width) {
+        const bytes = hasSizes ? run.readUInt32BE(field + sizeAt) : usual;
+        yield { from, bytes };
+        from += bytes;
+      }
+    }
+  }
+}
+
+interface PartHead {
+  track: number;
+  /** Null: the fragment's own place. */
+  base: number | null;
+  usualBytes: number | null;
+}
+
+function partsOf(fragment: Buffer): { head: PartHead; content: Buffer }[] {
+  return boxesIn(fragment)
+    .filter(({ name }) => name === "traf")
+    .flatMap(({ content }) => {
+      const head = readHead(boxesIn(content).find(({ name }) => name === "tfhd")?.content ?? Buffer.alloc(0));
+      return head === null ? [] : [{ head, content }];
+    });
+}
+
+function readHead(content: Buffer): PartHead | null {
+  if (content.length < 8) return null;
+  const flags = content.readUIntBE(1, 3);
+  let field = 8;
+  const take = (flag: number, bytes: number) => {
+    if ((flags & flag) === 0) return null;
+    const at = field;
+    field += bytes;
+    return field <= content.length ? at : null;
+  };
+  const base = take(0x1, 8);
+  take(0x2, 4);
+  take(0x8, 4);
+  const usual = take(0x10, 4);
+  return {
+    track: content.readUInt32BE(4),
+    base: base === null ? null : Number(content.readBigUInt64BE(base)),
+    usualBytes: usual === null ? null : content.readUInt32BE(usual),
+  };
+}

@@ -1,0 +1,133 @@
+// MP4 (m4a): packets stand where tables say, whole or in fragments. A packet counts where its bytes are there, as long as its codec makes it;
+// the tables' own times are passed over.
+import { type Box, boxAt, boxIn, boxesIn } from "./boxes.ts";
+import type { Bytes } from "./bytes.ts";
+import { samplesOfEntry } from "./mp4-codec.ts";
+import { fragmentPackets, fragmentSizes } from "./mp4-fragments.ts";
+import { tablePackets } from "./mp4-tables.ts";
+import { type SamplesOf, packetHeadBytes } from "./packets.ts";
+import { type Tally, type Walked, broken, openTally } from "./tally.ts";
+
+/** Where one packet lies in the file. */
+export interface Place {
+  from: number;
+  bytes: number;
+}
+
+export interface Mp4Track {
+  id: number;
+  /** Null: pictures, text and the like. */
+  samplesOf: SamplesOf | null;
+  /** The codec needs no look at its packets. */
+  isUniform: boolean;
+  table: Buffer;
+  /** What fragments take where they say nothing. */
+  usualBytes: number;
+  tally: Tally;
+}
+
+/** The index of a day of the smallest packets takes less, and so does a second's fragment. */
+const indexBytesMax = 32 * 1024 * 1024;
+const fragmentIndexBytesMax = 4 * 1024 * 1024;
+const described = new Set([
+  "ftyp",
+  "styp",
+  "free",
+  "skip",
+  "wide",
+  "uuid",
+  "udta",
+  "meta",
+  "sidx",
+  "ssix",
+  "mfra",
+  "emsg",
+  "prft",
+  "pdin",
+  "pnot",
+]);
+const describedBytesMax = 8 * 1024 * 1024;
+
+export function walkMp4(source: Bytes): Walked {
+  const boxes = topBoxes(source);
+  const index = boxes.filter(({ name }) => name === "moov");
+  if (index.length !== 1) throw broken(index.length === 0 ? "Its index is missing." : "It has two indexes.");
+  const tracks = readTracks(readBox(source, index[0]!, indexBytesMax));
+  if (tracks.every(({ samplesOf }) => samplesOf === null)) throw broken("It has no sound.");
+  const room = boxes.filter(({ name }) => name === "mdat").reduce((sum, { from, end }) => sum + Math.min(end, source.size) - from, 0);
+  let packetBytes = 0;
+  const count = (track: Mp4Track, places: Iterable<Place>) => {
+    for (const place of places) {
+      if (place.bytes === 0 || place.from + place.bytes > source.size) continue;
+      packetBytes += place.bytes;
+      // Packets that lie upon one another would be counted for ever.
+      if (packetBytes > room) throw broken("Its index is damaged.");
+      if (track.samplesOf === null) continue;
+      const head = track.isUniform ? nothing : source.read(place.from, Math.min(place.bytes, packetHeadBytes));
+      const found = track.samplesOf(head);
+      if (found !== null) track.tally.add(found.samples, found.rate);
+    }
+  };
+  for (const track of tracks) count(track, tablePackets(track.table));
+  for (const box of boxes.filter(({ name }) => name === "moof")) {
+    const content = readBox(source, box, fragmentIndexBytesMax);
+    const sizes = fragmentSizes(content);
+    for (const track of tracks) if (sizes.has(track.id)) count(track, fragmentPackets(content, box.at, track));
+  }
+  const seconds = Math.max(0, ...tracks.map(({ tally }) => tally.seconds()));
+  return { seconds, explained: packetBytes + headBytes(boxes, source.size) };
+}
+
+const nothing = Buffer.alloc(1);
+
+/** All boxes of the file's first level, as far as they follow one another. */
+function topBoxes(source: Bytes): Box[] {
+  const boxes: Box[] = [];
+  for (let at = 0; at < source.size;) {
+    const box = boxAt(source, at);
+    if (box === null) break;
+    boxes.push(box);
+    at = box.end;
+  }
+  return boxes;
+}
+
+/** Everything but the packets. */
+function headBytes(boxes: readonly Box[], size: number): number {
+  let index = 0;
+  let descriptions = 0;
+  for (const { name, at, from, end } of boxes) {
+    if (name === "moov" || name === "moof") index += Math.min(end, size) - at;
+    else if (name === "mdat") index += from - at;
+    else if (described.has(name)) descriptions += Math.min(end, size) - at;
+  }
+  return index + Math.min(descriptions, describedBytesMax);
+}
+
+function readBox(source: Bytes, { from, end }: Box, bytesMax: number): Buffer {
+  if (end > source.size) throw broken("Its index is cut.");
+  if (end - from > bytesMax) throw broken("Its index is too large.");
+  const content = Buffer.alloc(end - from);
+  for (let at = 0; at < content.length;) at += source.read(from + at, content.length - at).copy(content, at);
+  return content;
+}
+
+function readTracks(index: Buffer): Mp4Track[] {
+  const usual = new Map<number, number>();
+  for (const { name, content } of boxesIn(boxIn(index, "mvex") ?? Buffer.alloc(0)))
+    if (name === "trex" && content.length >= 24) usual.set(content.readUInt32BE(4), content.readUInt32BE(16));
+  return boxesIn(index)
+    .filter(({ name }) => name === "trak")
+    .map(({ content }) => readTrack(content, usual));
+}
+
+function readTrack(content: Buffer, usual: ReadonlyMap<number, number>): Mp4Track {
+  const head = boxIn(content, "tkhd");
+  const handler = boxIn(content, "mdia/hdlr");
+  const table = boxIn(content, "mdia/minf/stbl");
+  if (head === null || head.length < 24 || handler === null || handler.length < 12 || table === null) throw broken("Its index is damaged.");
+  const id = head.readUInt32BE(head[0] === 1 ? 20 : 12);
+  const isSound = handler.toString("latin1", 8, 12) === "soun";
+  const codec = isSound ? samplesOfEntry(boxIn(table, "stsd") ?? Buffer.alloc(0)) : { samplesOf: null, isUniform: true };
+  return { id, ...codec, table, usualBytes: usual.get(id) ?? 0, tally: openTally() };
+}

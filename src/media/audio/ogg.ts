@@ -1,0 +1,160 @@
+// Ogg: pages with a checksum, which carry packets of one or more streams. Opus, Vorbis and FLAC are counted by their packets; what pages
+// say of positions and of their end is passed over.
+import { type Bytes, nameAt } from "./bytes.ts";
+import { flacFrameAt } from "./flac-header.ts";
+import { type SamplesOf, opusSamples, packetHeadBytes, vorbisSamples } from "./packets.ts";
+import { type Tally, type Walked, broken, openTally } from "./tally.ts";
+
+const crc32 = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte << 24;
+  for (let bit = 0; bit < 8; bit++) crc = crc & 0x80000000 ? (crc << 1) ^ 0x04c11db7 : crc << 1;
+  return crc >>> 0;
+});
+
+interface Stream {
+  /** Null: not known yet. */
+  samplesOf: SamplesOf | null;
+  kind: "opus" | "vorbis" | "flac" | "other";
+  identification: Buffer;
+  tally: Tally;
+  packets: number;
+  /** What there is of a packet that goes on, and how long it is so far. */
+  pending: Buffer[];
+  pendingBytes: number;
+}
+
+/** Vorbis' codebooks take some kilobytes; comments may hold a picture, and are passed over. */
+const setupBytesMax = 1024 * 1024;
+const streamsMax = 64;
+const pageBytesMax = 27 + 255 + 255 * 255;
+
+export function walkOgg(source: Bytes): Walked {
+  let explained = 0;
+  let seconds = 0;
+  let streams = new Map<number, Stream>();
+  let isHead = true;
+  const endLink = () => {
+    // Streams beside one another sound at once; a chain of links one after another.
+    seconds += Math.max(0, ...[...streams.values()].map(({ tally }) => tally.seconds()));
+    streams = new Map();
+  };
+  for (let at = 0; at < source.size;) {
+    const page = readPage(source, at);
+    if (page === null) {
+      at = nextPage(source, at + 1);
+      continue;
+    }
+    at += page.length;
+    explained += page.length;
+    const begins = (page[5]! & 2) !== 0;
+    if (begins && !isHead) endLink();
+    isHead = begins;
+    const serial = page.readUInt32LE(14);
+    if (begins && streams.size < streamsMax && !streams.has(serial)) streams.set(serial, openStream());
+    const stream = streams.get(serial);
+    if (stream !== undefined) takePage(stream, page);
+  }
+  endLink();
+  return { seconds, explained };
+}
+
+function openStream(): Stream {
+  const empty = Buffer.alloc(0);
+  return { samplesOf: null, kind: "other", identification: empty, tally: openTally(), packets: 0, pending: [], pendingBytes: 0 };
+}
+
+/** A whole page whose checksum is right, or null. A view into the file's window. */
+function readPage(source: Bytes, at: number): Buffer | null {
+  const bytes = source.read(at, pageBytesMax);
+  if (bytes.length < 28 || nameAt(bytes, 0) !== "OggS" || bytes[4] !== 0) return null;
+  const segments = bytes[26]!;
+  if (bytes.length < 27 + segments) return null;
+  let length = 27 + segments;
+  for (let index = 27; index < 27 + segments; index++) length += bytes[index]!;
+  if (bytes.length < length) return null;
+  const page = bytes.subarray(0, length);
+  return checksum(page) === page.readUInt32LE(22) ? page : null;
+}
+
+function checksum(page: Buffer): number {
+  let crc = 0;
+  for (let index = 0; index < page.length; index++) {
+    const byte = index >= 22 && index < 26 ? 0 : page[index]!;
+    crc = (crc << 8) ^ crc32[(crc >>> 24) ^ byte]!;
+  }
+  return crc >>> 0;
+}
+
+function nextPage(source: Bytes, from: number): number {
+  for (let at = from; at < source.size;) {
+    const piece = source.read(at, pageBytesMax);
+    const found = piece.indexOf("OggS");
+    if (found >= 0) return at + found;
+    at += Math.max(1, piece.length - 3);
+  }
+  return source.size;
+}
+
+function takePage(stream: Stream, page: Buffer): void {
+  const segments = page[26]!;
+  let at = 27 + segments;
+  // A packet that goes on where none began, or the other way round: a page is lost, and what was begun with it.
+  const goesOn = (page[5]! & 1) !== 0;
+  let lost = goesOn && stream.pendingBytes === 0;
+  if (!goesOn) forget(stream);
+  for (let index = 0; index < segments; index++) {
+    const size = page[27 + index]!;
+    const isSetup = stream.packets === 2 && stream.kind === "vorbis";
+    const kept = isSetup || stream.packets === 0 ? setupBytesMax : packetHeadBytes;
+    if (stream.pendingBytes < kept) stream.pending.push(Buffer.from(page.subarray(at, at + size)));
+    stream.pendingBytes += size;
+    at += size;
+    if (size === 255) continue;
+    if (!lost) takePacket(stream, Buffer.concat(stream.pending));
+    lost = false;
+    forget(stream);
+  }
+}
+
+function forget(stream: Stream): void {
+  stream.pending = [];
+  stream.pendingBytes = 0;
+}
+
+function takePacket(stream: Stream, packet: Buffer): void {
+  stream.packets += 1;
+  if (stream.packets === 1) begin(stream, packet);
+  else if (stream.kind === "vorbis" && stream.packets === 3) stream.samplesOf = vorbisSamples(stream.identification, packet);
+  else if (stream.kind === "opus" && stream.packets === 2)
+    return; // comments
+  else {
+    const found = stream.samplesOf?.(packet);
+    if (found) stream.tally.add(found.samples, found.rate);
+  }
+}
+
+function begin(stream: Stream, packet: Buffer): void {
+  const head = packet.toString("latin1", 0, 8);
+  if (head === "OpusHead") {
+    stream.kind = "opus";
+    stream.samplesOf = opusSamples;
+  } else if (head.startsWith("\x01vorbis")) {
+    stream.kind = "vorbis";
+    stream.identification = packet;
+  } else if (head.startsWith("\x7fFLAC") && packet.length >= 30) {
+    stream.kind = "flac";
+    const rate = packet.readUIntBE(27, 3) >> 4;
+    stream.samplesOf = flacPacketSamples(rate);
+  } else if (!silentKinds.test(head)) throw broken("Its codec is not taken: Opus, Vorbis and FLAC are.");
+}
+
+/** Pictures, subtitles and indexes. */
+const silentKinds = /^(\x80theora|\x80kate|OVP80|BBCD|fishead|CMML)/;
+
+/** A packet is a frame; headers come first and are none. */
+export function flacPacketSamples(streamRate: number): SamplesOf {
+  return (packet) => {
+    const frame = flacFrameAt(packet, 0);
+    return frame === null ? null : { samples: frame.samples, rate: frame.rate || streamRate };
+  };
+}

@@ -1,0 +1,50 @@
+// What a walk through a recording adds up: how long its packets sound, and how many bytes of the file they and its headers explain.
+import { MediaFault } from "../types.ts";
+
+export interface Tally {
+  /** Throws MediaFault: `too_large` above a day, `invalid` for a rate that no recording has. */
+  add(samples: number, rate: number): void;
+  seconds(): number;
+}
+
+/** Nobody's recording is longer. */
+const secondsMax = 24 * 3_600;
+const rateMin = 1_000;
+const rateMax = 768_000;
+
+/** Samples are added as whole numbers, so that a million packets round no more than one. */
+export function openTally(): Tally {
+  let whole = 0;
+  let samples = 0;
+  let rate = 0;
+  return {
+    add(more, at) {
+      if (at !== rate) {
+        if (!(at >= rateMin && at <= rateMax)) throw broken("Its sample rate is not one of audio.");
+        whole += rate === 0 ? 0 : samples / rate;
+        samples = 0;
+        rate = at;
+      }
+      samples += more;
+      if (whole + samples / rate > secondsMax) throw new MediaFault("too_large", "The recording is longer than 24 hours.");
+    },
+    seconds: () => whole + (rate === 0 ? 0 : samples / rate),
+  };
+}
+
+/** How long a walk found a recording to be, and how many bytes of the file belong to it: packets, headers, tags, other tracks. */
+export interface Walked {
+  seconds: number;
+  explained: number;
+}
+
+/** A player skips some damage; a file that is mostly something else would be billed for its smaller half. */
+export function assertExplained({ seconds, explained }: Walked, size: number): number {
+  if (!(seconds > 0)) throw broken("Nothing in it can be decoded.");
+  if (size - explained > 4_096 + size / 10) throw broken("Too much of it does not belong to the recording.");
+  return seconds;
+}
+
+export function broken(reason: string): MediaFault {
+  return new MediaFault("invalid", `The audio file cannot be read. ${reason}`);
+}

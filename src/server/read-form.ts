@@ -1,0 +1,101 @@
+// A form's body while it streams in: its one file goes to disk, its texts into bounded memory. Bounded by bytes, by time and by what all
+// requests hold on disk together. How a form is taken apart is parse-form.ts; what its texts mean is form-fields.ts.
+import { open } from "node:fs/promises";
+import type { IncomingHttpHeaders } from "node:http";
+import { fail } from "../fail.ts";
+import type { Form, Operation } from "../../generated/operations.ts";
+import type { Edge, Exchange } from "./edge.ts";
+import { type FormParser, boundaryOf, failForm, openFormParser } from "./parse-form.ts";
+import { awaitsContinue, failTooLarge, hasBody } from "./read-body.ts";
+import type { FormFile } from "./types.ts";
+
+/** A form as it was sent. */
+export interface SentForm {
+  /** By name, in the order that they came. */
+  texts: ReadonlyMap<string, readonly string[]>;
+  /** Null: there was none. */
+  file: FormFile | null;
+}
+
+/** What a form may hold beside its file: texts, headers of parts, what stands before and behind. */
+const besideFileBytes = 1024 * 1024;
+
+export function takesForm({ bodies }: Operation, headers: IncomingHttpHeaders): boolean {
+  return bodies.includes("multipart/form-data") && /^\s*multipart\/form-data\s*(;|$)/i.test(headers["content-type"] ?? "");
+}
+
+/** The file comes to lie at `path`, where there must be none; whoever calls removes it, after a failure as well. */
+export async function readForm(edge: Edge, exchange: Exchange, form: Form, path: string): Promise<SentForm> {
+  const boundary = boundaryOf(exchange.req.headers);
+  if (!hasBody(exchange)) failForm("it is empty");
+  const bytesMax = form.fileMax + besideFileBytes;
+  if (Number(exchange.req.headers["content-length"] ?? 0) > bytesMax) failTooLarge(form.fileMax);
+  if (edge.fileBytes > edge.limits.allFilesBytes) fail("overloaded");
+  const handle = await open(path, "wx", 0o600);
+  let fileBytes = 0;
+  const write = async (chunk: Buffer) => {
+    fileBytes += chunk.length;
+    exchange.fileBytes += chunk.length;
+    edge.fileBytes += chunk.length;
+    if (fileBytes > form.fileMax) failTooLarge(form.fileMax);
+    if (edge.fileBytes > edge.limits.allFilesBytes) fail("overloaded");
+    await handle.appendFile(chunk);
+  };
+  try {
+    if (awaitsContinue(exchange)) exchange.res.writeContinue();
+    const parser = openFormParser(boundary, form.fields, { textBytesMax: besideFileBytes, write });
+    await feed(edge, exchange, parser, bytesMax, () => failTooLarge(form.fileMax));
+    const { texts, hasFile } = await parser.done;
+    return { texts, file: hasFile ? { path, bytes: fileBytes } : null };
+  } finally {
+    // Waits for a write on its way: nothing may be written once the file is removed.
+    await handle.close();
+  }
+}
+
+/** The request's bytes into the parser, as fast as the disk takes them. Resolves when all are taken, rejects with the parser's own failure. */
+function feed({ limits }: Edge, exchange: Exchange, parser: FormParser, bytesMax: number, tooLarge: () => never): Promise<void> {
+  const { req } = exchange;
+  return new Promise((resolve, reject) => {
+    let bytes = 0;
+    // As in read-body.ts: what stands still ends with the connection.
+    let ended = false;
+    const giveUp = () => (ended ? parser.abort(() => failForm("it is malformed")) : req.destroy());
+    const idle = setTimeout(giveUp, limits.bodyIdleMs);
+    const settle = (action: () => void) => {
+      clearTimeout(idle);
+      req.off("data", onData).off("end", onEnd).off("close", onClose).off("error", onClose);
+      action();
+    };
+    const onFailure = (error: unknown) => {
+      req.pause();
+      settle(() => reject(error as Error));
+    };
+    const onData = (chunk: Buffer) => {
+      idle.refresh();
+      bytes += chunk.length;
+      if (bytes > bytesMax) return parser.abort(tooLarge);
+      if (parser.write(chunk)) return;
+      req.pause();
+      parser.onceDrained(() => req.resume());
+    };
+    const onEnd = () => {
+      ended = true;
+      parser.end();
+      parser.done.then(
+        () => settle(resolve),
+        () => undefined,
+      );
+    };
+    const onClose = () => {
+      if (ended) return;
+      exchange.gone = true;
+      parser.abort(() => {
+        throw new Error("the client left before its form was complete");
+      });
+    };
+    parser.done.catch(onFailure);
+    if (req.destroyed) return onClose();
+    req.on("data", onData).on("end", onEnd).on("close", onClose).on("error", onClose);
+  });
+}

@@ -1,0 +1,112 @@
+// What bounds forms, over real sockets: sizes, time, the room on disk. The file is gone afterwards, whatever happens.
+import { existsSync } from "node:fs";
+import { afterEach, describe, expect, test } from "vitest";
+import type { Request } from "../../src/server/types.ts";
+import { type FormEdge, type Part, formBytes, megabyte, path, startFormEdge, typed, voice } from "./form-edge.ts";
+import { eventually, head, json, openSocket } from "./start-edge.ts";
+
+let edge: FormEdge;
+afterEach(() => edge.close());
+
+describe("413 request_too_large", () => {
+  test("exactly 25 MB is taken, a byte more is not", async () => {
+    edge = await startFormEdge();
+    expect(
+      await edge.send([
+        ["model", "m"],
+        ["file", Buffer.alloc(25 * megabyte), "a"],
+      ]),
+    ).toMatchObject({ status: 200 });
+    expect(edge.seen).toMatchObject([{ bytes: 25 * megabyte }]);
+    const answer = await edge.send([["file", Buffer.alloc(25 * megabyte + 1), "a"]]);
+    expect(answer).toMatchObject({ status: 413, code: "request_too_large" });
+    expect(answer.message).toContain("at most 25 MB are taken");
+  });
+  test("by the announced length where the file can't fit", async () => {
+    edge = await startFormEdge();
+    const socket = await openSocket(edge.port);
+    await socket.send(head("POST", path, { ...typed, "content-length": String(26 * megabyte + 1) }));
+    expect(await socket.until("request_too_large")).toMatch(/^HTTP\/1.1 413 /);
+    socket.socket.destroy();
+  });
+  test("unannounced: counted while reading, and the client that writes on reads the answer", async () => {
+    edge = await startFormEdge();
+    const socket = await openSocket(edge.port);
+    await socket.send(head("POST", path, { ...typed, "transfer-encoding": "chunked" }));
+    const chunked = (bytes: Buffer) => Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from("\r\n")]);
+    await socket.send(chunked(formBytes([voice]).subarray(0, 100)));
+    for (let sent = 0; sent < 40; sent++) await socket.send(chunked(Buffer.alloc(megabyte, "x")));
+    await socket.send("0\r\n\r\n");
+    expect(await socket.until("request_too_large")).toMatch(/^HTTP\/1.1 413 /);
+    await socket.send(head("GET", "/healthz"));
+    await socket.until("HTTP/1.1 200");
+    socket.socket.destroy();
+  });
+});
+
+describe("a client that stops", () => {
+  const start200 = Buffer.concat([formBytes([["file", Buffer.alloc(200_000), "a"]]).subarray(0, 150_000)]);
+  test("leaves in the middle: nothing is left, nothing is reported", async () => {
+    edge = await startFormEdge();
+    const socket = await openSocket(edge.port);
+    await socket.send(head("POST", path, { ...typed, "content-length": "500000" }));
+    await socket.send(start200);
+    await eventually(() => edge.files.names().length === 1);
+    socket.socket.destroy();
+    await eventually(() => edge.files.names().length === 0);
+    await eventually(() => edge.logs.some((line) => line["gone"] === true));
+    expect(edge.logs.filter((line) => line["err"])).toEqual([]);
+  });
+  test("stands still: given up", async () => {
+    edge = await startFormEdge({ bodyIdleMs: 100 });
+    const socket = await openSocket(edge.port);
+    await socket.send(head("POST", path, { ...typed, "content-length": "500000" }));
+    await socket.send(start200);
+    await socket.ended();
+    await eventually(() => edge.files.names().length === 0);
+    expect(edge.seen).toEqual([]);
+  });
+  test("leaves while the handler works: the file goes when the handler ends", async () => {
+    let left = false;
+    const entered = Promise.withResolvers<void>();
+    edge = await startFormEdge({}, async (_context, { signal, form }) => {
+      const { file } = form as unknown as NonNullable<Request<"createTranscription">["form"]>;
+      entered.resolve();
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      left = existsSync(file.path);
+      throw signal.reason;
+    });
+    const socket = await openSocket(edge.port);
+    const body = formBytes([voice]);
+    await socket.send(head("POST", path, { ...typed, "content-length": String(body.length) }));
+    await socket.send(body);
+    await entered.promise;
+    socket.socket.destroy();
+    await eventually(() => edge.files.names().length === 0);
+    expect(left).toBe(true);
+  });
+});
+
+test("a handler that throws leaves nothing", async () => {
+  edge = await startFormEdge({}, () => {
+    throw new Error("broken");
+  });
+  expect(await edge.send([voice])).toMatchObject({ status: 500 });
+});
+
+test("503 overloaded: all files together are bounded, and room comes back", async () => {
+  const gate = Promise.withResolvers<unknown>();
+  const entered = Promise.withResolvers<void>();
+  edge = await startFormEdge({ allFilesBytes: 3_000 }, () => {
+    entered.resolve();
+    return gate.promise;
+  });
+  const big: Part = ["file", Buffer.alloc(2_000), "a"];
+  const first = edge.send([big]);
+  await entered.promise;
+  expect(await edge.send([big])).toMatchObject({ status: 503, code: "overloaded" });
+  gate.resolve(json({}));
+  expect(await first).toMatchObject({ status: 200 });
+  await eventually(() => edge.files.names().length === 0);
+  expect(await edge.send([big])).toMatchObject({ status: 200 });
+});
