@@ -702,18 +702,6 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "happened": "The ownership of a new voice could not be written. Nothing was charged.",
     "fix": "Send the request again."
   },
-<<<<<<< HEAD
-=======
-  "not_implemented": {
-    "reserved": true,
-    "status": 501,
-    "type": "api_error",
-    "retryable": false,
-    "message": "{method} {path} is described but not built yet.",
-    "happened": "The endpoint is part of the contract and not yet built in this release.",
-    "fix": "Wait for a later release."
-  },
->>>>>>> wip-e
   "overloaded": {
     "status": 503,
     "type": "api_error",

@@ -54,12 +54,6 @@ export type OperationId =
   | "getReceipt"
   | "createVideo";
 
-<<<<<<< HEAD
-=======
-/** spec/not-built.json: they answer 501. */
-export type UnbuiltOperationId = never;
-
->>>>>>> wip-e
 export interface Parameter {
   name: string;
   in: "path" | "query" | "header";

@@ -118,11 +118,3 @@ describe("calls", () => {
     expect(only(/\.status\(\d/, ["src/server/"])).toEqual([]);
   });
 });
-<<<<<<< HEAD
-=======
-
-test("operations that are not built may only become fewer", () => {
-  const notBuilt = JSON.parse(source("spec/not-built.json")) as string[];
-  expect(notBuilt.length).toBeLessThanOrEqual(0);
-});
->>>>>>> wip-e
