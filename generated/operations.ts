@@ -54,9 +54,6 @@ export type OperationId =
   | "getReceipt"
   | "createVideo";
 
-/** spec/not-built.json: they answer 501. */
-export type UnbuiltOperationId = never;
-
 export interface Parameter {
   name: string;
   in: "path" | "query" | "header";
@@ -95,7 +92,6 @@ export interface Operation {
   streams: boolean;
   /** It names a model, and so counts for the limits of the account. */
   counts: boolean;
-  built: boolean;
 }
 
 export const operations: Readonly<Record<OperationId, Operation>> = {
@@ -146,8 +142,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "createSoundEffect": {
     "id": "createSoundEffect",
@@ -196,8 +191,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "createSpeech": {
     "id": "createSpeech",
@@ -241,8 +235,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "createTranscription": {
     "id": "createTranscription",
@@ -327,8 +320,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "understandAudio": {
     "id": "understandAudio",
@@ -373,8 +365,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "cloneVoice": {
     "id": "cloneVoice",
@@ -426,8 +417,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "designVoice": {
     "id": "designVoice",
@@ -467,8 +457,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "listVoices": {
     "id": "listVoices",
@@ -502,8 +491,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "listApiKeys": {
     "id": "listApiKeys",
@@ -528,8 +516,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "createApiKey": {
     "id": "createApiKey",
@@ -562,8 +549,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "updateApiKey": {
     "id": "updateApiKey",
@@ -603,8 +589,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "deleteApiKey": {
     "id": "deleteApiKey",
@@ -640,8 +625,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "getLimits": {
     "id": "getLimits",
@@ -666,8 +650,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "forgotPassword": {
     "id": "forgotPassword",
@@ -695,8 +678,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       202
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "resetPassword": {
     "id": "resetPassword",
@@ -728,8 +710,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "getSession": {
     "id": "getSession",
@@ -755,8 +736,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "signIn": {
     "id": "signIn",
@@ -786,8 +766,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "signInWithProvider": {
     "id": "signInWithProvider",
@@ -827,8 +806,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "startSignIn": {
     "id": "startSignIn",
@@ -863,8 +841,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "signOut": {
     "id": "signOut",
@@ -891,8 +868,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       204
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "signUp": {
     "id": "signUp",
@@ -920,8 +896,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       201
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "listUsageLogs": {
     "id": "listUsageLogs",
@@ -996,8 +971,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "verifyAccount": {
     "id": "verifyAccount",
@@ -1029,8 +1003,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "resendVerification": {
     "id": "resendVerification",
@@ -1058,8 +1031,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       202
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "createChatCompletion": {
     "id": "createChatCompletion",
@@ -1101,8 +1073,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": true,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "createCompletion": {
     "id": "createCompletion",
@@ -1143,8 +1114,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": true,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "getCreditBalance": {
     "id": "getCreditBalance",
@@ -1169,8 +1139,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "listLedgerEntries": {
     "id": "listLedgerEntries",
@@ -1215,8 +1184,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "getLegacyPricing": {
     "id": "getLegacyPricing",
@@ -1241,8 +1209,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "createTopup": {
     "id": "createTopup",
@@ -1277,8 +1244,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "getTopup": {
     "id": "getTopup",
@@ -1312,8 +1278,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "receivePaymentEvent": {
     "id": "receivePaymentEvent",
@@ -1347,8 +1312,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "createDecision": {
     "id": "createDecision",
@@ -1385,8 +1349,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "createEmbeddings": {
     "id": "createEmbeddings",
@@ -1431,8 +1394,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "getGenmediaJob": {
     "id": "getGenmediaJob",
@@ -1465,8 +1427,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "runGenmedia": {
     "id": "runGenmedia",
@@ -1530,8 +1491,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       202
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "createImage": {
     "id": "createImage",
@@ -1580,8 +1540,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       202
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "listJobs": {
     "id": "listJobs",
@@ -1638,8 +1597,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "getJob": {
     "id": "getJob",
@@ -1679,8 +1637,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "listTiers": {
     "id": "listTiers",
@@ -1701,8 +1658,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "createMessage": {
     "id": "createMessage",
@@ -1745,8 +1701,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": true,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "countMessageTokens": {
     "id": "countMessageTokens",
@@ -1780,8 +1735,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "listModels": {
     "id": "listModels",
@@ -1930,8 +1884,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "recommendModels": {
     "id": "recommendModels",
@@ -1984,8 +1937,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "getModel": {
     "id": "getModel",
@@ -2015,8 +1967,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "getPricing": {
     "id": "getPricing",
@@ -2037,8 +1988,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "createRerank": {
     "id": "createRerank",
@@ -2087,8 +2037,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "createResponse": {
     "id": "createResponse",
@@ -2131,8 +2080,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": true,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "createSystemOneDecision": {
     "id": "createSystemOneDecision",
@@ -2169,8 +2117,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "getReceipt": {
     "id": "getReceipt",
@@ -2204,8 +2151,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "createVideo": {
     "id": "createVideo",
@@ -2255,7 +2201,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       202
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   }
 };

@@ -1,4 +1,4 @@
-// The handler of every operation that is built; those of spec/not-built.json answer 501 at the edge.
+// The handler of every operation.
 import type { Handlers } from "../src/server/types.ts";
 import { cloneVoice } from "./clone-voice.ts";
 import { countMessageTokens } from "./count-message-tokens.ts";
