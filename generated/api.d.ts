@@ -5762,35 +5762,6 @@ export interface components {
                 type: "api_error";
             };
         };
-        /** @description Body of a 501. */
-        Error501NotImplemented: {
-            /** @description What is wrong. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "not_implemented";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description For people; not to be parsed. */
-                message: string;
-                /** @description Request field at fault; null where none is. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether sending the same request again can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "api_error";
-            };
-        };
         /** @description Body of a 502. */
         Error502ProviderError: {
             /** @description What is wrong. */
@@ -10915,25 +10886,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
-                };
-            };
             /** @description `provider_error`: The provider failed. Nothing was charged; a hold was returned in full. */
             502: {
                 headers: {
@@ -11189,25 +11141,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
-                };
-            };
             /** @description `provider_error`: The provider failed. Nothing was charged; a hold was returned in full. */
             502: {
                 headers: {
@@ -11459,25 +11392,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error500InternalError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
                 };
             };
             /** @description `tts_failed`: The provider failed. Nothing was charged. */
@@ -11937,19 +11851,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error500InternalError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
                 };
             };
             /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */

@@ -54,13 +54,6 @@ export type OperationId =
   | "getReceipt"
   | "createVideo";
 
-/** spec/not-built.json: they answer 501. */
-export type UnbuiltOperationId = 
-  | "createMusic"
-  | "createSoundEffect"
-  | "createSpeech"
-  | "understandAudio";
-
 export interface Parameter {
   name: string;
   in: "path" | "query" | "header";
@@ -99,7 +92,6 @@ export interface Operation {
   streams: boolean;
   /** It names a model, and so counts for the limits of the account. */
   counts: boolean;
-  built: boolean;
 }
 
 export const operations: Readonly<Record<OperationId, Operation>> = {
@@ -131,7 +123,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "audio_concurrent_limit",
       "provider_error",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -151,8 +142,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": false
+    "counts": true
   },
   "createSoundEffect": {
     "id": "createSoundEffect",
@@ -182,7 +172,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "audio_concurrent_limit",
       "provider_error",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -202,8 +191,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": false
+    "counts": true
   },
   "createSpeech": {
     "id": "createSpeech",
@@ -235,7 +223,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "model_unavailable",
       "tts_failed",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -248,8 +235,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": false
+    "counts": true
   },
   "createTranscription": {
     "id": "createTranscription",
@@ -334,8 +320,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "understandAudio": {
     "id": "understandAudio",
@@ -351,7 +336,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "model_not_found",
       "rate_limit_exceeded",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -381,8 +365,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": false
+    "counts": false
   },
   "cloneVoice": {
     "id": "cloneVoice",
@@ -434,8 +417,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "designVoice": {
     "id": "designVoice",
@@ -475,8 +457,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "listVoices": {
     "id": "listVoices",
@@ -510,8 +491,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "listApiKeys": {
     "id": "listApiKeys",
@@ -536,8 +516,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "createApiKey": {
     "id": "createApiKey",
@@ -570,8 +549,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "updateApiKey": {
     "id": "updateApiKey",
@@ -611,8 +589,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "deleteApiKey": {
     "id": "deleteApiKey",
@@ -648,8 +625,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "getLimits": {
     "id": "getLimits",
@@ -674,8 +650,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "forgotPassword": {
     "id": "forgotPassword",
@@ -703,8 +678,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       202
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "resetPassword": {
     "id": "resetPassword",
@@ -736,8 +710,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "getSession": {
     "id": "getSession",
@@ -763,8 +736,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "signIn": {
     "id": "signIn",
@@ -794,8 +766,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "signInWithProvider": {
     "id": "signInWithProvider",
@@ -835,8 +806,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "startSignIn": {
     "id": "startSignIn",
@@ -871,8 +841,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "signOut": {
     "id": "signOut",
@@ -899,8 +868,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       204
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "signUp": {
     "id": "signUp",
@@ -928,8 +896,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       201
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "listUsageLogs": {
     "id": "listUsageLogs",
@@ -1004,8 +971,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "verifyAccount": {
     "id": "verifyAccount",
@@ -1037,8 +1003,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "resendVerification": {
     "id": "resendVerification",
@@ -1066,8 +1031,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       202
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "createChatCompletion": {
     "id": "createChatCompletion",
@@ -1109,8 +1073,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": true,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "createCompletion": {
     "id": "createCompletion",
@@ -1151,8 +1114,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": true,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "getCreditBalance": {
     "id": "getCreditBalance",
@@ -1177,8 +1139,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "listLedgerEntries": {
     "id": "listLedgerEntries",
@@ -1223,8 +1184,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "getLegacyPricing": {
     "id": "getLegacyPricing",
@@ -1249,8 +1209,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "createTopup": {
     "id": "createTopup",
@@ -1285,8 +1244,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "getTopup": {
     "id": "getTopup",
@@ -1320,8 +1278,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "receivePaymentEvent": {
     "id": "receivePaymentEvent",
@@ -1355,8 +1312,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "createDecision": {
     "id": "createDecision",
@@ -1393,8 +1349,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "createEmbeddings": {
     "id": "createEmbeddings",
@@ -1439,8 +1394,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "getGenmediaJob": {
     "id": "getGenmediaJob",
@@ -1473,8 +1427,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "runGenmedia": {
     "id": "runGenmedia",
@@ -1538,8 +1491,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       202
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "createImage": {
     "id": "createImage",
@@ -1588,8 +1540,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       202
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "listJobs": {
     "id": "listJobs",
@@ -1646,8 +1597,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "getJob": {
     "id": "getJob",
@@ -1687,8 +1637,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "listTiers": {
     "id": "listTiers",
@@ -1709,8 +1658,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "createMessage": {
     "id": "createMessage",
@@ -1753,8 +1701,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": true,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "countMessageTokens": {
     "id": "countMessageTokens",
@@ -1788,8 +1735,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "listModels": {
     "id": "listModels",
@@ -1938,8 +1884,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "recommendModels": {
     "id": "recommendModels",
@@ -1992,8 +1937,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "getModel": {
     "id": "getModel",
@@ -2023,8 +1967,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "getPricing": {
     "id": "getPricing",
@@ -2045,8 +1988,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "createRerank": {
     "id": "createRerank",
@@ -2095,8 +2037,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "createResponse": {
     "id": "createResponse",
@@ -2139,8 +2080,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": true,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "createSystemOneDecision": {
     "id": "createSystemOneDecision",
@@ -2177,8 +2117,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "getReceipt": {
     "id": "getReceipt",
@@ -2212,8 +2151,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "createVideo": {
     "id": "createVideo",
@@ -2263,7 +2201,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       202
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   }
 };

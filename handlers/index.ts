@@ -1,4 +1,4 @@
-// The handler of every operation that is built; those of spec/not-built.json answer 501 at the edge.
+// The handler of every operation.
 import type { Handlers } from "../src/server/types.ts";
 import { cloneVoice } from "./clone-voice.ts";
 import { countMessageTokens } from "./count-message-tokens.ts";
@@ -9,9 +9,12 @@ import { createDecision } from "./create-decision.ts";
 import { createSystemOneDecision } from "./create-system-one-decision.ts";
 import { createEmbeddings } from "./create-embeddings.ts";
 import { createImage } from "./create-image.ts";
+import { createMusic } from "./create-music.ts";
 import { createRerank } from "./create-rerank.ts";
 import { createMessage } from "./create-message.ts";
 import { createResponse } from "./create-response.ts";
+import { createSoundEffect } from "./create-sound-effect.ts";
+import { createSpeech } from "./create-speech.ts";
 import { createTopup } from "./create-topup.ts";
 import { createTranscription } from "./create-transcription.ts";
 import { createVideo } from "./create-video.ts";
@@ -45,6 +48,7 @@ import { signInWithProvider } from "./sign-in-with-provider.ts";
 import { signOut } from "./sign-out.ts";
 import { signUp } from "./sign-up.ts";
 import { startSignIn } from "./start-sign-in.ts";
+import { understandAudio } from "./understand-audio.ts";
 import { updateApiKey } from "./update-api-key.ts";
 import { verifyAccount } from "./verify-account.ts";
 
@@ -58,9 +62,12 @@ export const handlers: Handlers = {
   createSystemOneDecision,
   createEmbeddings,
   createImage,
+  createMusic,
   createRerank,
   createMessage,
   createResponse,
+  createSoundEffect,
+  createSpeech,
   createTopup,
   createTranscription,
   createVideo,
@@ -94,6 +101,7 @@ export const handlers: Handlers = {
   signOut,
   signUp,
   startSignIn,
+  understandAudio,
   updateApiKey,
   verifyAccount,
 };

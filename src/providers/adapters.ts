@@ -1,6 +1,8 @@
 // Which wire protocol serves which verb (OPERATOR.md, the table of protocols). A dialect that a protocol does not speak is translated.
 import { anthropicChat } from "./anthropic/chat.ts";
 import { anthropicMessages } from "./anthropic/messages.ts";
+import { elevenlabsMusic, elevenlabsSounds, elevenlabsSpeech } from "./elevenlabs/audio.ts";
+import { elevenlabsVoices } from "./elevenlabs/voices.ts";
 import { falQueue } from "./fal/queue.ts";
 import { falClips, falPictures } from "./fal/submit.ts";
 import type { Upstream } from "./http.ts";
@@ -9,6 +11,7 @@ import { openaiChat } from "./openai/chat.ts";
 import { openaiEmbed } from "./openai/embed.ts";
 import { openaiImages } from "./openai/images.ts";
 import { openaiMessages } from "./openai/messages.ts";
+import { openaiSpeech } from "./openai/speech.ts";
 import { openaiTranscribe } from "./openai/transcribe.ts";
 import { rerank } from "./rerank/rerank.ts";
 import type { Adapters } from "./types.ts";
@@ -25,10 +28,10 @@ export function openAdapters(upstream: Upstream, { fetchReference }: { fetchRefe
     clips: { fal: falClips(upstream) },
     queues: { fal: falQueue(upstream) },
     transcribe: { openai: openaiTranscribe(upstream) },
-    say: {},
-    music: {},
-    sounds: {},
-    voices: {},
+    say: { openai: openaiSpeech(upstream), elevenlabs: elevenlabsSpeech(upstream) },
+    music: { elevenlabs: elevenlabsMusic(upstream) },
+    sounds: { elevenlabs: elevenlabsSounds(upstream) },
+    voices: { elevenlabs: elevenlabsVoices(upstream) },
     cloneVoice: {},
     designVoice: {},
   };

@@ -4,8 +4,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import type { Dispatcher, Pool } from "undici";
 import { openBody, type BodyFeed } from "./answer-body.ts";
-import type { Slots } from "../slots.ts";
 import type { StreamedBody, UpstreamAnswer, UpstreamLimits, UpstreamRequest } from "./http.ts";
+import type { Slots } from "../slots.ts";
 import { targetOf } from "./target.ts";
 import { UpstreamError } from "./types.ts";
 
@@ -89,7 +89,8 @@ function handlerOf(call: OpenCall, slots: Slots): Dispatcher.DispatchHandler {
       if (status >= 200 && !call.over) call.answer(status, headers); // below 200 the answer is still to come
     },
     onResponseData(_controller, chunk) {
-      if (!call.over) call.feed.push(chunk);
+      // A parser that goes on after a pause tells of an empty piece: whoever waited for it would pause it again, without an end.
+      if (!call.over && chunk.length > 0) call.feed.push(chunk);
     },
     onResponseEnd() {
       slots.release();

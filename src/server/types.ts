@@ -1,6 +1,6 @@
 // What the edge hands to a handler and what it takes back. Types only.
 import type { operations } from "../../generated/api.d.ts";
-import type { OperationId, UnbuiltOperationId } from "../../generated/operations.ts";
+import type { OperationId } from "../../generated/operations.ts";
 import type { Caller, Context } from "../context.ts";
 
 /** A request after routing, authentication and validation; plain values, no HTTP objects. */
@@ -78,8 +78,8 @@ export interface Handler<Id extends OperationId = OperationId> {
   checkFile?: (context: Context, file: FormFile) => Promise<void>;
 }
 
-/** Every operation that is built has one; a missing one is a type error. */
-export type Handlers = { [Id in Exclude<OperationId, UnbuiltOperationId>]: Handler<Id> } & { [Id in UnbuiltOperationId]?: never };
+/** Every operation has one; a missing one is a type error. */
+export type Handlers = { [Id in OperationId]: Handler<Id> };
 
 type PathOf<Id extends OperationId> = operations[Id]["parameters"] extends { path: infer Path } ? Path : Record<never, never>;
 type QueryOf<Id extends OperationId> = operations[Id]["parameters"] extends { query?: infer Query }

@@ -10,7 +10,8 @@ import { readOutputFormat } from "./output-format.ts";
 import { readModelName } from "./text-to-speech.ts";
 
 const promptMax = 4100;
-const musicMsMin = 3000;
+/** Lower than the real one: a gateway may sell less. */
+const musicMsMin = 1000;
 const musicMsMax = 600_000;
 const soundSecondsMin = 0.5;
 const soundSecondsMax = 30;

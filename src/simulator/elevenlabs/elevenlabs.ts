@@ -19,6 +19,15 @@ function findLive(method: string, path: string): LiveOperation | null {
   if (method !== "POST") return null;
   if (path === "/v1/music" || path === "/v1/music/stream") return planMusic;
   if (path === "/v1/sound-generation") return planSoundEffect;
-  const speech = /^\/v1\/text-to-speech\/([\w.~-]{1,100})(\/stream)?$/.exec(path);
-  return speech === null ? null : (ask) => planTextToSpeech(speech[1]!, ask);
+  const speech = /^\/v1\/text-to-speech\/([^/]+)(\/stream)?$/.exec(path);
+  return speech === null ? null : (ask) => planTextToSpeech(decodeVoice(speech[1]!), ask);
+}
+
+/** An id that isn't encoded properly is nobody's. */
+function decodeVoice(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return encoded;
+  }
 }

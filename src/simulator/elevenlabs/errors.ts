@@ -74,7 +74,12 @@ export function rewordRefusal(refusal: Refusal): Refusal {
   }
 }
 
-const wordsByStatus: Record<number, string> = { 400: "invalid_request", 422: "invalid_request", 503: "system_busy", 529: "system_busy" };
+const wordsByStatus: Record<number, string> = {
+  400: "invalid_request",
+  422: "invalid_request",
+  503: "service_unavailable",
+  529: "system_busy",
+};
 
 /** Prompts of music and sounds are refused in a way of their own, with a better one. */
 export function rewordForPrompts(refusal: Refusal): Refusal {
