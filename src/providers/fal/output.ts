@@ -1,4 +1,4 @@
-// What a model of a fal queue made: pictures in `images` or `image`, a clip in `video` (WIRE.md 12).
+// What a model of a fal queue made: pictures in `images` or `image`, a clip in `video`, a song in `audio` (WIRE.md 12).
 import { type FilesInside, takeFilesOut } from "../base64-files.ts";
 import { parseObject } from "../answer-json.ts";
 import { arrayOf, isObject, type Json, objectOf, textOf } from "../json.ts";
@@ -24,10 +24,12 @@ export function readOutput(body: Buffer): Output {
   return { answer, files: partsOf(answer).flatMap((part) => fileOf(part, inside)) };
 }
 
-function partsOf({ video, videos, images, image }: Json): unknown[] {
+function partsOf({ video, videos, images, image, audio, audio_file }: Json): unknown[] {
   const clips = [video, ...arrayOf(videos)].filter(Boolean);
   const pictures = arrayOf(images).length > 0 ? arrayOf(images) : [image];
-  return clips.length > 0 ? clips : pictures; // a clip's picture is its cover
+  if (clips.length > 0) return clips; // a clip's picture is its cover
+  const song = audio ?? audio_file;
+  return pictures[0] || !song ? pictures : [song];
 }
 
 function fileOf(part: unknown, inside: FilesInside): MadeFile[] {
