@@ -2,9 +2,10 @@
 // its length (gateway-api.md, transcriptions, the two input modes). Every fault is the request's.
 import { stat } from "node:fs/promises";
 import type { Context } from "../context.ts";
-import { fail, failParameter } from "../fail.ts";
+import { ApiError, fail, failParameter } from "../fail.ts";
 import { MediaFault } from "../media/types.ts";
 import type { AudioFile } from "../providers/audio.ts";
+import { GatewayStopping } from "../stopping.ts";
 
 type Looking = Pick<Context["media"], "audioKindOf" | "measureAudio">;
 
@@ -46,6 +47,7 @@ async function judged<T>(param: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
+    if (error instanceof GatewayStopping) throw new ApiError("overloaded", { cause: error });
     if (!(error instanceof MediaFault)) throw error;
     const reason = error.message.replace(/\.$/, "");
     if (error.reason === "too_large") fail("request_too_large", { param, text: { reason }, cause: error });

@@ -4,8 +4,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import type { Dispatcher, Pool } from "undici";
 import { openBody, type BodyFeed } from "./answer-body.ts";
-import type { StreamedBody, UpstreamAnswer, UpstreamLimits, UpstreamRequest } from "./http.ts";
 import type { Slots } from "../slots.ts";
+import type { StreamedBody, UpstreamAnswer, UpstreamLimits, UpstreamRequest } from "./http.ts";
 import { targetOf } from "./target.ts";
 import { UpstreamError } from "./types.ts";
 

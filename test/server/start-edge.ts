@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import type { Socket } from "node:net";
 import { pino } from "pino";
 import { operations } from "../../generated/operations.ts";
+import { understandAudio } from "../../handlers/understand-audio.ts";
 import type { OperationId } from "../../generated/operations.ts";
 import { shippedTiers } from "../../src/catalog/shipped-tiers.ts";
 import { readConfig } from "../../src/config.ts";
@@ -64,7 +65,7 @@ export async function startEdge({
     limits: { assertWithin: async () => undefined, assertBelowCeiling: () => undefined },
   } as unknown as Context;
   const all = Object.fromEntries(
-    Object.values(operations).map(({ id }) => [id, handlers[id] ?? (() => ({ status: 200, body: { operation: id } }))]),
+    Object.values(operations).map(({ id }) => [id, handlers[id] ?? retired[id] ?? (() => ({ status: 200, body: { operation: id } }))]),
   );
   const onUndeclared = (operationId: string, code: string) => void undeclared.push(`${operationId} ${code}`);
   const server = await createServer({
