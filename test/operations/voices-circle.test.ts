@@ -10,18 +10,18 @@ import { highTiers } from "../support/tiers.ts";
 import { formOf } from "./transcription-gateway.ts";
 
 const shipped = readFileSync(fileURLToPath(new URL("../../src/catalog/default.yaml", import.meta.url)), "utf8");
-/** With the paused ways to make a voice opened, and one whose provider gives voices ids of its own. */
+/** With the paused ways to make a voice opened; designed voices get ids that the provider chooses. */
 function opened(): string {
-  const file = parseDocument(shipped).toJS() as { models: Record<string, any>[]; tiers?: object };
+  const file = parseDocument(shipped).toJS() as { models: Record<string, any>[]; providers: Record<string, any>[]; tiers?: object };
   for (const model of file.models) if (/^voice-(clone|design)$/.test(model.capability as string)) delete model.state;
+  const host = file.providers.find(({ id }) => id === "voices-b")!;
+  host.headers = { "x-sim-knobs": "voice_design=sim-other-voice-id" };
   const designer = file.models.find(({ capability }) => capability === "voice-design")!;
-  const other = { ...designer, id: "mimir/other-design", routes: [{ provider: "voices-b", model: "design+sim-other-voice-id" }] };
-  const failing = [400, 429, 503].map((status) => ({
-    ...designer,
-    id: `mimir/design-${status}`,
-    routes: [{ provider: "voices-b", model: `design+sim-fail-${status}` }],
-  }));
-  return JSON.stringify({ ...file, models: [...file.models, other, ...failing], tiers: highTiers() });
+  const failing = [400, 429, 503].map((status) => {
+    file.providers.push({ ...host, id: `fails-${status}`, headers: { "x-sim-knobs": `voice_design=sim-fail-${status}` } });
+    return { ...designer, id: `mimir/design-${status}`, routes: [{ provider: `fails-${status}`, model: "design" }] };
+  });
+  return JSON.stringify({ ...file, models: [...file.models, ...failing], tiers: highTiers() });
 }
 
 let gateway: Gateway;
@@ -73,13 +73,16 @@ describe("the catalogs", () => {
 
 describe("a voice of one's own", () => {
   test.each([
-    ["cloned", () => clone(owner)],
-    ["designed", () => design(owner, { name: "Sailor", gender: "male", age_group: "elderly" })],
-    ["designed under another id", () => design(owner, { model: "mimir/other-design" })],
-  ])("%s: listed first, spoken with by its account, 403 voice_not_owned for every other", async (_, make) => {
+    ["cloned", /^svcv_[0-9a-f]{32}$/, () => clone(owner)],
+    [
+      "designed, under an id of the provider's",
+      /^ttv-voice-/,
+      () => design(owner, { name: "Sailor", gender: "male", age_group: "elderly" }),
+    ],
+  ])("%s: listed first, spoken with by its account, 403 voice_not_owned for every other", async (_, id, make) => {
     const before = await list(owner, "provider_b");
     const { status, json } = await make();
-    expect(status).toBe(200);
+    expect([status, json.voice_id]).toEqual([200, expect.stringMatching(id)]);
     const own = { provider: "provider_b", voice_id: json.voice_id, name: json.name, category: "cloned" };
     expect(await list(owner, "provider_b")).toEqual([own, ...before]);
     expect((await list(owner, "all"))[0]).toEqual(own);
