@@ -41,7 +41,8 @@ export function transcribeOverChain(
   };
   return attempt(candidates, context.breakers, signal, call.attempts, transcribe, {
     async pause(candidate) {
-      if (candidate === again) await sleep(retryPauseMs, undefined, { signal });
+      // With the reason of whoever ended it: the client, or a gateway that stops.
+      if (candidate === again) await sleep(retryPauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     },
     stopAt: forwardRate,
   });
@@ -82,11 +83,11 @@ function asRejection(error: unknown): never {
 }
 
 /** A model that takes no more at the moment is not replaced by another: its caller is told when to come back. */
-function forwardRate({ fault, retryAfterMs, message }: UpstreamError): void {
-  if (fault !== "rate_limited") return;
+function forwardRate(error: UpstreamError): void {
+  if (error.fault !== "rate_limited") return;
   fail("rate_limit_exceeded", {
     message: "The model takes no more requests at the moment. Wait for Retry-After.",
-    retryAfterMs: retryAfterMs ?? usualWaitMs,
-    cause: message,
+    retryAfterMs: error.retryAfterMs ?? usualWaitMs,
+    cause: error,
   });
 }
