@@ -30,7 +30,7 @@ describe("the list", () => {
     ];
     const host = await answers({ "/v1/get_voice": { system_voice: system, voice_cloning: [{ voice_id: "own" }] } });
     expect(await minimaxVoices(useUpstream())(callTo(host))).toEqual([
-      { voiceId: "calm", name: "Calm", labels: {}, previewUrl: null, description: "A calm voice.", tags: ["slow"] },
+      { voiceId: "calm", name: "Calm", labels: {}, previewUrl: null, description: null, tags: ["A calm voice.", "slow"] },
       { voiceId: "b", name: "b", labels: {}, previewUrl: null, description: null, tags: [] },
     ]);
     expect(sentTo(host, "/v1/get_voice")).toEqual({ voice_type: "system" });
