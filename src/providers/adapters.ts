@@ -3,10 +3,15 @@ import { anthropicChat } from "./anthropic/chat.ts";
 import { anthropicMessages } from "./anthropic/messages.ts";
 import { elevenlabsMusic, elevenlabsSounds, elevenlabsSpeech } from "./elevenlabs/audio.ts";
 import { elevenlabsVoices } from "./elevenlabs/voices.ts";
+import { falMusic } from "./fal/music.ts";
 import { falQueue } from "./fal/queue.ts";
 import { falClips, falPictures } from "./fal/submit.ts";
+import type { FetchMade } from "./audio.ts";
 import type { Upstream } from "./http.ts";
 import type { FetchReference } from "./media.ts";
+import { minimaxMusic } from "./minimax/music.ts";
+import { minimaxSpeech } from "./minimax/speech.ts";
+import { minimaxClone, minimaxDesign, minimaxVoices } from "./minimax/voices.ts";
 import { openaiChat } from "./openai/chat.ts";
 import { openaiEmbed } from "./openai/embed.ts";
 import { openaiImages } from "./openai/images.ts";
@@ -16,7 +21,13 @@ import { openaiTranscribe } from "./openai/transcribe.ts";
 import { rerank } from "./rerank/rerank.ts";
 import type { Adapters } from "./types.ts";
 
-export function openAdapters(upstream: Upstream, { fetchReference }: { fetchReference: FetchReference }): Adapters {
+/** How files of others are loaded (src/media). */
+export interface AdapterParts {
+  fetchReference: FetchReference;
+  fetchMade: FetchMade;
+}
+
+export function openAdapters(upstream: Upstream, { fetchReference, fetchMade }: AdapterParts): Adapters {
   const chat = openaiChat(upstream);
   const messages = anthropicMessages(upstream);
   return {
@@ -28,11 +39,11 @@ export function openAdapters(upstream: Upstream, { fetchReference }: { fetchRefe
     clips: { fal: falClips(upstream) },
     queues: { fal: falQueue(upstream) },
     transcribe: { openai: openaiTranscribe(upstream) },
-    say: { openai: openaiSpeech(upstream), elevenlabs: elevenlabsSpeech(upstream) },
-    music: { elevenlabs: elevenlabsMusic(upstream) },
+    say: { openai: openaiSpeech(upstream), elevenlabs: elevenlabsSpeech(upstream), minimax: minimaxSpeech(upstream) },
+    music: { elevenlabs: elevenlabsMusic(upstream), minimax: minimaxMusic(upstream, fetchMade), fal: falMusic(upstream, fetchMade) },
     sounds: { elevenlabs: elevenlabsSounds(upstream) },
-    voices: { elevenlabs: elevenlabsVoices(upstream) },
-    cloneVoice: {},
-    designVoice: {},
+    voices: { elevenlabs: elevenlabsVoices(upstream), minimax: minimaxVoices(upstream) },
+    cloneVoice: { minimax: minimaxClone(upstream) },
+    designVoice: { minimax: minimaxDesign(upstream) },
   };
 }

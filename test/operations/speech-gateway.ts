@@ -116,3 +116,76 @@ export const eightFormats = [
 ];
 
 export const sentence = "The harbour opens at six in the morning, and the last ferry leaves at nine in the evening.";
+
+export interface Listened {
+  status: number;
+  headers: Record<string, string>;
+  bytes: Buffer;
+  outcome: "whole" | "broken" | "left";
+}
+
+/** Hears an answer as it comes, over a real socket; leaves when `enough` says so of the bytes that have come. */
+export async function listen(
+  world: ChatWorld,
+  account: TestAccount,
+  body: object,
+  enough: (bytes: number) => boolean = () => false,
+  path = "speech",
+): Promise<Listened> {
+  const controller = new AbortController();
+  const headers = { authorization: `Bearer ${account.key}`, "content-type": "application/json" };
+  const request = { method: "POST", body: JSON.stringify(body), headers, signal: controller.signal };
+  const response = await fetch(`${world.gateway.url}/v1/audio/${path}`, request);
+  const heard: Buffer[] = [];
+  const listened = (outcome: Listened["outcome"]) => ({
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    bytes: Buffer.concat(heard),
+    outcome,
+  });
+  try {
+    for await (const piece of response.body!) {
+      heard.push(Buffer.from(piece));
+      if (!enough(Buffer.concat(heard).length)) continue;
+      controller.abort();
+      break;
+    }
+    return listened(controller.signal.aborted ? "left" : "whole");
+  } catch {
+    return listened(controller.signal.aborted ? "left" : "broken");
+  }
+}
+
+/** `routes`: upstream ids, the first at voices-a, the second at spare-a. */
+export function perSecond(id: string, routes = ["music"], more: object = {}): object {
+  return {
+    id,
+    type: "speech",
+    capability: "music",
+    pricing: { mode: "per-second", usd_per_second: 0.135 },
+    routes: routes.map((model, index) => ({ provider: index === 0 ? "voices-a" : "spare-a", model })),
+    ...more,
+  };
+}
+
+export function perSong(id: string, routes = ["verse/song"], more: object = {}): object {
+  return {
+    id,
+    type: "speech",
+    capability: "music",
+    pricing: { mode: "per-song", usd_per_song: 0.108 },
+    routes: routes.map((model) => ({ provider: "studio", model })),
+    ...more,
+  };
+}
+
+export function soundModel(id: string, routes = ["sound-effects"], more: object = {}): object {
+  return {
+    id,
+    type: "speech",
+    capability: "sfx",
+    pricing: { mode: "per-call", usd_per_call: 0.027 },
+    routes: routes.map((model, index) => ({ provider: index === 0 ? "voices-a" : "spare-a", model })),
+    ...more,
+  };
+}

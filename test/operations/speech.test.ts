@@ -65,7 +65,7 @@ describe("200, the eight formats", () => {
       http_status: 200,
       model,
       unit: "character",
-      units: sentence.length,
+      units: String(sentence.length),
       cost: BigInt(Math.round(cost * 1e8)),
       reserved: BigInt(Math.round(cost * 1e8)),
       stream: "stream" in more,
