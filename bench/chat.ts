@@ -1,7 +1,6 @@
 // npm run bench:chat: CPU of the gateway per chat request and per streamed chunk, accounting on and durable, against
 // a bare node + undici pass-through in the same run. Slices interleave; believe the ratios, not the absolute figures.
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Pool } from "undici";
@@ -9,16 +8,13 @@ import { connect } from "../src/db/connect.ts";
 import { startEmbedded } from "../src/db/embedded.ts";
 import { audit } from "../src/ledger/audit.ts";
 import { highTiers } from "../test/support/tiers.ts";
+import { cpuOf, cpuOfAll, endChildren, median, startChild, ticksPerSecond } from "./processes.ts";
 
 const sliceMs = Number(process.env.BENCH_MS ?? 4_000);
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
 /** A server is measured as it runs all day: compiled, not compiling. */
 const warmUpMs = 6_000;
-const ticksPerSecond = 100;
 const chunksPerStream = 203;
-const children: ChildProcess[] = [];
-/** As `npm start` runs it; the reference gets the same. */
-const runtimeFlags = ["--max-semi-space-size=32"];
 
 interface Target {
   name: string;
@@ -55,10 +51,7 @@ try {
   if (mismatches.length > 0) process.exitCode = 1;
   await db.close();
 } finally {
-  for (const child of children) child.kill("SIGTERM");
-  await Promise.all(
-    children.filter((child) => child.exitCode === null).map((child) => new Promise((resolve) => child.once("exit", resolve))),
-  );
+  await endChildren();
   await embedded.stop();
   rmSync(dir, { recursive: true, force: true });
 }
@@ -93,7 +86,7 @@ async function slice(target: Target, connections: number, stream: boolean, forMs
     stream,
   });
   const latencies: number[] = [];
-  const before = { cpu: cpuOf(target.pid), postgres: cpuOfPostgres(), at: performance.now() };
+  const before = { cpu: cpuOf(target.pid), postgres: cpuOfAll(embedded.pid), at: performance.now() };
   await Promise.all(
     Array.from({ length: connections }, async () => {
       while (performance.now() - before.at < forMs) {
@@ -115,7 +108,7 @@ async function slice(target: Target, connections: number, stream: boolean, forMs
   const perUnit = (ticks: number) => (ticks / ticksPerSecond / units) * 1e6;
   const result = {
     cpuUs: perUnit(cpuOf(target.pid) - before.cpu),
-    postgresUs: perUnit(cpuOfPostgres() - before.postgres),
+    postgresUs: perUnit(cpuOfAll(embedded.pid) - before.postgres),
     perSecond: latencies.length / seconds,
   };
   await pool.close();
@@ -140,43 +133,4 @@ models: [{ id: bench, type: language, context_window: 128000, max_output_tokens:
     env,
   );
   return { url: started.found, pid: started.pid, key: created.found };
-}
-
-function startChild(args: string[], pattern: RegExp, env: NodeJS.ProcessEnv = process.env): Promise<{ found: string; pid: number }> {
-  const child = spawn(process.execPath, [...runtimeFlags, ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
-  children.push(child);
-  return new Promise((resolve, reject) => {
-    let text = "";
-    child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
-      text += chunk;
-      const found = pattern.exec(text)?.[1];
-      if (found !== undefined) resolve({ found, pid: child.pid as number });
-    });
-    child.once("exit", (code) => reject(new Error(`${args.join(" ")} ended with ${code}: ${text}`)));
-  });
-}
-
-/** utime + stime in ticks. */
-function cpuOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-  return Number(fields[11]) + Number(fields[12]);
-}
-
-/** The postmaster, and all of its children: those that have ended are in its cutime. */
-function cpuOfPostgres(): number {
-  let sum = 0;
-  for (const name of readdirSync("/proc")) {
-    if (!/^\d+$/.test(name)) continue;
-    try {
-      const parent = Number(readFileSync(`/proc/${name}/stat`, "utf8").split(") ")[1]?.split(" ")[1]);
-      if (Number(name) === embedded.pid || parent === embedded.pid) sum += cpuOf(Number(name));
-    } catch {
-      // it ended meanwhile
-    }
-  }
-  return sum;
-}
-
-function median(values: number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

@@ -63,7 +63,8 @@ export interface paths {
          *
          *     No speech model is in the free tier: an account that never added credits gets 402 `model_requires_paid`.
          *     Too many calls at once give 429 `audio_concurrent_limit` with `Retry-After: 5`; speech, music and sound effects share one pool.
-         *     A voice model that fails gives 502 `tts_failed`, and nothing is charged.
+         *     A text that a safety filter refuses gives 400 `content_refused`. A voice model that fails gives 502 `tts_failed`. Nothing is charged then.
+         *     A stream that breaks ends without a proper end, and is not charged either.
          */
         post: operations["createSpeech"];
         delete?: never;
@@ -195,7 +196,8 @@ export interface paths {
          * @description Lists the voices that `POST /v1/audio/speech` can use: about 3000 of family A and about 300 of family B, in one answer.
          *
          *     `provider_b` and `all` list the caller's own cloned voices first. With `all`, one provider that fails makes the list `partial`; 502
-         *     comes only when both fail.
+         *     comes only when both fail. A family without a model has no voices, which is no failure. The list comes compressed to a client that
+         *     accepts gzip.
          */
         get: operations["listVoices"];
         put?: never;
@@ -4133,7 +4135,7 @@ export interface components {
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "invalid_request" | "input_too_long" | "not_a_tts_model";
+                code: "invalid_request" | "content_refused" | "input_too_long" | "not_a_tts_model";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -5741,35 +5743,6 @@ export interface components {
                  * @enum {string}
                  */
                 code: "internal_error" | "ownership_write_failed";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description For people; not to be parsed. */
-                message: string;
-                /** @description Request field at fault; null where none is. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether sending the same request again can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "api_error";
-            };
-        };
-        /** @description Body of a 501. */
-        Error501NotImplemented: {
-            /** @description What is wrong. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "not_implemented";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -7729,7 +7702,8 @@ export interface components {
             amount_usd: string;
             /**
              * @description What is billed. Tokens: `input`, `cache_read`, `cache_write`, `output`, and `request` for the fee of one. Media jobs: `image`,
-             *     `megapixel` (the first), `further_megapixel`, `second`, and `references` for the fee of a request that carries some.
+             *     `megapixel` (the first), `further_megapixel`, `second`, and `references` for the fee of a request that carries some. Audio: `minute`,
+             *     `character`, `second`, `song` and `call`.
              */
             item: string;
             /**
@@ -10345,7 +10319,7 @@ export interface components {
          * @description What `units` counts.
          * @enum {string}
          */
-        UsageUnit: "token" | "image" | "megapixel" | "second" | "minute" | "character" | "song";
+        UsageUnit: "token" | "image" | "megapixel" | "second" | "minute" | "character" | "song" | "call";
         /**
          * Format: double
          * @description US dollars with at most 8 decimals.
@@ -10913,25 +10887,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
-                };
-            };
             /** @description `provider_error`: The provider failed. Nothing was charged; a hold was returned in full. */
             502: {
                 headers: {
@@ -11187,25 +11142,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
-                };
-            };
             /** @description `provider_error`: The provider failed. Nothing was charged; a hold was returned in full. */
             502: {
                 headers: {
@@ -11287,6 +11223,7 @@ export interface operations {
             };
             /**
              * @description `invalid_request`: An older endpoint refused the request: bad JSON, a missing field or a value that is not allowed.
+             *     `content_refused`: A safety filter refused the prompt of a media generation. Nothing was charged.
              *     `input_too_long`: The text to speak is longer than 5000 characters after Unicode NFC normalisation.
              *     `not_a_tts_model`: The model exists, but is no text-to-speech model.
              */
@@ -11456,25 +11393,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error500InternalError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
                 };
             };
             /** @description `tts_failed`: The provider failed. Nothing was charged. */
@@ -11787,25 +11705,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
-                };
-            };
             /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
             502: {
                 headers: {
@@ -11953,19 +11852,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error500InternalError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
                 };
             };
             /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
@@ -12198,25 +12084,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error500InternalErrorOrOwnershipWriteFailed"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
                 };
             };
             /** @description `provider_error`: The provider failed. Nothing was charged; a hold was returned in full. */
@@ -12458,25 +12325,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalErrorOrOwnershipWriteFailed"];
                 };
             };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Requests a minute that the limit allows. */
-                    "x-ratelimit-limit-requests"?: number;
-                    /** @description Requests left in this minute. */
-                    "x-ratelimit-remaining-requests"?: number;
-                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
-                    "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
-                };
-            };
             /** @description `provider_error`: The provider failed. Nothing was charged; a hold was returned in full. */
             502: {
                 headers: {
@@ -12620,19 +12468,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error500InternalError"];
-                };
-            };
-            /** @description `not_implemented`: The endpoint is part of the contract and not yet built in this release. */
-            501: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error501NotImplemented"];
                 };
             };
             /** @description `provider_error`: The provider failed. Nothing was charged; a hold was returned in full. */

@@ -97,7 +97,6 @@ export type ErrorCode =
   | "internal_error"
   | "db_error"
   | "ownership_write_failed"
-  | "not_implemented"
   | "overloaded"
   | "content_policy"
   | "content_policy_likeness"
@@ -703,14 +702,6 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "happened": "The ownership of a new voice could not be written. Nothing was charged.",
     "fix": "Send the request again."
   },
-  "not_implemented": {
-    "status": 501,
-    "type": "api_error",
-    "retryable": false,
-    "message": "{method} {path} is described but not built yet.",
-    "happened": "The endpoint is part of the contract and not yet built in this release.",
-    "fix": "Wait for a later release."
-  },
   "overloaded": {
     "status": 503,
     "type": "api_error",
@@ -902,7 +893,6 @@ export const dialects: Readonly<Record<Dialect, DialectRow>> = {
       "model_unavailable": "server_error",
       "overloaded": "server_error",
       "internal_error": "server_error",
-      "not_implemented": "server_error",
       "route_refused": "server_error"
     },
     "types": {},

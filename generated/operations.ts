@@ -54,17 +54,6 @@ export type OperationId =
   | "getReceipt"
   | "createVideo";
 
-/** spec/not-built.json: they answer 501. */
-export type UnbuiltOperationId = 
-  | "createMusic"
-  | "createSoundEffect"
-  | "createSpeech"
-  | "createTranscription"
-  | "understandAudio"
-  | "cloneVoice"
-  | "designVoice"
-  | "listVoices";
-
 export interface Parameter {
   name: string;
   in: "path" | "query" | "header";
@@ -103,7 +92,6 @@ export interface Operation {
   streams: boolean;
   /** It names a model, and so counts for the limits of the account. */
   counts: boolean;
-  built: boolean;
 }
 
 export const operations: Readonly<Record<OperationId, Operation>> = {
@@ -135,7 +123,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "audio_concurrent_limit",
       "provider_error",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -155,8 +142,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": false
+    "counts": true
   },
   "createSoundEffect": {
     "id": "createSoundEffect",
@@ -186,7 +172,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "audio_concurrent_limit",
       "provider_error",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -206,8 +191,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": false
+    "counts": true
   },
   "createSpeech": {
     "id": "createSpeech",
@@ -220,6 +204,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_json",
       "missing_parameter",
       "invalid_parameter",
+      "content_refused",
       "invalid_request",
       "input_too_long",
       "not_a_tts_model",
@@ -238,7 +223,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "model_unavailable",
       "tts_failed",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -251,8 +235,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": false
+    "counts": true
   },
   "createTranscription": {
     "id": "createTranscription",
@@ -283,7 +266,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "statuses": {
@@ -338,8 +320,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": false
+    "counts": true
   },
   "understandAudio": {
     "id": "understandAudio",
@@ -355,7 +336,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "model_not_found",
       "rate_limit_exceeded",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -385,8 +365,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": false
+    "counts": false
   },
   "cloneVoice": {
     "id": "cloneVoice",
@@ -413,7 +392,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_error",
       "internal_error",
       "ownership_write_failed",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -439,8 +417,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": false
+    "counts": true
   },
   "designVoice": {
     "id": "designVoice",
@@ -468,7 +445,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_error",
       "internal_error",
       "ownership_write_failed",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [
@@ -481,8 +457,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": false
+    "counts": true
   },
   "listVoices": {
     "id": "listVoices",
@@ -499,7 +474,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "rate_limit_exceeded",
       "provider_error",
       "internal_error",
-      "not_implemented",
       "overloaded"
     ],
     "bodies": [],
@@ -517,8 +491,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": false
+    "counts": false
   },
   "listApiKeys": {
     "id": "listApiKeys",
@@ -543,8 +516,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "createApiKey": {
     "id": "createApiKey",
@@ -577,8 +549,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "updateApiKey": {
     "id": "updateApiKey",
@@ -618,8 +589,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "deleteApiKey": {
     "id": "deleteApiKey",
@@ -655,8 +625,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "getLimits": {
     "id": "getLimits",
@@ -681,8 +650,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "forgotPassword": {
     "id": "forgotPassword",
@@ -710,8 +678,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       202
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "resetPassword": {
     "id": "resetPassword",
@@ -743,8 +710,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "getSession": {
     "id": "getSession",
@@ -770,8 +736,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "signIn": {
     "id": "signIn",
@@ -801,8 +766,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "signInWithProvider": {
     "id": "signInWithProvider",
@@ -842,8 +806,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "startSignIn": {
     "id": "startSignIn",
@@ -878,8 +841,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "signOut": {
     "id": "signOut",
@@ -906,8 +868,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       204
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "signUp": {
     "id": "signUp",
@@ -935,8 +896,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       201
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "listUsageLogs": {
     "id": "listUsageLogs",
@@ -1011,8 +971,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "verifyAccount": {
     "id": "verifyAccount",
@@ -1044,8 +1003,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "resendVerification": {
     "id": "resendVerification",
@@ -1073,8 +1031,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       202
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "createChatCompletion": {
     "id": "createChatCompletion",
@@ -1116,8 +1073,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": true,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "createCompletion": {
     "id": "createCompletion",
@@ -1158,8 +1114,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": true,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "getCreditBalance": {
     "id": "getCreditBalance",
@@ -1184,8 +1139,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "listLedgerEntries": {
     "id": "listLedgerEntries",
@@ -1230,8 +1184,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "getLegacyPricing": {
     "id": "getLegacyPricing",
@@ -1256,8 +1209,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "createTopup": {
     "id": "createTopup",
@@ -1292,8 +1244,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "getTopup": {
     "id": "getTopup",
@@ -1327,8 +1278,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "receivePaymentEvent": {
     "id": "receivePaymentEvent",
@@ -1362,8 +1312,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "createDecision": {
     "id": "createDecision",
@@ -1400,8 +1349,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "createEmbeddings": {
     "id": "createEmbeddings",
@@ -1446,8 +1394,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "getGenmediaJob": {
     "id": "getGenmediaJob",
@@ -1480,8 +1427,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "runGenmedia": {
     "id": "runGenmedia",
@@ -1545,8 +1491,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       202
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "createImage": {
     "id": "createImage",
@@ -1595,8 +1540,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       202
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "listJobs": {
     "id": "listJobs",
@@ -1653,8 +1597,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "getJob": {
     "id": "getJob",
@@ -1694,8 +1637,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "listTiers": {
     "id": "listTiers",
@@ -1716,8 +1658,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "createMessage": {
     "id": "createMessage",
@@ -1760,8 +1701,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": true,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "countMessageTokens": {
     "id": "countMessageTokens",
@@ -1795,8 +1735,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "listModels": {
     "id": "listModels",
@@ -1945,8 +1884,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "recommendModels": {
     "id": "recommendModels",
@@ -1999,8 +1937,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "getModel": {
     "id": "getModel",
@@ -2030,8 +1967,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "getPricing": {
     "id": "getPricing",
@@ -2052,8 +1988,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "createRerank": {
     "id": "createRerank",
@@ -2102,8 +2037,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "createResponse": {
     "id": "createResponse",
@@ -2146,8 +2080,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": true,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "createSystemOneDecision": {
     "id": "createSystemOneDecision",
@@ -2184,8 +2117,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   },
   "getReceipt": {
     "id": "getReceipt",
@@ -2219,8 +2151,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": false,
-    "counts": false,
-    "built": true
+    "counts": false
   },
   "createVideo": {
     "id": "createVideo",
@@ -2270,7 +2201,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       202
     ],
     "streams": false,
-    "counts": true,
-    "built": true
+    "counts": true
   }
 };

@@ -242,6 +242,17 @@ export interface Verification {
   used_at: Timestamp | null;
 }
 
+export interface Voice {
+  account_id: bigint;
+  call_id: string;
+  cost: bigint;
+  created_at: Timestamp;
+  model: string;
+  name: string;
+  provider: string;
+  voice_id: string;
+}
+
 export interface DB {
   account: Account;
   api_key: ApiKey;
@@ -261,4 +272,5 @@ export interface DB {
   topup: Topup;
   usage_log: UsageLog;
   verification: Verification;
+  voice: Voice;
 }

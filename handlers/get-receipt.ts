@@ -5,7 +5,8 @@ import { fail } from "../src/fail.ts";
 import { entryRecord, readEntriesOf } from "../src/ledger/entries.ts";
 import type { AttemptRecord, LoggedPrices } from "../src/ledger/usage-log.ts";
 import { type LogRow, readLog, usageLogRecord } from "../src/ledger/read-usage-log.ts";
-import { mediaReceiptCharge, receiptCharge } from "../src/pricing/receipt-charge.ts";
+import { unitsReceiptCharge, receiptCharge } from "../src/pricing/receipt-charge.ts";
+import type { AudioPrices } from "../src/pricing/audio-cost.ts";
 import type { MediaPrices } from "../src/pricing/media-cost.ts";
 import type { TokenPrices } from "../src/pricing/token-cost.ts";
 import type { Handler } from "../src/server/types.ts";
@@ -53,7 +54,8 @@ function usageOf(row: LogRow): Usage {
 
 function chargeOf(row: LogRow, usage: Usage): components["schemas"]["ReceiptCharge"] {
   const { reserved, cost } = row;
-  if (row.units !== null) return mediaReceiptCharge({ prices: row.prices as MediaPrices, units: Number(row.units), reserved, cost });
+  if (row.units !== null)
+    return unitsReceiptCharge({ prices: row.prices as MediaPrices | AudioPrices, units: Number(row.units), reserved, cost });
   const prices = row.prices as LoggedPrices;
   return receiptCharge({ model: prices.model, prices: pricesOf(prices), usage, delivered: isDelivered(row, usage), reserved, cost });
 }

@@ -1,5 +1,6 @@
-// The handler of every operation that is built; those of spec/not-built.json answer 501 at the edge.
+// The handler of every operation.
 import type { Handlers } from "../src/server/types.ts";
+import { cloneVoice } from "./clone-voice.ts";
 import { countMessageTokens } from "./count-message-tokens.ts";
 import { createApiKey } from "./create-api-key.ts";
 import { createChatCompletion } from "./create-chat-completion.ts";
@@ -8,12 +9,17 @@ import { createDecision } from "./create-decision.ts";
 import { createSystemOneDecision } from "./create-system-one-decision.ts";
 import { createEmbeddings } from "./create-embeddings.ts";
 import { createImage } from "./create-image.ts";
+import { createMusic } from "./create-music.ts";
 import { createRerank } from "./create-rerank.ts";
 import { createMessage } from "./create-message.ts";
 import { createResponse } from "./create-response.ts";
+import { createSoundEffect } from "./create-sound-effect.ts";
+import { createSpeech } from "./create-speech.ts";
 import { createTopup } from "./create-topup.ts";
+import { createTranscription } from "./create-transcription.ts";
 import { createVideo } from "./create-video.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
+import { designVoice } from "./design-voice.ts";
 import { forgotPassword } from "./forgot-password.ts";
 import { getCreditBalance } from "./get-credit-balance.ts";
 import { getGenmediaJob } from "./get-genmedia-job.ts";
@@ -31,6 +37,7 @@ import { listLedgerEntries } from "./list-ledger-entries.ts";
 import { listModels } from "./list-models.ts";
 import { listTiers } from "./list-tiers.ts";
 import { listUsageLogs } from "./list-usage-logs.ts";
+import { listVoices } from "./list-voices.ts";
 import { receivePaymentEvent } from "./receive-payment-event.ts";
 import { recommendModels } from "./recommend-models.ts";
 import { resendVerification } from "./resend-verification.ts";
@@ -41,10 +48,12 @@ import { signInWithProvider } from "./sign-in-with-provider.ts";
 import { signOut } from "./sign-out.ts";
 import { signUp } from "./sign-up.ts";
 import { startSignIn } from "./start-sign-in.ts";
+import { understandAudio } from "./understand-audio.ts";
 import { updateApiKey } from "./update-api-key.ts";
 import { verifyAccount } from "./verify-account.ts";
 
 export const handlers: Handlers = {
+  cloneVoice,
   countMessageTokens,
   createApiKey,
   createChatCompletion,
@@ -53,12 +62,17 @@ export const handlers: Handlers = {
   createSystemOneDecision,
   createEmbeddings,
   createImage,
+  createMusic,
   createRerank,
   createMessage,
   createResponse,
+  createSoundEffect,
+  createSpeech,
   createTopup,
+  createTranscription,
   createVideo,
   deleteApiKey,
+  designVoice,
   forgotPassword,
   getCreditBalance,
   getGenmediaJob,
@@ -76,6 +90,7 @@ export const handlers: Handlers = {
   listModels,
   listTiers,
   listUsageLogs,
+  listVoices,
   receivePaymentEvent,
   recommendModels,
   resendVerification,
@@ -86,6 +101,7 @@ export const handlers: Handlers = {
   signOut,
   signUp,
   startSignIn,
+  understandAudio,
   updateApiKey,
   verifyAccount,
 };

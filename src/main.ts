@@ -15,7 +15,7 @@ import { startJobs } from "./jobs/jobs.ts";
 import type { JobTimes } from "./jobs/times.ts";
 import { openLedger } from "./ledger/ledger.ts";
 import { createLimits } from "./limits/limits.ts";
-import { openMedia } from "./media/media.ts";
+import { type MediaOptions, openMedia } from "./media/media.ts";
 import { createMailer } from "./mail/mailer.ts";
 import { openAdapters } from "./providers/adapters.ts";
 import { connectUpstreams } from "./providers/http.ts";
@@ -42,6 +42,8 @@ export interface GatewayOptions {
   limits?: Parameters<typeof createServer>[0]["limits"];
   graceMs?: number;
   jobs?: Partial<JobTimes>;
+  /** Tests trust a certificate of their own. */
+  media?: MediaOptions;
 }
 
 /**
@@ -88,7 +90,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   opening.defer(() => swept.stop());
   const upstreams = connectUpstreams();
   opening.defer(() => upstreams.close());
-  const media = await openMedia(config);
+  const media = await openMedia(config, options.media);
   opening.defer(() => media.close());
   const metrics = createMetrics();
   const breakers = createBreakers();

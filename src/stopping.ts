@@ -6,3 +6,8 @@ export class GatewayStopping extends Error {
     super("the gateway is stopping");
   }
 }
+
+/** The client left; not so where the gateway itself has to stop. */
+export function isLeft(signal: AbortSignal): boolean {
+  return signal.aborted && !(signal.reason instanceof GatewayStopping);
+}

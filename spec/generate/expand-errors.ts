@@ -13,26 +13,22 @@ export interface ExpandedOperation extends Located {
   statuses: Record<string, number[]>;
   /** It names a model, and so counts for the limits of the account. */
   counts: boolean;
-  built: boolean;
 }
 
 /** Beside the named sets, every operation may fail. */
 const everywhere = ["internal_error"];
 
-export function expandErrors(document: Document, catalogue: Catalogue, notBuilt: ReadonlySet<string>): ExpandedOperation[] {
-  const located = operationsOf(document);
-  assertKnown([...notBuilt], located);
-  const operations = located.map((one) => {
+export function expandErrors(document: Document, catalogue: Catalogue): ExpandedOperation[] {
+  const operations = operationsOf(document).map((one) => {
     const id = one.operation.operationId;
-    const built = !notBuilt.has(id);
     const dialect = (one.operation["x-error-dialect"] as string | undefined) ?? "standard";
-    const errors = codesOf(one, catalogue, built);
+    const errors = codesOf(one, catalogue);
     const statuses = (one.operation["x-error-statuses"] as Record<string, number[]> | undefined) ?? {};
     const suggests = (one.operation["x-error-suggests"] as string[] | undefined) ?? [];
     assertDeclared(id, [...Object.keys(statuses), ...suggests], errors);
     // Only what names a model can ask for a paid one.
     const counts = errors.includes("model_requires_paid");
-    const expanded = { ...one, dialect, errors, statuses, counts, built };
+    const expanded = { ...one, dialect, errors, statuses, counts };
     for (const [status, response] of responsesOf(document, catalogue, expanded, suggests)) one.operation.responses[status] = response;
     for (const name of ["x-error-sets", "x-error-codes", "x-error-statuses", "x-error-suggests"] as const) delete one.operation[name];
     return expanded;
@@ -41,14 +37,14 @@ export function expandErrors(document: Document, catalogue: Catalogue, notBuilt:
   return operations;
 }
 
-function codesOf({ operation }: Located, { rows, sets }: Catalogue, built: boolean): string[] {
+function codesOf({ operation }: Located, { rows, sets }: Catalogue): string[] {
   const named = ((operation["x-error-sets"] as string[] | undefined) ?? []).flatMap((name) => {
     const set = sets[name];
     if (set === undefined) throw new Error(`${operation.operationId}: there is no error set ${name}`);
     return set;
   });
   const own = (operation["x-error-codes"] as string[] | undefined) ?? [];
-  const codes = new Set([...named, ...own, ...everywhere, ...(built ? [] : ["not_implemented"])]);
+  const codes = new Set([...named, ...own, ...everywhere]);
   for (const code of codes) if (rows[code] === undefined) throw new Error(`${operation.operationId}: the catalogue has no code ${code}`);
   return Object.keys(rows).filter((code) => codes.has(code));
 }
@@ -97,12 +93,6 @@ function descriptionOf({ entries }: ErrorsOfStatus): string {
 function assertDeclared(id: string, named: readonly string[], errors: readonly string[]): void {
   const unknown = named.filter((code) => !errors.includes(code));
   if (unknown.length > 0) throw new Error(`${id}: x-error-statuses or x-error-suggests name what it never answers: ${unknown.join(", ")}`);
-}
-
-function assertKnown(ids: readonly string[], located: readonly Located[]): void {
-  const known = new Set(located.map(({ operation }) => operation.operationId));
-  const unknown = ids.filter((id) => !known.has(id));
-  if (unknown.length > 0) throw new Error(`not-built.json names operations that do not exist: ${unknown.join(", ")}`);
 }
 
 /** A code that no operation declares could never be answered: it is dead, or an operation forgot it. */

@@ -11,6 +11,7 @@ import * as topUps from "./migrations/0006-top-ups.ts";
 import * as usageLog from "./migrations/0007-usage-log.ts";
 import * as mediaJobs from "./migrations/0008-media-jobs.ts";
 import * as mediaMoves from "./migrations/0009-media-moves.ts";
+import * as audio from "./migrations/0010-audio.ts";
 
 /** Applied in the order of their names; one that was released is never edited. */
 const migrations: Record<string, Migration> = {
@@ -23,6 +24,7 @@ const migrations: Record<string, Migration> = {
   "0007-usage-log": usageLog,
   "0008-media-jobs": mediaJobs,
   "0009-media-moves": mediaMoves,
+  "0010-audio": audio,
 };
 
 /** Returns the names of the migrations that were applied now. */

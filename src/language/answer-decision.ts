@@ -5,7 +5,8 @@ import { uuidHex } from "../ids.ts";
 import { toUsd } from "../money.ts";
 import { decisionModelName, decisionTask } from "./decision-request.ts";
 import { decisionOrder } from "./decision-order.ts";
-import { type Ask, serveWhole } from "./serve.ts";
+import type { Ask } from "../admission/ask.ts";
+import { serveWhole } from "./serve.ts";
 
 type Schemas = components["schemas"];
 

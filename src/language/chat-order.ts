@@ -4,7 +4,8 @@ import type { ChatStream, ChatWhole } from "../providers/types.ts";
 import { promptSize } from "./prompt-size.ts";
 import { assertDeclares, declares, requirementsOf } from "./requirements.ts";
 import type { OutputCap } from "./reserve.ts";
-import { adapterOf, type Order } from "./serve.ts";
+import { adapterOf } from "../routing/adapter-of.ts";
+import type { Order } from "./serve.ts";
 import { type ChatFields, outputMaxOf, upstreamBody } from "./upstream-body.ts";
 
 /** The request as JSON text, and parsed. */

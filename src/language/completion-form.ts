@@ -6,7 +6,7 @@ import type { ChatCompletion, ChatRecord, ChatStream, ChatTally } from "../provi
 import { dataForm, dataLine } from "./chat-form.ts";
 import { chatUsage } from "./chat-usage.ts";
 import type { Bill, OpenCall } from "./open-call.ts";
-import type { Ask } from "./serve.ts";
+import type { Ask } from "../admission/ask.ts";
 import type { StreamForm } from "./stream-answer.ts";
 
 type Completion = components["schemas"]["Completion"];

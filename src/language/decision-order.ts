@@ -10,7 +10,8 @@ import { documentFields, documentPrompt, labelPrompt } from "./decision-prompts.
 import type { DecisionTask, Question } from "./decision-request.ts";
 import { type PromptSize, sizeOf } from "./prompt-size.ts";
 import { noOutput } from "./reserve.ts";
-import { adapterOf, type Order } from "./serve.ts";
+import { adapterOf } from "../routing/adapter-of.ts";
+import type { Order } from "./serve.ts";
 
 interface DecisionsWhole extends Whole {
   /** One a question, in the questions' order. */

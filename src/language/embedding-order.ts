@@ -7,7 +7,8 @@ import { spliceJson } from "../providers/json-splice.ts";
 import type { EmbedWhole } from "../providers/types.ts";
 import { inputSize } from "./input-size.ts";
 import { noOutput } from "./reserve.ts";
-import { adapterOf, type Order } from "./serve.ts";
+import { adapterOf } from "../routing/adapter-of.ts";
+import type { Order } from "./serve.ts";
 
 interface EmbeddingRequest {
   text: string;

@@ -3,7 +3,7 @@ import type { Context } from "../context.ts";
 import { type MessageRecord, type MessageStream, UpstreamError } from "../providers/types.ts";
 import { messageUsage } from "./message-usage.ts";
 import type { OpenCall } from "./open-call.ts";
-import type { Ask } from "./serve.ts";
+import type { Ask } from "../admission/ask.ts";
 import type { StreamForm } from "./stream-answer.ts";
 import { streamFault } from "./stream-fault.ts";
 

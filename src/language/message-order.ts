@@ -5,7 +5,8 @@ import { type MessageFields, messageBody } from "./message-body.ts";
 import { assertReadable, fetchesDocuments, messageRequirements } from "./message-requirements.ts";
 import { messageSize } from "./message-size.ts";
 import { assertDeclares, declares } from "./requirements.ts";
-import { adapterOf, type Order } from "./serve.ts";
+import { adapterOf } from "../routing/adapter-of.ts";
+import type { Order } from "./serve.ts";
 import { outputMaxOf } from "./upstream-body.ts";
 
 /** The request as JSON text, and parsed. */

@@ -5,7 +5,8 @@ import { spliceJson } from "../providers/json-splice.ts";
 import type { RerankWhole } from "../providers/types.ts";
 import { rankingSize } from "./input-size.ts";
 import { noOutput } from "./reserve.ts";
-import { adapterOf, type Order } from "./serve.ts";
+import { adapterOf } from "../routing/adapter-of.ts";
+import type { Order } from "./serve.ts";
 
 interface RerankRequest {
   text: string;

@@ -1,36 +1,26 @@
 // The story of a request to a token-billed model, in whatever dialect it came: resolve, gate, count, reserve, route,
 // charge. What a dialect's request asks for and what its answer says is the orders' business.
-import { type OperationId, operations } from "../../generated/operations.ts";
+import { operations } from "../../generated/operations.ts";
+import type { Ask } from "../admission/ask.ts";
+import { asDeclared } from "../admission/declared-error.ts";
 import { assertMayUse, mayUse } from "../admission/may-use.ts";
 import type { Model } from "../catalog/types.ts";
-import type { Caller, Context } from "../context.ts";
+import type { Context } from "../context.ts";
 import { shownError } from "../error-text.ts";
 import { ApiError } from "../fail.ts";
 import { countCall, orGiveBack } from "../limits/call.ts";
-import { type AnswerStream, type Protocol, type Tally, type UpstreamCall, UpstreamError, type Whole } from "../providers/types.ts";
+import type { AnswerStream, Tally, UpstreamCall, Whole } from "../providers/types.ts";
 import { attempt } from "../routing/attempt.ts";
 import { type Candidate, candidatesOf } from "../routing/candidates.ts";
-import { GatewayStopping } from "../stopping.ts";
+import { GatewayStopping, isLeft } from "../stopping.ts";
 import { noUsage } from "../usage.ts";
 import { admitModel, tokenPricesOf } from "./admit.ts";
 import { countedUsage } from "./counted-usage.ts";
-import { asDeclared } from "./declared-error.ts";
 import { type Bill, openCall, type OpenCall } from "./open-call.ts";
 import { suggestOthers } from "./other-models.ts";
 import type { PromptSize } from "./prompt-size.ts";
 import { type Hold, type OutputCap, reserveTokens } from "./reserve.ts";
 import { routeHeaders } from "./route-headers.ts";
-
-/** Who asks, and how its answer is told of: of a request, what this story needs. */
-export interface Ask {
-  operationId: OperationId;
-  caller: Caller;
-  requestId: string;
-  receivedAt: Date;
-  signal: AbortSignal;
-  /** Of every answer from now on, a refusal as well. */
-  addHeaders: (headers: Record<string, string>) => void;
-}
 
 /** One route that is tried. */
 export interface RouteTry {
@@ -119,14 +109,6 @@ function upstreamCall({ signal, requestId }: Ask, { route }: Candidate, { id }: 
   return { route, signal, requestId, publicModel: id };
 }
 
-/** A route of a protocol that has no adapter for the verb serves nothing. */
-export function adapterOf<Adapter>(adapters: Partial<Record<Protocol, Adapter>>, { route }: Candidate): Adapter {
-  const { protocol } = route.provider;
-  const adapter = adapters[protocol];
-  if (adapter === undefined) throw new UpstreamError("gone", `nothing here is served over the protocol ${protocol}`);
-  return adapter;
-}
-
 /** A stream whose client leaves before anybody reads it must be settled all the same. */
 function leaveTogether<Answer, Stream extends AnswerStream<unknown>>(
   { log }: Context,
@@ -140,11 +122,6 @@ function leaveTogether<Answer, Stream extends AnswerStream<unknown>>(
   if (ask.signal.aborted) void settle();
   else ask.signal.addEventListener("abort", settle, { once: true });
   return answer;
-}
-
-/** The client left; not so where the gateway itself has to stop. */
-export function isLeft(signal: AbortSignal): boolean {
-  return signal.aborted && !(signal.reason instanceof GatewayStopping);
 }
 
 /** "A caller who leaves a stream pays for what was delivered": measured where the upstream said, else counted. */

@@ -5,7 +5,9 @@ import { type AnswerStream, UpstreamError } from "../providers/types.ts";
 import type { Sink } from "../server/types.ts";
 import { countedUsage } from "./counted-usage.ts";
 import type { Bill, OpenCall } from "./open-call.ts";
-import { type Ask, chargeDelivered, isLeft } from "./serve.ts";
+import type { Ask } from "../admission/ask.ts";
+import { isLeft } from "../stopping.ts";
+import { chargeDelivered } from "./serve.ts";
 
 /** WIRE.md 2.1: the norm among gateways; proxies close silent connections after 15 s and more. */
 const keepAliveMs = 10_000;

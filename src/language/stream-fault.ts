@@ -1,7 +1,7 @@
 // What a stream that broke says, in the fields that every dialect shares (gateway-api.md "Events").
 import { errors } from "../../generated/errors.ts";
 import type { Context } from "../context.ts";
-import type { Ask } from "./serve.ts";
+import type { Ask } from "../admission/ask.ts";
 
 export function streamFault({ publicUrl }: Pick<Context, "publicUrl">, { requestId }: Pick<Ask, "requestId">) {
   const { message, type, retryable } = errors.stream_interrupted;

@@ -54,6 +54,8 @@ interface Settlement {
 
 export interface Ledger {
   reserve(request: ReserveRequest): Promise<Reserved>;
+  /** A reservation becomes as large as `want`, in its slot, or stays as it was. */
+  raise(request: Pick<ReserveRequest, "accountId" | "id" | "want">): Promise<Reserved>;
   /** Durable when it resolves. Returns the account's balance after the charge. */
   settle(settlement: Settlement): Promise<Amount>;
   /** Calls that hold a reservation and have not settled. */
@@ -103,6 +105,17 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
       } catch (cause) {
         if (isDatabaseAway(cause)) giveUp(request);
         if (cause instanceof LaneFull || isDatabaseAway(cause) || isAccountHeld(cause)) fail("overloaded", { cause });
+        throw cause;
+      }
+    },
+    async raise({ accountId, id, want }) {
+      const sql = `select granted, available, reserved, refused, key_left as "keyLeft" from ledger_raise($1, $2, $3)`;
+      try {
+        const { rows } = await db.pool.query<Reserved>(sql, [accountId, id, want]);
+        return rows[0]!;
+      } catch (cause) {
+        const hasEnded = (cause as { code?: string }).code === "P0002"; // this process was taken for dead
+        if (isDatabaseAway(cause) || isAccountHeld(cause) || hasEnded) fail("overloaded", { cause });
         throw cause;
       }
     },

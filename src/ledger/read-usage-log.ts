@@ -5,6 +5,7 @@ import { type OperationId, operations } from "../../generated/operations.ts";
 import type { Queries } from "../db/connect.ts";
 import { uuidHex } from "../ids.ts";
 import { toUsd } from "../money.ts";
+import type { AudioPrices } from "../pricing/audio-cost.ts";
 import type { MediaPrices } from "../pricing/media-cost.ts";
 import type { LoggedPrices, UsageLogRow } from "./usage-log.ts";
 
@@ -34,14 +35,16 @@ type Figure = "input_tokens" | "cache_read_tokens" | "cache_write_tokens" | "out
 
 /** A row as it was written, with its key looked up. */
 export interface LogRow
-  extends Omit<UsageLogRow, Figure | "account_id" | "key_id" | "operation" | "model_type" | "prices">, Record<Figure, bigint> {
+  extends
+    Omit<UsageLogRow, Figure | "account_id" | "key_id" | "operation" | "model_type" | "prices" | "units" | "unit">,
+    Record<Figure, bigint> {
   key_prefix: string | null;
   key_last4: string | null;
   operation: OperationId;
   /** Null: written before there were models of other types. */
   model_type: UsageLog["type"] | null;
-  /** A media job's where it has a unit. */
-  prices: LoggedPrices | MediaPrices;
+  /** Of a media job or of audio where it has a unit. */
+  prices: LoggedPrices | MediaPrices | AudioPrices;
   /** How much was billed, as decimal text; null: tokens, which have columns of their own. */
   units: string | null;
   unit: UsageLog["unit"] | null;

@@ -1,5 +1,6 @@
 // The record of one admitted request as it is written with its settlement: one row of table usage_log.
 // bigints travel as text: the batch is one JSON document.
+import type { AudioPrices } from "../pricing/audio-cost.ts";
 
 /** One upstream attempt of a request, in order. */
 export interface AttemptRecord {
@@ -12,8 +13,8 @@ export interface AttemptRecord {
   /** The upstream's HTTP status, where there was one. */
   status: number | null;
   latency_ms: number;
-  /** USD per million tokens at which this attempt would be charged. */
-  cost_basis: { input: number; output: number; cached: number | null; per_request: number };
+  /** USD per million tokens at which this attempt would be charged; absent where no tokens are billed. */
+  cost_basis?: { input: number; output: number; cached: number | null; per_request: number };
 }
 
 /** Per token in 1e-12 USD, per request in 1e-8 USD. */
@@ -54,7 +55,10 @@ export interface UsageLogRow {
   cost: string;
   reserved: string;
   /** The prices that count, of admission's time. */
-  prices: LoggedPrices;
+  prices: LoggedPrices | AudioPrices;
+  /** How much was billed, in `unit`; absent: tokens, which have fields of their own. */
+  units?: number;
+  unit?: AudioPrices["unit"];
   attempts: readonly AttemptRecord[];
   stream: boolean;
   fallback_layer: number | null;

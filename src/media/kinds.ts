@@ -8,6 +8,8 @@ export interface Kind {
   medium: "image" | "video";
 }
 
+export type AudioExtension = "mp3" | "pcm" | "ulaw";
+
 const kinds: readonly Kind[] = [
   { contentType: "image/png", extension: "png", medium: "image" },
   { contentType: "image/jpeg", extension: "jpg", medium: "image" },
@@ -19,6 +21,9 @@ const kinds: readonly Kind[] = [
   { contentType: "video/webm", extension: "webm", medium: "video" },
   { contentType: "video/quicktime", extension: "mov", medium: "video" },
 ];
+
+/** Audio that was made is told by the format that it was ordered in: raw samples have nothing to be told by. */
+const audioTypes: Readonly<Record<AudioExtension, string>> = { mp3: "audio/mpeg", pcm: "audio/pcm", ulaw: "audio/basic" };
 
 /** Finer kinds that are shown as the coarser one everywhere. */
 const sameAs: Record<string, string> = { "image/apng": "image/png", "video/x-m4v": "video/mp4" };
@@ -42,6 +47,8 @@ const named = /^[a-z0-9][a-z0-9_-]{15,127}\.([a-z0-9]{2,5})$/;
 /** Null: no file of ours is ever called so; what passes can't leave a folder. */
 export function contentTypeOf(name: string): string | null {
   const extension = named.exec(name)?.[1];
+  if (extension === undefined) return null;
+  if (Object.hasOwn(audioTypes, extension)) return audioTypes[extension as AudioExtension];
   return kinds.find((kind) => kind.extension === extension)?.contentType ?? null;
 }
 

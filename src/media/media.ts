@@ -5,8 +5,10 @@ import { audioKindOf } from "./audio/kind.ts";
 import { openAudioMeter } from "./audio/measure-audio.ts";
 import { readBlobAddress } from "./blob-address.ts";
 import { audioLimits, fetchAudio } from "./fetch-audio.ts";
+import { fetchMade, madeLimits } from "./fetch-made.ts";
 import { fetchReference, referenceLimits } from "./fetch-reference.ts";
 import { openFolderStore } from "./folder-store.ts";
+import { keepAudio } from "./keep-audio.ts";
 import { type KeepParts, keepFile, keepLimits } from "./keep.ts";
 import { contentTypeOf } from "./kinds.ts";
 import { type ResolveName, resolveAsSystem } from "./resolve-name.ts";
@@ -31,6 +33,7 @@ export async function openMedia(
   const withTempFile = await openTempFiles(join(config.dataDir, "media-incoming"));
   const parts = { store, withTempFile, resolve: resolveAsSystem, limits: keepLimits, pausesMs, ...options };
   const reference = { withTempFile, allowPrivateUrls: config.allowPrivateUrls, limits: referenceLimits, ...options };
+  const made = { withTempFile, resolve: resolveAsSystem, limits: madeLimits, ...options };
   const meter = openAudioMeter();
   return {
     keep: (order) => keepFile(parts, order),
@@ -38,8 +41,8 @@ export async function openMedia(
     fetchAudio: (url, path, signal) => fetchAudio({ ...reference, limits: audioLimits }, url, path, signal),
     audioKindOf,
     measureAudio: (file, signal) => meter.measure(file, signal),
-    fetchMade: () => Promise.reject(new Error("not built")),
-    keepAudio: () => Promise.reject(new Error("not built")),
+    fetchMade: (url, provider, signal) => fetchMade(made, { url, provider, signal }),
+    keepAudio: (order) => keepAudio({ store, withTempFile }, order),
     withTempFile,
     contentTypeOf,
     store,

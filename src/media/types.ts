@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 import type { AudioFile, FetchMade } from "../providers/audio.ts";
 import type { FetchReference, MadeFile } from "../providers/media.ts";
 import type { Provider } from "../providers/types.ts";
+import type { AudioExtension } from "./kinds.ts";
 import type { WithTempFile } from "./temp-files.ts";
 
 /** A file as it was kept. What could not be measured is null. */
@@ -77,10 +78,10 @@ export interface Media {
    * of it decodes, `too_large` where it lasts longer than anybody's recording; or the signal's reason.
    */
   measureAudio(file: Pick<AudioFile, "path" | "extension">, signal: AbortSignal): Promise<number>;
-  /** Audio that a provider made, loaded from where it says. */
+  /** Audio that a provider made, loaded from where it says: 64 MB at most. */
   fetchMade: FetchMade;
   /** Keeps audio under `name` (see KeepOrder) with `extension`; returns its whole name. Throws where the store failed. */
-  keepAudio(order: { bytes: Buffer; name: string; extension: "mp3" | "pcm" | "ulaw" }): Promise<{ name: string }>;
+  keepAudio(order: { bytes: Buffer; name: string; extension: AudioExtension }): Promise<{ name: string }>;
   /** For files that a request leaves on disk while it is served. */
   withTempFile: WithTempFile;
   /** By its extension; null: no file of ours is ever called so. */

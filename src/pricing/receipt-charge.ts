@@ -1,5 +1,5 @@
 // The sum of a charge, line by line and exact, so that a customer can recompute it. What a call costs is token-cost.ts, what pictures and
-// clips cost media-cost.ts; test/pricing holds them against each other.
+// clips cost media-cost.ts, audio audio-cost.ts; test/pricing holds them against each other.
 import type { components } from "../../generated/api.d.ts";
 import {
   type Amount,
@@ -16,6 +16,7 @@ import {
   usdFromPrice,
 } from "../money.ts";
 import type { Usage } from "../usage.ts";
+import { audioCostLine, type AudioPrices } from "./audio-cost.ts";
 import { type Made, mediaCostLines, type MediaPrices } from "./media-cost.ts";
 import type { TokenPrices } from "./token-cost.ts";
 
@@ -50,15 +51,15 @@ export function receiptCharge({ model, prices, usage, delivered, reserved, cost 
   };
 }
 
-interface MediaCharged extends Pick<Charged, "reserved" | "cost"> {
-  prices: MediaPrices;
+interface UnitsCharged extends Pick<Charged, "reserved" | "cost"> {
+  prices: MediaPrices | AudioPrices;
   /** Billed, in the unit of the prices; 0: nothing was made. */
   units: number;
 }
 
-/** Of a media job: what was delivered, at the prices of its submit. */
-export function mediaReceiptCharge({ prices, units, reserved, cost }: MediaCharged): ReceiptCharge {
-  const lines = mediaCostLines(prices, madeOf(prices, units));
+/** Of a media job or of audio: what was delivered, at the prices of its submit or admission. */
+export function unitsReceiptCharge({ prices, units, reserved, cost }: UnitsCharged): ReceiptCharge {
+  const lines = isAudio(prices) ? (units === 0 ? [] : [audioCostLine({ prices, units })]) : mediaCostLines(prices, madeOf(prices, units));
   return {
     model: prices.model,
     lines: lines.map((line) => ({
@@ -72,6 +73,11 @@ export function mediaReceiptCharge({ prices, units, reserved, cost }: MediaCharg
     reserved_usd: toUsd(reserved),
     cost_usd: toUsd(cost),
   };
+}
+
+/** A second is a second, of a clip and of music. */
+function isAudio(prices: MediaPrices | AudioPrices): prices is AudioPrices {
+  return prices.unit === "minute" || prices.unit === "character" || prices.unit === "song" || prices.unit === "call";
 }
 
 function madeOf({ unit }: Pick<MediaPrices, "unit">, units: number): Made {

@@ -1,4 +1,4 @@
-// Files that an answer carries as base64: taken out of its bytes before the rest is parsed, so that tens of megabytes are never a string,
+// Files that an answer carries as base64 or hexadecimal: taken out of its bytes before the rest is parsed, so that tens of megabytes are never a string,
 // and decoded where they lie. What the answer says is the adapters' business.
 import { randomUUID } from "node:crypto";
 import { UpstreamError } from "./types.ts";
@@ -8,6 +8,8 @@ export interface FilesInside {
   text: string;
   /** The file that a string of the parsed answer is: base64, bare or as a data URL. Null: it is neither. To be asked once a string. */
   fileOf(value: string): InsideFile | null;
+  /** The bytes that a string of the parsed answer is in hexadecimal; null: it is not. To be asked once a string. */
+  hexOf(value: string): Buffer | null;
 }
 
 export interface InsideFile {
@@ -54,6 +56,12 @@ export function takeFilesOut(body: Buffer): FilesInside {
       const own = Buffer.from(value, "latin1");
       return fileAt(own, 0, own.length);
     },
+    hexOf(value) {
+      const place = long.get(value);
+      if (place) return hexInPlace(body, place.from, place.to);
+      const own = Buffer.from(value, "latin1");
+      return hexInPlace(own, 0, own.length);
+    },
   };
 }
 
@@ -98,4 +106,11 @@ function decodeInPlace(body: Buffer, from: number, to: number): Buffer | null {
   // Decoding passes over what is no base64, so that some bytes are missing then.
   const whole = out - from === Math.floor(((end - from) * 3) / 4) && (end - from) % 4 !== 1;
   return whole && out > from ? body.subarray(from, out) : null;
+}
+
+/** Two characters at least are read before one byte is written over them. */
+function hexInPlace(body: Buffer, from: number, to: number): Buffer | null {
+  let out = from;
+  for (let at = from; at < to; at += 65_536) out += body.write(body.toString("latin1", at, Math.min(to, at + 65_536)), out, "hex");
+  return (out - from) * 2 === to - from ? body.subarray(from, out) : null; // decoding ends at the first that is none
 }

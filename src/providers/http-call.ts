@@ -1,10 +1,11 @@
 // One upstream call over undici's dispatch, the cheapest way Node has (PERF.md: fetch costs ten times as much).
 // Owns the call's deadline, its abort and the return of its slot; pools are origins.ts's.
 import type { IncomingHttpHeaders } from "node:http";
+import type { Readable } from "node:stream";
 import type { Dispatcher, Pool } from "undici";
 import { openBody, type BodyFeed } from "./answer-body.ts";
-import type { UpstreamAnswer, UpstreamLimits, UpstreamRequest } from "./http.ts";
 import type { Slots } from "../slots.ts";
+import type { StreamedBody, UpstreamAnswer, UpstreamLimits, UpstreamRequest } from "./http.ts";
 import { targetOf } from "./target.ts";
 import { UpstreamError } from "./types.ts";
 
@@ -14,7 +15,7 @@ export function startCall(pool: Pool, slots: Slots, request: UpstreamRequest, li
     const call = openCall(request, resolve, reject);
     const leave = slots.take(() => {
       call.leaveQueue = () => undefined;
-      pool.dispatch(dispatchOptions(request, limits), handlerOf(call, slots));
+      pool.dispatch(dispatchOptions(request, openBodyOf(request, call), limits), handlerOf(call, slots));
     });
     if (leave === false) call.stop(new UpstreamError("local_overload", "too many calls wait for this provider"));
     else if (!call.over && call.controller === null) call.leaveQueue = leave;
@@ -25,6 +26,8 @@ export function startCall(pool: Pool, slots: Slots, request: UpstreamRequest, li
 interface OpenCall {
   controller: Dispatcher.DispatchController | null;
   over: boolean;
+  /** A body that streams, once it is on its way. */
+  sent: Readable | null;
   feed: BodyFeed;
   leaveQueue: () => void;
   answer(status: number, headers: IncomingHttpHeaders): void;
@@ -48,6 +51,7 @@ function openCall(request: UpstreamRequest, resolve: (answer: UpstreamAnswer) =>
   const call: OpenCall = {
     controller: null,
     over: false,
+    sent: null,
     feed,
     leaveQueue: () => undefined,
     answer(status, headers) {
@@ -63,6 +67,7 @@ function openCall(request: UpstreamRequest, resolve: (answer: UpstreamAnswer) =>
       else reject(reason);
       // Before the request is on a socket there is no controller yet: onRequestStart then ends it.
       call.controller?.abort(new Error("stopped by the gateway"));
+      call.sent?.destroy();
     },
     finish() {
       call.over = true;
@@ -84,10 +89,12 @@ function handlerOf(call: OpenCall, slots: Slots): Dispatcher.DispatchHandler {
       if (status >= 200 && !call.over) call.answer(status, headers); // below 200 the answer is still to come
     },
     onResponseData(_controller, chunk) {
-      if (!call.over) call.feed.push(chunk);
+      // A parser that goes on after a pause tells of an empty piece: whoever waited for it would pause it again, without an end.
+      if (!call.over && chunk.length > 0) call.feed.push(chunk);
     },
     onResponseEnd() {
       slots.release();
+      call.sent?.destroy(); // answered before all of it was sent: the rest is for nobody
       if (call.over) return;
       call.finish();
       call.feed.end();
@@ -99,7 +106,19 @@ function handlerOf(call: OpenCall, slots: Slots): Dispatcher.DispatchHandler {
   };
 }
 
-function dispatchOptions(request: UpstreamRequest, limits: UpstreamLimits): Dispatcher.DispatchOptions {
+/** A stream that can't be read on is our own trouble, not the upstream's. */
+function openBodyOf({ body }: UpstreamRequest, call: OpenCall): string | Buffer | Readable | null {
+  if (!isStreamed(body)) return body;
+  call.sent = body.open();
+  call.sent.on("error", (cause) => call.stop(new Error("The request's body can't be read.", { cause })));
+  return call.sent;
+}
+
+function dispatchOptions(
+  request: UpstreamRequest,
+  body: string | Buffer | Readable | null,
+  limits: UpstreamLimits,
+): Dispatcher.DispatchOptions {
   const headers = [
     ...targetOf(request.provider).headers,
     "accept",
@@ -109,13 +128,18 @@ function dispatchOptions(request: UpstreamRequest, limits: UpstreamLimits): Disp
     ...(request.headers ?? []),
   ];
   if (request.body !== null) headers.push("content-type", request.contentType);
+  if (isStreamed(request.body)) headers.push("content-length", String(request.body.length));
   return {
     method: request.method,
     path: request.path,
     headers,
-    body: request.body,
+    body,
     bodyTimeout: Math.max(limits.idleMs, firstByteOf(request)), // see idleMs; undici doesn't count while we paused it
   };
+}
+
+function isStreamed(body: UpstreamRequest["body"]): body is StreamedBody {
+  return body !== null && typeof body === "object" && "open" in body;
 }
 
 function firstByteOf({ provider, firstByteMs = 0 }: UpstreamRequest): number {

@@ -1,11 +1,20 @@
 // HTTP towards upstreams: one keep-alive pool an origin, bounded connections and waiting, deadlines, abort (origins.ts, http-call.ts).
 // What a path, a body or a status means is the adapters' business.
 import type { IncomingHttpHeaders } from "node:http";
+import type { Readable } from "node:stream";
 import type { AnswerBody } from "./answer-body.ts";
 import { startCall } from "./http-call.ts";
 import { openOrigins } from "./origins.ts";
 import { addressOf } from "./target.ts";
 import type { Provider } from "./types.ts";
+
+/** A body that is never whole in memory. */
+export interface StreamedBody {
+  /** Bytes: sent as content-length, for hosts that take no chunks. */
+  length: number;
+  /** A fresh stream for each time it is sent; destroyed when the call ends, however it ends. */
+  open(): Readable;
+}
 
 export interface UpstreamRequest {
   provider: Provider;
@@ -15,14 +24,14 @@ export interface UpstreamRequest {
    * the provider's key and headers go along (OPERATOR.md, the table of protocols).
    */
   path: string;
-  body: string | Buffer | null;
+  body: string | Buffer | StreamedBody | null;
   contentType: string;
   accept: string;
   /** Beside the provider's own: name, value, name, value. */
   headers?: readonly string[];
   requestId: string;
   signal: AbortSignal;
-  /** For work that takes longer than answers do: the least time to the first byte, where the provider's own is shorter. */
+  /** For work that takes longer than answers do: the least time to the first byte, the body's way included, where the provider's own is shorter. */
   firstByteMs?: number;
 }
 

@@ -27,7 +27,10 @@ export interface Address {
 /** Throws UpstreamError for an absolute address that can't be called. */
 export function addressOf({ provider, path }: Pick<UpstreamRequest, "provider" | "path">): Address {
   const target = targetOf(provider);
-  if (path.startsWith("/")) return { origin: target.origin, path: target.path + path + target.query, answered: false };
+  if (path.startsWith("/")) {
+    const query = path.includes("?") ? target.query.replace("?", "&") : target.query;
+    return { origin: target.origin, path: target.path + path + query, answered: false };
+  }
   const address = answeredAddress(path, provider);
   if (address === null) throw new UpstreamError("our_fault", "the provider's answer names an address that can't be called");
   const { origin, pathname, search } = new URL(address);

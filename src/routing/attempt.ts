@@ -18,6 +18,14 @@ export interface Served<Result> {
   candidate: Candidate;
 }
 
+/** What an operation does otherwise than most. */
+export interface AttemptRules {
+  /** What is waited for before a candidate is called. */
+  pause?(candidate: Candidate): Promise<void>;
+  /** Throws where a fault ends it all: no further candidate is tried. `rejected` always does. */
+  stopAt?(error: UpstreamError): void;
+}
+
 /** `attempts` is filled as they happen, so that it is complete whatever this throws. */
 export async function attempt<Result>(
   candidates: readonly Candidate[],
@@ -25,14 +33,19 @@ export async function attempt<Result>(
   signal: AbortSignal,
   attempts: Attempt[],
   call: (candidate: Candidate) => Promise<Result>,
+  rules: AttemptRules = {},
 ): Promise<Served<Result>> {
   const faults: UpstreamError[] = [];
   const passOver = (candidate: Candidate) => attempts.push({ candidate, outcome: "breaker_open", status: null, latencyMs: 0 });
   for (const candidate of tryable(candidates, breakers, signal, passOver)) {
-    const startedAt = performance.now();
+    let startedAt = performance.now();
     const record = (outcome: string, status: number | null) =>
       attempts.push({ candidate, outcome, status, latencyMs: Math.round(performance.now() - startedAt) });
     try {
+      if (rules.pause !== undefined) {
+        await rules.pause(candidate);
+        startedAt = performance.now();
+      }
       const result = await call(candidate);
       breakers.succeeded(candidate.routeId);
       record("ok", 200);
@@ -53,6 +66,7 @@ export async function attempt<Result>(
           status: rejectionStatus(error),
           cause: error,
         });
+      rules.stopAt?.(error);
       faults.push(error);
     }
   }
@@ -98,13 +112,14 @@ function countsForBreaker(error: UpstreamError): boolean {
 
 /** What one route says holds for the request only when every route has said it: one that was passed over may serve in a moment. */
 function allFailed(faults: readonly UpstreamError[], attempts: readonly Attempt[]): never {
-  const tried = new Set(attempts.filter(({ outcome }) => outcome !== "breaker_open").map(({ candidate }) => candidate));
-  const unheard = attempts.some(({ candidate }) => !tried.has(candidate));
+  const tried = attempts.filter(({ outcome }) => outcome !== "breaker_open");
+  const heard = new Set(tried.map(({ candidate }) => candidate.routeId));
+  const unheard = attempts.some(({ candidate }) => !heard.has(candidate.routeId));
   const every = (fault: UpstreamError["fault"]) => !unheard && faults.length > 0 && faults.every((error) => error.fault === fault);
   const cause = faults.at(-1);
   if (faults.length > 0 && faults.every(({ fault }) => fault === "local_overload")) fail("overloaded", { cause });
   if (every("refused")) {
-    const last = attempts.findLast(({ candidate }) => tried.has(candidate))!.candidate;
+    const last = tried.at(-1)!.candidate;
     fail("route_refused", { text: { reason: inPublicNames(cause?.reason ?? "", last) }, cause });
   }
   if (every("unreadable")) fail("upstream_invalid_response", { cause });

@@ -17,8 +17,8 @@ export interface Dispatch {
   answer: (exchange: Exchange) => Promise<void>;
 }
 
-/** Throws when an operation that the contract calls built has no handler. */
-export async function createDispatch(edge: Edge, handlers: Partial<Handlers>): Promise<Dispatch> {
+/** Throws when an operation has no handler. */
+export async function createDispatch(edge: Edge, handlers: Handlers): Promise<Dispatch> {
   const all: Operation[] = Object.values(operations);
   const matcher = createMatcher(all);
   const endpoints = all.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
@@ -59,7 +59,7 @@ type Answer = (exchange: Exchange) => Promise<void>;
 
 async function createRouter(
   edge: Edge,
-  handlers: Partial<Handlers>,
+  handlers: Handlers,
   all: readonly Operation[],
   unmatched: { notFound: Answer; methodNotAllowed: Answer },
 ) {
@@ -72,7 +72,7 @@ async function createRouter(
   });
   for (const operation of all) {
     const handler = handlers[operation.id] as Handler | undefined;
-    if (operation.built && handler === undefined) throw new Error(`${operation.id} is built, but has no handler`);
+    if (handler === undefined) throw new Error(`${operation.id} has no handler`);
     const run = operationRunner(edge, operation, handler);
     api.register(operation.id, (_context, exchange: Exchange) => run(exchange));
   }

@@ -29,8 +29,7 @@ import { failMethod, optionsReply, unknownPath } from "./unknown-path.ts";
 
 export interface ServerParts {
   context: Context;
-  /** Those of operations that aren't built may be missing. */
-  handlers: Partial<Handlers>;
+  handlers: Handlers;
   ready: () => Promise<boolean>;
   metrics: Metrics;
   limits?: Partial<EdgeLimits>;

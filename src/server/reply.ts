@@ -1,6 +1,7 @@
 // A reply as data becomes bytes on the socket: the headers every response has, JSON, bytes or a stream, and the care that
 // an answer given before the request's body had arrived reaches its client.
 import type { OperationId } from "../../generated/operations.ts";
+import { inCoding } from "./content-coding.ts";
 import { drain } from "./drain.ts";
 import type { Edge, Exchange } from "./edge.ts";
 import { awaitsContinue, hasBody } from "./read-body.ts";
@@ -11,6 +12,7 @@ import type { Headers, Reply } from "./types.ts";
 export type AnyReply = Reply<OperationId> | { status: number; headers?: Headers; body?: unknown };
 
 export async function sendReply(edge: Edge, exchange: Exchange, reply: AnyReply): Promise<void> {
+  if ("coded" in reply && reply.coded !== undefined) return sendReply(edge, exchange, await inCoding(exchange.req.headers, reply));
   if (exchange.gone || exchange.res.destroyed) return;
   if ("stream" in reply && reply.stream !== undefined) return sendStream(edge, exchange, reply.status, reply.headers, reply.stream);
   const { payload, type } = payloadOf(reply);

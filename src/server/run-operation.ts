@@ -3,7 +3,6 @@
 import { bodies, forms, parameters } from "../../generated/validators.js";
 import type { Operation, OperationId } from "../../generated/operations.ts";
 import type { Caller } from "../context.ts";
-import { fail } from "../fail.ts";
 import { authenticate } from "./authenticate.ts";
 import type { Edge, Exchange } from "./edge.ts";
 import { formFields } from "./form-fields.ts";
@@ -21,8 +20,8 @@ import type { FormBody, FormFile, Handler, Headers, Request } from "./types.ts";
 
 type RunOperation = (exchange: Exchange) => Promise<void>;
 
-/** Prepares what doesn't depend on the request; `handler` may be missing only for operations that aren't built. */
-export function operationRunner(edge: Edge, operation: Operation, handler: Handler | undefined): RunOperation {
+/** Prepares what doesn't depend on the request. */
+export function operationRunner(edge: Edge, operation: Operation, handler: Handler): RunOperation {
   const { id } = operation;
   const readParameters = parameterReader(operation, parameters[id]);
   const limitRate = rateLimiter(operation);
@@ -35,9 +34,7 @@ export function operationRunner(edge: Edge, operation: Operation, handler: Handl
     if (!isPublic) exchange.headers["cache-control"] = "no-store";
     const known = await identify(edge, exchange, operation);
     await limitRate(edge, exchange);
-    handler?.beforeBody?.(edge.context);
-    if (!operation.built || handler === undefined)
-      fail("not_implemented", { text: { method: operation.method.toUpperCase(), path: operation.path } });
+    handler.beforeBody?.(edge.context);
     await withContent(edge, exchange, { operation, handler }, async (content) => {
       // Whoever signed out, was suspended or deleted the key while a slow body came in, ended this request too.
       if (performance.now() - known > knownMaxMs) await identify(edge, exchange, operation);

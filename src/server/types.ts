@@ -1,6 +1,6 @@
 // What the edge hands to a handler and what it takes back. Types only.
 import type { operations } from "../../generated/api.d.ts";
-import type { OperationId, UnbuiltOperationId } from "../../generated/operations.ts";
+import type { OperationId } from "../../generated/operations.ts";
 import type { Caller, Context } from "../context.ts";
 
 /** A request after routing, authentication and validation; plain values, no HTTP objects. */
@@ -54,6 +54,8 @@ export type Reply<Id extends OperationId = OperationId> =
   | JsonReply<Id>
   /** Bytes made before, e.g. a precomputed list. `headers` must hold content-type. */
   | { status: number; headers: Headers; bytes: Buffer }
+  /** The same in the coding that the client takes, which the edge finds out and says. Only what is sent is made. */
+  | { status: number; headers: Headers; coded: { plain: () => Promise<Buffer>; gzip: () => Promise<Buffer> } }
   /** The head goes out at once; the reply ends when the promise settles. */
   | { status: number; headers: Headers; stream: (sink: Sink) => Promise<void> };
 
@@ -76,8 +78,8 @@ export interface Handler<Id extends OperationId = OperationId> {
   checkFile?: (context: Context, file: FormFile) => Promise<void>;
 }
 
-/** Every operation that is built has one; a missing one is a type error. */
-export type Handlers = { [Id in Exclude<OperationId, UnbuiltOperationId>]: Handler<Id> } & { [Id in UnbuiltOperationId]?: never };
+/** Every operation has one; a missing one is a type error. */
+export type Handlers = { [Id in OperationId]: Handler<Id> };
 
 type PathOf<Id extends OperationId> = operations[Id]["parameters"] extends { path: infer Path } ? Path : Record<never, never>;
 type QueryOf<Id extends OperationId> = operations[Id]["parameters"] extends { query?: infer Query }

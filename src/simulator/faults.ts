@@ -76,6 +76,8 @@ function refusalOf(knobs: Knobs, status: number | undefined): Refusal | null {
       message: "You exceeded your current quota, please check your plan.",
     };
   }
+  if (knobs.baseResp !== undefined)
+    return { status: 200, type: "base_resp", code: String(knobs.baseResp), message: "The simulator was told so." };
   if (status === undefined) return null;
   const fallback = status < 500 ? { type: "invalid_request_error", code: null } : { type: "server_error", code: null };
   const row = byStatus[status] ?? { ...fallback, message: `The simulator was told to fail with ${status}.` };

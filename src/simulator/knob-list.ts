@@ -106,7 +106,7 @@ export const patterns = {
   imageUrls: { form: "sim-urls" },
   fileFail: { form: "sim-file-fail-N", min: 400, max: 599 },
   fileFlaky: { form: "sim-file-flaky-N", max: 1e6 },
-  fileAs: { form: "sim-file-as-WORD", words: ["octets", "text", "html", "jpeg", "svg", "mp4", "none"] },
+  fileAs: { form: "sim-file-as-WORD", words: ["octets", "text", "html", "jpeg", "svg", "mp4", "mp3", "none"] },
   fileHtml: { form: "sim-file-html" },
   fileEmpty: { form: "sim-file-empty" },
   fileHalf: { form: "sim-file-half" },
@@ -118,6 +118,27 @@ export const patterns = {
   fileRedirect: { form: "sim-file-redirect-N", min: 1, max: 100 },
   filePrivate: { form: "sim-file-private" },
   fileData: { form: "sim-file-data" },
+  // What is heard in a recording.
+  noSpeech: { form: "sim-no-speech" },
+  noSpeechSegments: { form: "sim-no-speech-segments" },
+  noSegments: { form: "sim-no-segments" },
+  emptySegments: { form: "sim-empty-segments" },
+  bareSegments: { form: "sim-bare-segments" },
+  untimedSegments: { form: "sim-untimed-segments" },
+  noText: { form: "sim-no-text" },
+  jsonOnly: { form: "sim-json-only" },
+  languageCode: { form: "sim-language-code" },
+  noLanguage: { form: "sim-no-language" },
+  // Audio in JSON, and voices.
+  baseResp: { form: "sim-base-resp-N", min: 1, max: 1e6 },
+  noAudio: { form: "sim-no-audio" },
+  noExtraInfo: { form: "sim-no-extra-info" },
+  aggregate: { form: "sim-aggregate" },
+  noAggregate: { form: "sim-no-aggregate" },
+  oddHex: { form: "sim-odd-hex" },
+  voices: { form: "sim-voices-N", max: 10_000 },
+  endlessPages: { form: "sim-endless-pages" },
+  otherVoiceId: { form: "sim-other-voice-id" },
 } as const satisfies Record<string, Pattern>;
 
 export type KnobName = keyof typeof patterns;

@@ -10,7 +10,7 @@ export type Knobs = Readonly<Partial<Record<KnobName, number>>>;
 
 /** What goes wrong, against how an answer looks: with sim-flaky-N the former happens on the first N calls only. */
 const faultNames = [
-  ...(["fail", "status", "quota", "refuse", "refuseStatus", "reject", "rejectStatus", "context", "hang", "reset"] as const),
+  ...(["fail", "status", "quota", "refuse", "refuseStatus", "reject", "rejectStatus", "context", "baseResp", "hang", "reset"] as const),
   ...(["badJson", "html", "empty", "okError", "cutAfter", "endAfter", "stallAfter", "errorAfter"] as const),
 ] satisfies KnobName[];
 

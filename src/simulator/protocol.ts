@@ -9,9 +9,11 @@ export interface Plan {
   /** The model id as the request named it; null where the operation has none. */
   model: string | null;
   knobs: Knobs;
-  reply: WholeReply | StreamReply | FileReply;
+  reply: WholeReply | StreamReply | FileReply | PiecesReply;
   /** In place of the protocol's own, for an operation whose refusals have other words. */
   rewordRefusal?(refusal: Refusal): Refusal;
+  /** Done when the answer is sent, and not where a fault replaces it. */
+  takeEffect?(): void;
   /** What a form consisted of, for the record of calls. */
   parts?: readonly SentPart[];
   /** Roughly what it holds in memory; the simulator keeps light plans only. */
@@ -37,6 +39,13 @@ export interface StreamReply {
 export interface FileReply {
   kind: "file";
   status: number;
+  headers: Record<string, string>;
+  pieces(): Iterable<Buffer>;
+}
+
+/** Bytes that come as they are made, each piece on its own; without a length. */
+export interface PiecesReply {
+  kind: "pieces";
   headers: Record<string, string>;
   pieces(): Iterable<Buffer>;
 }
@@ -76,6 +85,8 @@ export interface SimulatorProtocol {
   findOperation(method: string, path: string): Operation | null;
   /** Asked first. */
   findLive?(method: string, path: string): LiveOperation | null;
+  /** What it takes of a body, in bytes; absent: as much as any (read-body.ts). */
+  bodyBytesMax?(path: string): number | undefined;
   /** Headers of every answer. */
   headers?: Readonly<Record<string, string>>;
   /** What of the headers decides an answer; a plan is kept for each. */

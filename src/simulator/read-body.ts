@@ -1,11 +1,11 @@
-// Reads a request's body into memory, bounded. Owns the 64 MB limit; what the bytes mean belongs to the protocols.
+// Reads a request's body into memory, bounded. Owns the usual limit of 64 MB; what the bytes mean belongs to the protocols.
 import type { IncomingMessage } from "node:http";
 
 /** Twice what the gateway takes from its callers, and room for base64 images on top. */
-const bodyBytesMax = 64 * 1024 * 1024;
+export const bodyBytesUsual = 64 * 1024 * 1024;
 
 /** Null where the body is too large (what is left of it is read and thrown away); rejects when the client goes away. */
-export function readBody(request: IncomingMessage): Promise<Buffer | null> {
+export function readBody(request: IncomingMessage, bodyBytesMax: number): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
     let bytes = 0;

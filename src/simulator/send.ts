@@ -2,9 +2,11 @@
 // Knows no protocol; stops at once, with no timer left, when the client goes away.
 import type { ServerResponse } from "node:http";
 import type { OpenCall } from "./calls.ts";
+import { cut, reset, waitFor, writeSplit } from "./connection.ts";
 import { faultReply, renderStreamError } from "./faults.ts";
 import type { Knobs } from "./knobs.ts";
 import type { FileReply, Plan, SimulatorProtocol, StreamReply, WholeReply } from "./protocol.ts";
+import { sendPieces } from "./send-pieces.ts";
 
 const streamHeaders = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" };
 /** One comment before every so many records: often enough to meet a parser's every state, seldom enough to read. */
@@ -24,19 +26,21 @@ export async function sendPlan(
   if (knobs.reset) return reset(call, response);
   const { reply } = plan;
   const spoken = plan.rewordRefusal === undefined ? protocol : { ...protocol, rewordRefusal: plan.rewordRefusal };
-  const fault = faultReply(knobs, spoken, { streaming: reply.kind === "stream", body: reply.kind === "whole" ? reply.body : null });
+  const fault = faultReply(knobs, spoken, promiseOf(reply, knobs, spoken));
+  if (fault === null) plan.takeEffect?.();
   const sent = fault ?? reply;
-  call.status = sent.kind === "stream" ? 200 : sent.status;
+  call.status = "status" in sent ? sent.status : 200;
   if (sent.kind === "file") await sendFile(sent, response);
+  else if (sent.kind === "pieces") await sendPieces(sent, knobs, call, response);
   else if (sent.kind === "stream") await sendStream(sent, knobs, protocol, call, response);
   else if (fault === null && isBroken(knobs)) sendHalf(sent, knobs, call, response);
   else response.writeHead(sent.status, sent.headers).end(sent.body);
 }
 
-/** A reset without a byte of answer, as a crashing host or a firewall gives it. */
-function reset(call: OpenCall, response: ServerResponse): void {
-  call.finish("broken");
-  response.socket?.resetAndDestroy();
+/** Bytes in pieces meet sim-empty under their own content type; the half document in their place is one of an error. */
+function promiseOf(reply: Plan["reply"], knobs: Knobs, protocol: SimulatorProtocol): { streaming: boolean; body: Buffer | null } {
+  if (reply.kind === "pieces") return { streaming: knobs.empty !== undefined, body: Buffer.from(renderStreamError(protocol, knobs)) };
+  return { streaming: reply.kind === "stream", body: reply.kind === "whole" ? reply.body : null };
 }
 
 function isBroken(knobs: Knobs): boolean {
@@ -116,41 +120,4 @@ function writeFrame(response: ServerResponse, frame: string, knobs: Knobs): true
   if (response.destroyed) return Promise.resolve(false);
   if (knobs.splitBytes) return writeSplit(response, Buffer.from(frame), knobs.splitBytes);
   return response.write(frame) || waitFor(response, "drain");
-}
-
-/** Slices leave in turns of the event loop of their own, so that the reader meets each border. */
-async function writeSplit(response: ServerResponse, frame: Buffer, sliceBytes: number): Promise<boolean> {
-  for (let at = 0; at < frame.length; at += sliceBytes) {
-    if (response.destroyed) return false;
-    const flowing = response.write(frame.subarray(at, at + sliceBytes)) || waitFor(response, "drain");
-    if (!(await flowing)) return false;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  return true;
-}
-
-/**
- * Everything written so far arrives (a FIN, not a reset), then the connection is gone without the body's end.
- * A turn of the loop later, because node:http holds what was written in this one back from the socket.
- */
-function cut(call: OpenCall, response: ServerResponse): void {
-  call.finish("broken");
-  setImmediate(() => response.socket?.destroySoon());
-}
-
-/** Waits for milliseconds or for the socket to drain; false as soon as the client has gone. */
-function waitFor(response: ServerResponse, what: number | "drain"): Promise<boolean> {
-  if (response.destroyed) return Promise.resolve(false);
-  return new Promise((resolve) => {
-    const timer = typeof what === "number" ? setTimeout(() => finish(true), what) : null;
-    const drained = () => finish(true);
-    const left = () => finish(false);
-    function finish(present: boolean): void {
-      if (timer !== null) clearTimeout(timer);
-      response.off("drain", drained).off("close", left);
-      resolve(present);
-    }
-    if (timer === null) response.on("drain", drained);
-    response.on("close", left);
-  });
 }

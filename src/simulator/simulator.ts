@@ -8,7 +8,7 @@ import { recordCalls, type CallRecord, type OpenCall, type SimulatorCall, type S
 import { withoutFaults, type Knobs } from "./knobs.ts";
 import { jsonReply, type LiveOperation, type Operation, type Plan, type SimulatorProtocol } from "./protocol.ts";
 import { fallbackProtocol, findProtocol, openProtocols, type Found } from "./protocols.ts";
-import { readBody } from "./read-body.ts";
+import { bodyBytesUsual, readBody } from "./read-body.ts";
 import { Refused, type Refusal } from "./refused.ts";
 import { sendPlan } from "./send.ts";
 
@@ -91,9 +91,10 @@ async function serve(world: World, request: IncomingMessage, response: ServerRes
   const protocol = found?.protocol ?? fallbackProtocol;
   for (const [name, value] of Object.entries(protocol.headers ?? {})) response.setHeader(name, value);
   try {
-    const body = await readBody(request);
+    const bytesMax = protocol.bodyBytesMax?.(found?.rest ?? path) ?? bodyBytesUsual;
+    const body = await readBody(request, bytesMax);
     call.keepBody(body ?? Buffer.alloc(0));
-    if (body === null) return sendRefusal(protocol, tooLarge, call, response);
+    if (body === null) return sendRefusal(protocol, tooLarge(bytesMax), call, response);
     const planned = found === null ? null : planFor(world, found, request, body);
     if (planned === null) return sendRefusal(protocol, unknownPath(request), call, response);
     const plan = await planned;
@@ -160,13 +161,15 @@ function sendRefusal(protocol: SimulatorProtocol, met: Refusal, call: OpenCall, 
   response.writeHead(status, headers).end(body);
 }
 
-const tooLarge: Refusal = {
-  status: 413,
-  type: "invalid_request_error",
-  code: "request_too_large",
-  message: "The simulator reads at most 64 MB.",
-  headers: { connection: "close" },
-};
+function tooLarge(bytesMax: number): Refusal {
+  return {
+    status: 413,
+    type: "invalid_request_error",
+    code: "request_too_large",
+    message: `The simulator reads at most ${bytesMax / 1024 / 1024} MB.`,
+    headers: { connection: "close" },
+  };
+}
 
 function unknownPath(request: IncomingMessage): Refusal {
   return {

@@ -8,7 +8,6 @@ import { describe, expect, test } from "vitest";
 import { dialects, type ErrorCode, errors } from "../../generated/errors.ts";
 import { type Operation, operations } from "../../generated/operations.ts";
 import { bodies, parameters } from "../../generated/validators.js";
-import notBuilt from "../../spec/not-built.json" with { type: "json" };
 import { operation, reachable, resolved, type Schema, schema, validatorOf } from "./read-contract.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -42,13 +41,6 @@ describe("generated files", () => {
 
   test("describe exactly the operations that were promised", () => {
     expect([...ids].sort()).toEqual([...promised].sort());
-  });
-
-  test("mark as not built exactly what not-built.json lists", () => {
-    const unbuilt = all.filter(({ built }) => !built).map(({ id }) => id as string);
-    expect(unbuilt.sort()).toEqual([...notBuilt].sort());
-    for (const { id, built, errors: codes } of all)
-      expect({ id, says501: codes.includes("not_implemented") }).toEqual({ id, says501: !built });
   });
 
   test("have a validator for every JSON body and for all parameters", () => {

@@ -112,7 +112,7 @@ export const promised: Record<string, Promised> = {
     at: "post /v1/audio/speech",
     successes: [200],
     refusals: {
-      400: ["not_a_tts_model", "input_too_long", "invalid_request"],
+      400: ["not_a_tts_model", "input_too_long", "invalid_request", "content_refused"],
       401: key,
       402: money,
       403: ["voice_not_owned", ...suspended],

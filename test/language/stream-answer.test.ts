@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Context } from "../../src/context.ts";
 import type { OpenCall } from "../../src/language/open-call.ts";
-import type { Ask } from "../../src/language/serve.ts";
+import type { Ask } from "../../src/admission/ask.ts";
 import { streamAnswer, type StreamForm } from "../../src/language/stream-answer.ts";
 import type { AnswerStream, ChatRecord } from "../../src/providers/types.ts";
 import { noUsage } from "../../src/usage.ts";

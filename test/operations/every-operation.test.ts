@@ -1,4 +1,4 @@
-// What holds for whole groups of operations: 501 where nothing is built yet, 500 without detail, refusals of a suspended account.
+// What holds for whole groups of operations: 500 without detail, refusals of a suspended account.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { dialects, errors, type DialectRow, type ErrorCode } from "../../generated/errors.ts";
 import { type Operation, operations } from "../../generated/operations.ts";
@@ -32,19 +32,6 @@ const shown = ({ dialect }: Operation, code: ErrorCode) => (dialects[dialect] as
 /** In the standard envelope; the older ones are test/server's. */
 const standard = ({ dialect }: Operation) => dialect === "standard" || dialect === "anthropic";
 
-describe("501 not_implemented", () => {
-  const keyed = all.filter((operation) => !operation.built && operation.auth !== "session" && standard(operation));
-  test.each(names(keyed))("%s", async (_, operation) => {
-    const { status, json, headers } = await ask(operation, operation.auth === "none" ? undefined : account.key);
-    expect([status, json.error.code]).toEqual([501, "not_implemented"]);
-    expect(headers["x-should-retry"]).toBe("false");
-  });
-
-  test.each(names(keyed.filter(({ auth }) => auth !== "none")))("%s: not before the key was looked at", async (_, operation) => {
-    expect((await ask(operation)).status).toBe(401);
-  });
-});
-
 describe("403 session_required", () => {
   test.each(
     names(all.filter((operation) => operation.auth === "session" && standard(operation) && operation.errors.includes("session_required"))),
@@ -64,7 +51,7 @@ describe("403 permission_denied: a session where only an API key will do", () =>
 });
 
 describe("401, where nobody or nobody known asks", () => {
-  test.each(names(all.filter(({ built, auth }) => built && auth !== "none").filter(standard)))("%s", async (_, operation) => {
+  test.each(names(all.filter(({ auth }) => auth !== "none").filter(standard)))("%s", async (_, operation) => {
     expect(codeOf(await ask(operation))).toEqual([401, "missing_api_key"]);
     for (const credential of ["svc_wrong", "svcs_wrong", "x".repeat(5000)])
       expect(codeOf(await ask(operation, credential))).toEqual([401, "invalid_api_key"]);
@@ -72,7 +59,7 @@ describe("401, where nobody or nobody known asks", () => {
 });
 
 describe("403 csrf_failed: a session's cookie without its header changes nothing", () => {
-  const changing = all.filter(({ built, auth, method }) => built && auth === "session" && method !== "get");
+  const changing = all.filter(({ auth, method }) => auth === "session" && method !== "get");
   test.each(names(changing))("%s", async (_, operation) => {
     const { token, csrfToken } = await gateway.createSession(account);
     const wrong: Record<string, string>[] = [
@@ -93,7 +80,7 @@ describe("403 csrf_failed: a session's cookie without its header changes nothing
 });
 
 describe("403 permission_denied", () => {
-  const keyed = all.filter(({ built, auth }) => built && auth !== "none");
+  const keyed = all.filter(({ auth }) => auth !== "none");
   test.each(names(keyed))("%s: a suspended account", async (_, operation) => {
     const suspended = await gateway.createAccount({ deposit: "5" });
     const credential = await credentialFor(operation, suspended);
@@ -104,7 +91,7 @@ describe("403 permission_denied", () => {
 });
 
 describe("bodies that are none", () => {
-  const taking = all.filter(({ built, bodies }) => built && bodies.includes("application/json")).filter(standard);
+  const taking = all.filter(({ bodies }) => bodies.includes("application/json")).filter(standard);
   test.each(names(taking))("%s: 400 invalid_json, then 400 missing_parameter, then 413 request_too_large", async (_, operation) => {
     const credential = await credentialFor(operation, account);
     expect(codeOf(await ask(operation, credential, "{"))).toEqual([400, "invalid_json"]);
@@ -119,17 +106,14 @@ describe("bodies that are none", () => {
 });
 
 describe("503 overloaded", () => {
-  test.each(names(all.filter(({ built, auth }) => built && auth !== "none")))(
-    "%s: the database starts up; come back in 5 s",
-    async (_, operation) => {
-      const credential = await credentialFor(operation, await gateway.createAccount({ deposit: "5" })); // which no cache knows
-      const away = Object.assign(new Error("the database system is starting up"), { code: "57P03" });
-      const query = vi.spyOn(gateway.context.db.pool, "query").mockRejectedValue(away as never);
-      const reply = await ask(operation, credential).finally(() => query.mockRestore());
-      expect(wordOf(operation, reply)).toEqual([503, shown(operation, "overloaded")]);
-      expect(reply.headers).toMatchObject({ "retry-after": "5", "x-should-retry": "true" });
-    },
-  );
+  test.each(names(all.filter(({ auth }) => auth !== "none")))("%s: the database starts up; come back in 5 s", async (_, operation) => {
+    const credential = await credentialFor(operation, await gateway.createAccount({ deposit: "5" })); // which no cache knows
+    const away = Object.assign(new Error("the database system is starting up"), { code: "57P03" });
+    const query = vi.spyOn(gateway.context.db.pool, "query").mockRejectedValue(away as never);
+    const reply = await ask(operation, credential).finally(() => query.mockRestore());
+    expect(wordOf(operation, reply)).toEqual([503, shown(operation, "overloaded")]);
+    expect(reply.headers).toMatchObject({ "retry-after": "5", "x-should-retry": "true" });
+  });
 });
 
 describe("500 internal_error", () => {
@@ -140,7 +124,7 @@ describe("500 internal_error", () => {
     expect(requestId).toBe(headers["x-request-id"]);
     expect(text).not.toMatch(/undefined|TypeError|\.ts|broken/);
   };
-  const builtOnes = all.filter(({ built, dialect }) => built && dialect !== "rerank");
+  const builtOnes = all.filter(({ dialect }) => dialect !== "rerank");
 
   test.each(names(builtOnes.filter(({ auth, method }) => auth === "none" && method === "get")))(
     "%s: without detail, under a request id",

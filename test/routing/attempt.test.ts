@@ -66,6 +66,48 @@ describe("attempts", () => {
   });
 });
 
+describe("rules of an operation", () => {
+  const failing = (fault: UpstreamFault) => async () => {
+    throw new UpstreamError(fault, "the upstream's words");
+  };
+
+  test("a fault that ends it all: no further route is tried, and what the rule threw is told", async () => {
+    const attempts: Attempt[] = [];
+    const stopAt = ({ fault }: UpstreamError) => {
+      if (fault === "rate_limited") throw new ApiError("rate_limit_exceeded", {});
+    };
+    const limited = attempt(candidates, createBreakers(), idle, attempts, failing("rate_limited"), { stopAt });
+    await expect(limited).rejects.toMatchObject({ code: "rate_limit_exceeded" });
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(["rate_limited"]);
+    const away = attempt(candidates, createBreakers(), idle, attempts, failing("unavailable"), { stopAt });
+    await expect(away).rejects.toMatchObject({ code: "provider_unavailable" });
+    expect(attempts).toHaveLength(4);
+  });
+
+  test("a pause is no part of the attempt's time, and a caller who leaves in it costs the route nothing", async () => {
+    const attempts: Attempt[] = [];
+    const controller = new AbortController();
+    const pause = async () => {
+      controller.abort(new Error("gone"));
+      controller.signal.throwIfAborted();
+    };
+    const left = attempt(candidates, createBreakers(), controller.signal, attempts, failing("unavailable"), { pause });
+    await expect(left).rejects.toThrow("gone");
+    expect(attempts).toMatchObject([{ outcome: "aborted", status: null }]);
+  });
+
+  test("a route that is tried twice was heard, also where the first time opened its breaker", async () => {
+    const breakers = createBreakers();
+    for (let n = 0; n < 4; n += 1) breakers.failed("a");
+    const twice = [candidates[0]!, { ...candidates[0]!, layer: 1 as const }];
+    const attempts: Attempt[] = [];
+    await expect(attempt(twice, breakers, idle, attempts, failing("unreadable"))).rejects.toMatchObject({
+      code: "upstream_invalid_response",
+    });
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(["unreadable", "breaker_open"]);
+  });
+});
+
 describe("breakers", () => {
   test("five 5xx in a row keep a route out; 4xx and refusals never count", async () => {
     const breakers = createBreakers();

@@ -1,7 +1,6 @@
 // The edge with a throw-away handler of transcriptions that notes what it was given, and forms to send to it.
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
-import { operations } from "../../generated/operations.ts";
 import type { EdgeLimits } from "../../src/server/edge.ts";
 import type { Request } from "../../src/server/types.ts";
 import { newFolder } from "../media/file-server.ts";
@@ -22,10 +21,8 @@ export interface Seen {
   body: unknown;
 }
 
-/** Built or not, the operation is served; `close` checks that no file is left. */
+/** `close` checks that no file is left. */
 export async function startFormEdge(limits: Partial<EdgeLimits> = {}, handler?: TestHandler) {
-  const { built } = operations.createTranscription;
-  Object.assign(operations.createTranscription, { built: true });
   const files = newFolder();
   const seen: Seen[] = [];
   const note: TestHandler = (_context, request) => {
@@ -45,7 +42,6 @@ export async function startFormEdge(limits: Partial<EdgeLimits> = {}, handler?: 
     },
     close: async () => {
       await edge.close(200);
-      Object.assign(operations.createTranscription, { built });
       // The answer goes out before the file goes.
       await eventually(() => files.names().length === 0);
     },

@@ -65,18 +65,6 @@ describe("order of refusals (WIRE.md 14.1)", () => {
       }
     }
   });
-  test("501 not_implemented: operations that a later work builds, right after authentication", async () => {
-    for (const { id, built, auth: needs, method, path } of all) {
-      if (built) continue;
-      const headers = needs === "none" ? {} : { authorization: needs === "session" ? "Bearer svcs_session" : auth.authorization };
-      const answer = await call(edge, path.replace(/\{[^}]+\}/g, "x"), {
-        method: method.toUpperCase(),
-        headers,
-        ...(method === "get" ? {} : { body: "{" }),
-      });
-      expect([id, answer.status]).toEqual([id, 501]);
-    }
-  });
   test("403 session_required: an API key can't change the account", async () => {
     const answer = await call(edge, "/v1/auth/keys", { json: { name: "n" }, headers: auth });
     expect([answer.status, answer.body.error.code]).toEqual([403, "session_required"]);

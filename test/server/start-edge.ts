@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import type { Socket } from "node:net";
 import { pino } from "pino";
 import { operations } from "../../generated/operations.ts";
+import { understandAudio } from "../../handlers/understand-audio.ts";
 import type { OperationId } from "../../generated/operations.ts";
 import { shippedTiers } from "../../src/catalog/shipped-tiers.ts";
 import { readConfig } from "../../src/config.ts";
@@ -12,7 +13,7 @@ import { openTempFiles } from "../../src/media/temp-files.ts";
 import { createServer } from "../../src/server/http.ts";
 import type { ServerParts } from "../../src/server/http.ts";
 import { createMetrics } from "../../src/server/metrics.ts";
-import type { Handler, Reply, Request } from "../../src/server/types.ts";
+import type { Handler, Reply, Request, Handlers } from "../../src/server/types.ts";
 
 export type TestHandler = ((context: Context, request: Request) => unknown) & Pick<Handler, "beforeBody" | "checkFile">;
 
@@ -63,12 +64,15 @@ export async function startEdge({
     media: filesFolder === undefined ? undefined : { withTempFile: await openTempFiles(filesFolder) },
     limits: { assertWithin: async () => undefined, assertBelowCeiling: () => undefined },
   } as unknown as Context;
-  const built = Object.values(operations).filter((operation) => operation.built);
-  const all = Object.fromEntries(built.map(({ id }) => [id, handlers[id] ?? (() => ({ status: 200, body: { operation: id } }))]));
+  // It refuses before a body is read: nothing else of the edge is declared for it.
+  const retired: Record<string, unknown> = { understandAudio };
+  const all = Object.fromEntries(
+    Object.values(operations).map(({ id }) => [id, handlers[id] ?? retired[id] ?? (() => ({ status: 200, body: { operation: id } }))]),
+  );
   const onUndeclared = (operationId: string, code: string) => void undeclared.push(`${operationId} ${code}`);
   const server = await createServer({
     context,
-    handlers: all,
+    handlers: all as unknown as Handlers,
     ready: async () => true,
     metrics: createMetrics(),
     onUndeclared,

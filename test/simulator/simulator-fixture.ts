@@ -33,9 +33,13 @@ export async function chat(simulator: Simulator, model: string, more: Record<str
 }
 
 /** What arrived until the answer ended or broke. Not by fetch, which throws away what it hadn't handed on when a socket breaks. */
-export function readRaw(simulator: Simulator, body: unknown): Promise<{ headers: IncomingHttpHeaders; text: string; broke: boolean }> {
+export function readRaw(
+  simulator: Simulator,
+  body: unknown,
+  path = "/v1/chat/completions",
+): Promise<{ headers: IncomingHttpHeaders; text: string; broke: boolean }> {
   return new Promise((resolve, reject) => {
-    const call = request(`${simulator.url}/v1/chat/completions`, { method: "POST" }, (reply) => {
+    const call = request(simulator.url + path, { method: "POST" }, (reply) => {
       let text = "";
       const finish = (broke: boolean) => resolve({ headers: reply.headers, text, broke });
       reply.setEncoding("utf8").on("data", (piece: string) => (text += piece));

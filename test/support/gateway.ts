@@ -32,6 +32,7 @@ interface GatewayOptions {
   limits?: ServerOptions["limits"];
   graceMs?: number;
   jobs?: ServerOptions["jobs"];
+  media?: ServerOptions["media"];
   /** Filled with all that is logged, at the finest level. */
   logLines?: string[];
 }
@@ -90,6 +91,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     clock: options.clock ?? systemClock,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.jobs === undefined ? {} : { jobs: options.jobs }),
+    ...(options.media === undefined ? {} : { media: options.media }),
     ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
     onUndeclared: (operationId, code) => void undeclared.push(`${operationId} ${code}`),
   });

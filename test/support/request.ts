@@ -17,6 +17,8 @@ export interface TestReply {
   status: number;
   headers: Record<string, string>;
   text: string;
+  /** The body as it came, where it is no text. */
+  bytes: Buffer;
   /** The body parsed; undefined where it is no JSON. */
   json: any;
 }
@@ -35,8 +37,10 @@ export async function checkedRequest(url: string, method: string, path: string, 
     body: raw ? ((body ?? null) as string | Uint8Array<ArrayBuffer> | null) : JSON.stringify(body),
     signal: signal ?? null,
   });
-  const text = await response.text();
-  const reply = { status: response.status, headers: Object.fromEntries(response.headers), text, json: parsed(text) as TestReply["json"] };
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const text = bytes.toString();
+  const received = Object.fromEntries(response.headers);
+  const reply = { status: response.status, headers: received, text, bytes, json: parsed(text) as TestReply["json"] };
   const operationId = unchecked ? undefined : operationOf(method, path);
   if (operationId)
     checkReply(operationId, { status: reply.status, headers: reply.headers, ...(method === "HEAD" ? {} : { bodyText: text }) });

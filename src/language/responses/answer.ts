@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import type { ChatRecord, ChatWhole } from "../../providers/types.ts";
 import type { Bill } from "../open-call.ts";
-import type { Ask } from "../serve.ts";
+import type { Ask } from "../../admission/ask.ts";
 import type { StreamForm } from "../stream-answer.ts";
 import { streamFault } from "../stream-fault.ts";
 import { type Delta, type Emit, newOutput } from "./output.ts";

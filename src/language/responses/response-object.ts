@@ -1,7 +1,7 @@
 // The response itself: what it repeats of its request, and what it says once it has ended.
 import { toUsd } from "../../money.ts";
 import type { Bill } from "../open-call.ts";
-import type { Ask } from "../serve.ts";
+import type { Ask } from "../../admission/ask.ts";
 import type { OfferedTools } from "./tools.ts";
 import type { OutputItem, ResponseObject, ResponseRequest } from "./types.ts";
 

@@ -1,4 +1,4 @@
-// What a model of a fal queue made: pictures in `images` or `image`, a clip in `video` (WIRE.md 12).
+// What a model of a fal queue made: pictures in `images` or `image`, a clip in `video`, a song in `audio` (WIRE.md 12).
 import { type FilesInside, takeFilesOut } from "../base64-files.ts";
 import { parseObject } from "../answer-json.ts";
 import { arrayOf, isObject, type Json, objectOf, textOf } from "../json.ts";
@@ -11,8 +11,14 @@ export interface Output {
   files: MadeFile[];
 }
 
+/** Where an output names its files. */
+export type PartsOf = (answer: Json) => unknown[];
+
+/** Of a song. */
+export const songParts: PartsOf = ({ audio, audio_file }) => [audio ?? audio_file];
+
 /** Throws UpstreamError `unreadable` for what is no JSON object, `failed` for a picture that was blacked out. */
-export function readOutput(body: Buffer): Output {
+export function readOutput(body: Buffer, partsOf: PartsOf = shownParts): Output {
   const inside = takeFilesOut(body);
   const answer = parseObject(inside.text);
   const flags = answer["has_nsfw_concepts"];
@@ -24,7 +30,7 @@ export function readOutput(body: Buffer): Output {
   return { answer, files: partsOf(answer).flatMap((part) => fileOf(part, inside)) };
 }
 
-function partsOf({ video, videos, images, image }: Json): unknown[] {
+function shownParts({ video, videos, images, image }: Json): unknown[] {
   const clips = [video, ...arrayOf(videos)].filter(Boolean);
   const pictures = arrayOf(images).length > 0 ? arrayOf(images) : [image];
   return clips.length > 0 ? clips : pictures; // a clip's picture is its cover

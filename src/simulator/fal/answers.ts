@@ -36,7 +36,7 @@ export function answerStatus(work: Work, base: string): Plan {
   return plan(work, reply(work, 200, { ...told, logs, metrics: { inference_time: durationMs(knobs) / 1000 }, ...error }));
 }
 
-export function answerResult(work: Work, base: string): Plan {
+export async function answerResult(work: Work, base: string): Promise<Plan> {
   const { knobs } = work;
   if (knobs.resultFail !== undefined) return plan(work, reply(work, knobs.resultFail, { detail: unavailable }));
   if (work.failed.result < (knobs.resultFlaky ?? 0)) {
@@ -49,7 +49,7 @@ export function answerResult(work: Work, base: string): Plan {
   const other = renderOtherFailure(knobs);
   if (other !== null) return plan(work, withId(work, other));
   if ("type" in work.order) throw new Error("a work without an order has failed");
-  return plan(work, reply(work, 200, renderOutput(work, work.order, base)));
+  return plan(work, reply(work, 200, await renderOutput(work, work.order, base)));
 }
 
 export function answerCancel(work: Work): Plan {

@@ -51,9 +51,9 @@ function submit(works: Works, { path, body, base }: Ask): Plan {
   return { model, knobs: atOnce, reply, bytes: 0 };
 }
 
-function serveFile(works: Works, id: string, index: number, { path, query, base }: Ask): Plan {
+async function serveFile(works: Works, id: string, index: number, { path, query, base }: Ask): Promise<Plan> {
   const work = works.find(id);
-  const file = work === undefined || "type" in work.order ? null : makeFile(work, work.order, index);
+  const file = work === undefined || "type" in work.order ? null : await makeFile(work, work.order, index);
   if (work === undefined || file === null) return { model: null, knobs: {}, reply: notFound(), bytes: 0 };
   if (failsYet(work, index))
     return { model: work.model, knobs: {}, reply: jsonReply(503, JSON.stringify({ detail: "Try again." })), bytes: 0 };

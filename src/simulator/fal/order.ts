@@ -1,14 +1,15 @@
-// What a request to the queue asks for: pictures, vectors or a clip, their size, number and length. Wrong input is no refusal
+// What a request to the queue asks for: pictures, vectors, a clip or a song, their size, number and length. Wrong input is no refusal
 // at the door: the queue takes any document, and the run fails.
 import type { Knobs } from "../knobs.ts";
 import { readFormat, type PictureFormat } from "../made/picture.ts";
 import { isFields, type Fields } from "../request-fields.ts";
 import { digest } from "../seed.ts";
+import { secondsOfSong } from "../sound/make-sound.ts";
 import type { Failure } from "./errors.ts";
 import type { FailureType } from "./failure-types.ts";
 
 export interface Order {
-  kind: "picture" | "vector" | "clip";
+  kind: "picture" | "vector" | "clip" | "song";
   prompt: string;
   /** Everything drawn follows from it and the prompt. */
   seed: number;
@@ -19,6 +20,7 @@ export interface Order {
   format: PictureFormat;
   /** Of a clip. */
   aspect: string;
+  /** Of a clip and of a song. */
   seconds: number;
 }
 
@@ -36,6 +38,8 @@ const pixelsMax = 64 * 1024 * 1024;
 const imagesMax = 10;
 const secondsMax = 600;
 const promptMax = 32_000;
+/** Words in a name. */
+const makesSongs = /\b(?:song|music|audio|sound)/;
 
 /** Thrown inside this file only. */
 class Wrong extends Error {
@@ -58,11 +62,12 @@ export function readOrder(name: string, knobs: Knobs, input: Fields): Order | Fa
 }
 
 function readRight(name: string, knobs: Knobs, input: Fields): Order {
+  if (makesSongs.test(name) && !/\bvideo/.test(name)) return readSong(name, knobs, input);
   const prompt = readPrompt(input);
   checkReferences(name, input);
   const kind = /\bvideo/.test(name) ? "clip" : knobs.svg || /\bvector/.test(name) ? "vector" : "picture";
   const [width, height] = readSize(input);
-  const seed = Number.isInteger(input["seed"]) ? (input["seed"] as number) : Number.parseInt(digest(`${name}:${prompt}`).slice(0, 7), 16);
+  const seed = readSeed(name, prompt, input);
   return {
     kind,
     prompt,
@@ -74,6 +79,21 @@ function readRight(name: string, knobs: Knobs, input: Fields): Order {
     aspect: typeof input["aspect_ratio"] === "string" ? input["aspect_ratio"] : "16:9",
     seconds: kind === "clip" ? (knobs.seconds ?? readSeconds(input["duration"])) : 0,
   };
+}
+
+/** As long as its words need; of a prompt, of lyrics, or of both. */
+function readSong(name: string, knobs: Knobs, input: Fields): Order {
+  const lyrics = input["lyrics"] ?? input["lyrics_prompt"] ?? "";
+  if (typeof lyrics !== "string") throw new Wrong("missing", "lyrics");
+  if (lyrics.length > promptMax) throw new Wrong("string_too_long", "lyrics");
+  const prompt = `${lyrics === "" || input["prompt"] !== undefined ? readPrompt(input) : ""}\n${lyrics}`.trim();
+  const seed = readSeed(name, prompt, input);
+  const seconds = knobs.seconds ?? (input["duration"] === undefined ? secondsOfSong(prompt) : readSeconds(input["duration"]));
+  return { kind: "song", prompt, seed, count: 1, width: 0, height: 0, format: "png", aspect: "", seconds };
+}
+
+function readSeed(name: string, prompt: string, { seed }: Fields): number {
+  return Number.isInteger(seed) ? (seed as number) : Number.parseInt(digest(`${name}:${prompt}`).slice(0, 7), 16);
 }
 
 function readPrompt({ prompt }: Fields): string {

@@ -1,16 +1,21 @@
-// What a finished work tells: its pictures or its clip, where their files are, and what the knobs leave out of it.
+// What a finished work tells: its pictures, its clip or its song, where their files are, and what the knobs leave out of it.
 import { makeClip } from "../made/mp4.ts";
 import { makePicture, type MadeFile } from "../made/picture.ts";
 import { makeSvg } from "../made/svg.ts";
 import type { Fields } from "../request-fields.ts";
+import { makeSound } from "../sound/make-sound.ts";
 import type { Order } from "./order.ts";
 import { durationMs, type Work } from "./works.ts";
 
+const songFormat = { encoding: "mp3", sampleRate: 44_100, kbps: 128 } as const;
+
 /** The file of an order at its place; null where it has none there. The same order makes the same bytes. */
-export function makeFile(work: Work, order: Order, index: number): MadeFile | null {
+export async function makeFile(work: Work, order: Order, index: number): Promise<MadeFile | null> {
   if (index >= countOf(work, order)) return null;
   const seed = `${order.seed}:${order.prompt}:${index}`;
   switch (order.kind) {
+    case "song":
+      return { ...(await makeSound(songFormat, order.seconds, seed)), extension: "mp3" };
     case "clip":
       return { bytes: makeClip(order.aspect, order.seconds).bytes, contentType: "video/mp4", extension: "mp4" };
     case "vector":
@@ -20,9 +25,11 @@ export function makeFile(work: Work, order: Order, index: number): MadeFile | nu
   }
 }
 
-export function renderOutput(work: Work, order: Order, base: string): Fields {
+export async function renderOutput(work: Work, order: Order, base: string): Promise<Fields> {
   const { knobs } = work;
-  const files = Array.from({ length: countOf(work, order) }, (_, index) => renderFile(work, order, index, base));
+  const files: Fields[] = [];
+  for (let index = 0; index < countOf(work, order); index += 1) files.push(await renderFile(work, order, index, base));
+  if (order.kind === "song") return { ...(knobs.noAudio ? {} : { audio: files[0] ?? null }), seed: order.seed };
   if (order.kind === "clip") return { video: files[0] ?? null, seed: order.seed };
   const pictures = knobs.oneImage ? { image: files[0] ?? null } : { images: files };
   const black = files.map((_, index) => isBlack(work, index));
@@ -35,9 +42,9 @@ export function renderOutput(work: Work, order: Order, base: string): Fields {
   };
 }
 
-function renderFile(work: Work, order: Order, index: number, base: string): Fields {
+async function renderFile(work: Work, order: Order, index: number, base: string): Promise<Fields> {
   const { knobs } = work;
-  const file = makeFile(work, order, index)!;
+  const file = (await makeFile(work, order, index))!;
   const name = `${index}.${file.extension}`;
   const factor = knobs.wrongSize ? 2 : 1;
   const clip = order.kind === "clip" ? makeClip(order.aspect, order.seconds) : null;
@@ -47,7 +54,7 @@ function renderFile(work: Work, order: Order, index: number, base: string): Fiel
     ...(knobs.noType ? {} : { content_type: file.contentType }),
     file_name: name,
     file_size: file.bytes.length,
-    ...(knobs.noSize ? {} : { width: width * factor, height: height * factor }),
+    ...(knobs.noSize || order.kind === "song" ? {} : { width: width * factor, height: height * factor }),
     ...(clip === null || knobs.noDuration ? {} : { duration: clip.seconds, fps: clip.fps }),
   };
 }
@@ -58,5 +65,5 @@ function isBlack({ knobs }: Work, index: number): boolean {
 }
 
 function countOf({ knobs }: Work, order: Order): number {
-  return knobs.images ?? (knobs.oneImage || order.kind === "clip" ? 1 : order.count);
+  return knobs.images ?? (knobs.oneImage || order.kind === "clip" || order.kind === "song" ? 1 : order.count);
 }

@@ -15,6 +15,7 @@ const typesByWord: Record<(typeof patterns.fileAs.words)[number], string | null>
   jpeg: "image/jpeg",
   svg: "image/svg+xml",
   mp4: "video/mp4",
+  mp3: "audio/mpeg",
   none: null,
 };
 const page = Buffer.from("<!doctype html><html><head><title>Expired</title></head><body>This link has expired.</body></html>\n");

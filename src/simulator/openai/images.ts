@@ -7,7 +7,7 @@ import { jsonReply, type Ask, type Plan } from "../protocol.ts";
 import { readFields, readModel, type Fields } from "../request-fields.ts";
 import { digest } from "../seed.ts";
 import { countTokens } from "../tokens.ts";
-import { readForm, type SentImage } from "./image-form.ts";
+import { readImageForm, type SentImage } from "./image-form.ts";
 import { readImageRequest, rewordForImages, type ImageRequest, type Quality } from "./image-request.ts";
 import { createdAt } from "./models.ts";
 
@@ -22,8 +22,8 @@ export function planGeneration({ body, base }: Ask): Plan {
   return planImages(fields, [], base);
 }
 
-export async function planEdit({ body, headers, base }: Ask): Promise<Plan> {
-  const { fields, images, parts } = await readForm(body, headers["content-type"] ?? "");
+export function planEdit({ body, headers, base }: Ask): Plan {
+  const { fields, images, parts } = readImageForm(body, headers["content-type"] ?? "");
   return { ...planImages(fields, images, base), parts };
 }
 

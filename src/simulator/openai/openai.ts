@@ -4,6 +4,11 @@ import { planChat } from "./chat.ts";
 import { planEmbeddings } from "./embeddings.ts";
 import { findImageFile, planEdit, planGeneration } from "./images.ts";
 import { planModel, planModels } from "./models.ts";
+import { planSpeech } from "./speech.ts";
+import { planTranscription } from "./transcriptions.ts";
+
+/** More than any gateway passes on. */
+const recordingBytesMax = 128 * 1024 * 1024;
 
 export const openai: SimulatorProtocol = {
   name: "openai",
@@ -18,7 +23,10 @@ export const openai: SimulatorProtocol = {
   findLive(method, path) {
     if (method === "POST" && path === "/images/generations") return planGeneration;
     if (method === "POST" && path === "/images/edits") return planEdit;
+    if (method === "POST" && path === "/audio/speech") return planSpeech;
+    if (method === "POST" && path === "/audio/transcriptions") return planTranscription;
     return method === "GET" || method === "HEAD" ? findImageFile(path) : null;
   },
+  bodyBytesMax: (path) => (path === "/audio/transcriptions" ? recordingBytesMax : undefined),
   renderRefusal: ({ message, type, param, code }) => JSON.stringify({ error: { message, type, param: param ?? null, code } }),
 };

@@ -1,0 +1,23 @@
+// POST /v1/audio/transcriptions. The story is src/audio/transcribe.ts; here either body becomes its request, and the transcript a reply.
+import { assertAudio } from "../src/audio/recording.ts";
+import { transcribe } from "../src/audio/transcribe.ts";
+import { transcriptionAnswer } from "../src/audio/transcription-answer.ts";
+import { transcriptionRequest } from "../src/audio/transcription-request.ts";
+import type { Handler } from "../src/server/types.ts";
+
+type Create = Handler<"createTranscription">;
+
+const create: Create = async (context, request) => {
+  const { body, form } = request;
+  const asked =
+    form === null
+      ? transcriptionRequest(body, { kind: "address", url: body.audio_url })
+      : transcriptionRequest(form.fields, { kind: "file", ...form.file });
+  const answer = transcriptionAnswer(await transcribe(context, request, asked));
+  const { headers } = answer;
+  return answer.kind === "json" ? { status: 200, headers, body: answer.body } : { status: 200, headers, bytes: Buffer.from(answer.text) };
+};
+
+export const createTranscription: Create = Object.assign(create, {
+  checkFile: async ({ media }: Parameters<Create>[0], { path }: { path: string }) => void (await assertAudio(media, path)),
+});

@@ -1,0 +1,17 @@
+// POST /v1/audio/voice-design, paused while no design model is served. The story is src/audio/make-voice.ts.
+import { assertServed } from "../src/audio/admit.ts";
+import { designVoice as design } from "../src/audio/make-voice.ts";
+import { madeVoiceAnswer } from "../src/audio/made-voice-answer.ts";
+import { readDesign, readVoiceName } from "../src/audio/own-voice-fields.ts";
+import type { Handler } from "../src/server/types.ts";
+
+type Design = Handler<"designVoice">;
+
+const designFrom: Design = async (context, request) => {
+  const { body } = request;
+  return madeVoiceAnswer(await design(context, request, { model: body.model, name: readVoiceName(body.name), design: readDesign(body) }));
+};
+
+export const designVoice: Design = Object.assign(designFrom, {
+  beforeBody: ({ catalog }: Parameters<Design>[0]) => assertServed(catalog, "voice-design"),
+});

@@ -1,0 +1,8 @@
+// GET /v1/audio/voices: both families' voices and the account's own. The story is src/audio/list-voices.ts.
+import { listVoices as listOf } from "../src/audio/list-voices.ts";
+import type { Handler } from "../src/server/types.ts";
+
+export const listVoices: Handler<"listVoices"> = async (context, request) => {
+  const { cache, body } = await listOf(context, request, request.query.provider ?? "provider_a");
+  return { status: 200, headers: { "content-type": "application/json", "x-svc-cache": cache }, coded: body };
+};

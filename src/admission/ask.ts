@@ -1,0 +1,13 @@
+// Who asks, and how its answer is told of: of a request, what the story of a paid call needs. Types only.
+import type { OperationId } from "../../generated/operations.ts";
+import type { Caller } from "../context.ts";
+
+export interface Ask {
+  operationId: OperationId;
+  caller: Caller;
+  requestId: string;
+  receivedAt: Date;
+  signal: AbortSignal;
+  /** Of every answer from now on, a refusal as well. */
+  addHeaders: (headers: Record<string, string>) => void;
+}

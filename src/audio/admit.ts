@@ -1,0 +1,62 @@
+// Which model a request for audio names: unknown, paused and retired ones are refused, and those of another kind in the endpoint's own
+// words (WIRE.md 14 row 8). What is asked where none is named is the catalog's `defaults`.
+import type { ErrorCode } from "../../generated/errors.ts";
+import { endpointOf } from "../admission/endpoints.ts";
+import { failNotServed } from "../catalog/not-served.ts";
+import { resolveModel } from "../catalog/resolve.ts";
+import { suggestModels } from "../catalog/suggest.ts";
+import type { Catalog, DefaultKind, Model } from "../catalog/types.ts";
+import { fail, failParameter } from "../fail.ts";
+import { cutId } from "../ids.ts";
+
+export interface AskedModel {
+  model: Model;
+  /** The name that was sent, where it was an alias. */
+  alias: string | null;
+}
+
+const otherKind: Record<DefaultKind, ErrorCode> = {
+  speech: "not_a_tts_model",
+  music: "not_a_music_model",
+  sfx: "not_an_sfx_model",
+  "voice-clone": "not_a_voice_clone_model",
+  "voice-design": "not_a_voice_design_model",
+};
+
+/** A model that makes audio or voices. Fails with model_not_found or the endpoint's own not_a_…_model. */
+export function admitMaker(catalog: Catalog, kind: DefaultKind, id: string | undefined): AskedModel {
+  assertServed(catalog, kind);
+  if (id === undefined) return { model: catalog.defaults[kind]!, alias: null };
+  const asked = admit(catalog, id, "speech");
+  const { type, capability } = asked.model;
+  if (type !== "speech" || (capability ?? "speech") !== kind) fail(otherKind[kind], { param: "model", text: { model: cutId(id) } });
+  return asked;
+}
+
+/** While no model of the kind is served, a request for one has nothing to be refused for but that, whatever its body (OPERATOR.md). */
+export function assertServed(catalog: Catalog, kind: DefaultKind): void {
+  if (catalog.defaults[kind] !== null) return;
+  fail("model_not_found", { param: "model", text: { model: "asked for" }, extra: suggestModels(catalog, "", "speech") });
+}
+
+/** What is asked where a request names no model; a catalog need not have the alias. */
+const usualTranscriber = "transcribe";
+
+/** Fails with model_not_found, or invalid_parameter for a model of another kind. */
+export function admitTranscriber(catalog: Catalog, id: string | undefined): AskedModel {
+  const first = catalog.listed.find(({ type }) => type === "transcription");
+  if (id === undefined && resolveModel(catalog, usualTranscriber) === undefined && first !== undefined)
+    return { model: first, alias: null };
+  const asked = admit(catalog, id ?? usualTranscriber, "transcription");
+  const { model } = asked;
+  if (model.type !== "transcription") failParameter("model", `${cutId(model.id)} is served by ${endpointOf(model)}`);
+  return id === undefined ? { model, alias: null } : asked;
+}
+
+function admit(catalog: Catalog, id: string, type: "speech" | "transcription"): AskedModel {
+  const found = resolveModel(catalog, id);
+  if (found === undefined) failNotServed(catalog, { id, param: "model", type, model: null });
+  const { model } = found;
+  if (model.state.kind !== "active" || endpointOf(model) === null) failNotServed(catalog, { id, param: "model", type, model });
+  return found;
+}

@@ -1,0 +1,42 @@
+// Asks the routes of a model for audio, one after the other. Music and speech never come from another model.
+import type { Ask } from "../admission/ask.ts";
+import type { Context } from "../context.ts";
+import type { MadeAudio } from "../providers/audio.ts";
+import type { Protocol, UpstreamCall } from "../providers/types.ts";
+import { adapterOf } from "../routing/adapter-of.ts";
+import { attempt } from "../routing/attempt.ts";
+import { type Candidate, candidatesOf } from "../routing/candidates.ts";
+import type { AudioCall } from "./open-call.ts";
+
+/** The routes of the model that is asked; only those of one provider where it is named. */
+export function routesOf({ catalog }: Pick<Context, "catalog">, { plan }: AudioCall, provider: string | null = null): Candidate[] {
+  const candidates = candidatesOf(catalog, plan.asked.model, () => false);
+  return provider === null ? candidates : candidates.filter(({ route }) => route.provider.id === provider);
+}
+
+type Make<Order> = (call: UpstreamCall & { order: Order }) => Promise<MadeAudio>;
+
+interface Asked<Order, Taken> {
+  candidates: readonly Candidate[];
+  adapters: Partial<Record<Protocol, Make<Order>>>;
+  order: Order;
+  /** Looks at what a route made; where it rejects with UpstreamError, the next route is tried. */
+  take: (made: MadeAudio) => Promise<Taken> | Taken;
+}
+
+export async function askRoutes<Order, Taken>(
+  context: Pick<Context, "breakers" | "clock">,
+  ask: Ask,
+  call: AudioCall,
+  { candidates, adapters, order, take }: Asked<Order, Taken>,
+): Promise<Taken> {
+  const { id: publicModel } = call.plan.asked.model;
+  const { signal, requestId } = ask;
+  const { result, candidate } = await attempt(candidates, context.breakers, signal, call.attempts, async (candidate) => {
+    const make = adapterOf(adapters, candidate);
+    return await take(await make({ route: candidate.route, signal, requestId, publicModel, order }));
+  });
+  call.served = candidate;
+  call.firstByteMs = Math.max(0, context.clock().getTime() - ask.receivedAt.getTime());
+  return result;
+}

@@ -1,0 +1,100 @@
+// Audio as a reply: in one piece once it is paid for, or as it comes. A stream's last byte waits until its charge is durable; one that
+// breaks ends without a proper end and is free (gateway-api.md "POST /v1/audio/speech"; OPERATOR.md "The rest that is fixed").
+import type { ErrorCode } from "../../generated/errors.ts";
+import type { Ask } from "../admission/ask.ts";
+import type { Context } from "../context.ts";
+import { ApiError } from "../fail.ts";
+import { type Amount, usdText } from "../money.ts";
+import { type AudioCharge, audioCost } from "../pricing/audio-cost.ts";
+import type { AudioBody, MadeAudio } from "../providers/audio.ts";
+import { UpstreamError } from "../providers/types.ts";
+import type { Headers, Sink } from "../server/types.ts";
+import { isLeft } from "../stopping.ts";
+import { keepLastByte } from "./keep-last-byte.ts";
+import { type AudioCall, settleWithout } from "./open-call.ts";
+
+export interface AudioAnswer {
+  charge: AudioCharge;
+  /** Beside the bill: the media type, and what the endpoint counts in. */
+  headers: Headers;
+  /** What a stream that breaks is called in the log. */
+  brokenCode: ErrorCode;
+}
+
+type Replying = Pick<Context, "log">;
+
+export function audioReply(context: Replying, ask: Ask, call: AudioCall, made: MadeAudio, answer: AudioAnswer) {
+  return made.kind === "whole" ? wholeReply(ask, call, made.bytes, answer) : streamReply(context, ask, call, made.body, answer);
+}
+
+/** Who left while it was made has got nothing and pays nothing. */
+async function wholeReply({ signal }: Ask, call: AudioCall, bytes: Buffer, { charge, headers }: AudioAnswer) {
+  signal.throwIfAborted();
+  const bill = await call.complete(charge);
+  return { status: 200, headers: { ...billHeaders(call, bill), ...headers }, bytes };
+}
+
+/** The head says the balance as it will be after this charge. */
+function streamReply(context: Replying, ask: Ask, call: AudioCall, body: AudioBody, answer: AudioAnswer) {
+  const cost = audioCost(answer.charge);
+  const bill = { cost, balance: call.hold.balance - cost };
+  const sending = openSending(context, ask, call, body, answer);
+  return { status: 200, headers: { ...billHeaders(call, bill), ...answer.headers }, stream: sending };
+}
+
+export function billHeaders({ plan }: AudioCall, { cost, balance }: { cost: Amount; balance: Amount }): Headers {
+  const { model, alias } = plan.asked;
+  return {
+    "x-svc-model": model.id,
+    ...(alias === null ? {} : { "x-svc-alias": alias }),
+    "x-svc-cost-usd": usdText(cost),
+    "x-svc-balance-usd": usdText(balance),
+  };
+}
+
+/** Settles also where the client leaves before anybody reads the body. */
+function openSending(context: Replying, ask: Ask, call: AudioCall, body: AudioBody, { charge, brokenCode }: AudioAnswer) {
+  const { signal } = ask;
+  let begun = false;
+  const broke = async (): Promise<ApiError> => {
+    const error = new ApiError(brokenCode, { status: 200 });
+    if (isLeft(signal) && begun) await call.aborted(charge).catch((cause: unknown) => reportUnsettled(context, ask, cause));
+    else await settleWithout(context, ask, call, error);
+    return error;
+  };
+  const onAbort = () => {
+    body.cancel();
+    void broke();
+  };
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+
+  return async (sink: Sink): Promise<void> => {
+    const tail = keepLastByte((chunk) => {
+      begun = true;
+      return sink.write(chunk);
+    });
+    try {
+      await body.read((chunk) => tail.push(chunk));
+      await call.complete(charge);
+      await sink.write(tail.last());
+    } catch (cause) {
+      body.cancel();
+      const error = await broke();
+      if (isLeft(signal)) return;
+      context.log.warn({ ...withoutWords(cause), request_id: ask.requestId }, "a stream of audio broke");
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  };
+}
+
+function reportUnsettled({ log }: Replying, { requestId }: Ask, cause: unknown): void {
+  log.error({ err: cause, request_id: requestId }, "a stream of audio that was left could not be settled");
+}
+
+/** What an upstream says of its failure may quote the text, and texts stay out of logs. */
+function withoutWords(error: unknown): Record<string, unknown> {
+  return error instanceof UpstreamError ? { fault: error.fault, upstream_status: error.status } : { err: error };
+}

@@ -1,0 +1,104 @@
+// The list of voices: the account's own first, then what the families' providers have (gateway-api.md, GET /v1/audio/voices).
+import type { components } from "../../generated/api.d.ts";
+import type { Catalog, VoiceFamily } from "../catalog/types.ts";
+import type { Caller, Context } from "../context.ts";
+import { fail } from "../fail.ts";
+import { GatewayStopping } from "../stopping.ts";
+import { type Part, gzipOf, partOf } from "./gzip-parts.ts";
+import { type ReadRows, rowsOf } from "./voice-catalogs.ts";
+import { type OwnVoice, voicesOf } from "./voice-owner.ts";
+
+type VoiceProvider = components["schemas"]["VoiceProvider"];
+
+export interface VoiceList {
+  /** Of X-Svc-Cache. */
+  cache: "may-hit" | "partial" | "miss";
+  body: CodedBody;
+}
+
+/** The same text in either form. */
+interface CodedBody {
+  plain: () => Promise<Buffer>;
+  gzip: () => Promise<Buffer>;
+}
+
+interface Asking {
+  caller: Pick<Caller, "accountId">;
+  requestId: string;
+  signal: AbortSignal;
+}
+
+type Listing = Pick<Context, "catalog" | "providers" | "clock" | "log" | "db">;
+
+/** Fails with provider_error where nobody that was asked answered. */
+export async function listVoices(context: Listing, { caller, requestId, signal }: Asking, provider: VoiceProvider): Promise<VoiceList> {
+  const families: VoiceFamily[] = provider === "all" ? ["provider_a", "provider_b"] : [provider];
+  const readers = families.flatMap((family) => rowsOf(context, family) ?? []);
+  const own = families.includes("provider_b") ? voicesOf(context.db, caller.accountId) : [];
+  const [mine, ...read] = await untilGone(signal, Promise.all([own, ...readers.map((reader) => settled(reader(context, requestId)))]));
+  const answers = read.flatMap(({ answer }) => answer ?? []);
+  const failure = read.find(({ answer }) => answer === null);
+  if (failure !== undefined && answers.length === 0) throw failure.error;
+  const rows = answers.flatMap(({ value }) => value ?? []);
+  // One that was kept makes the list one that may be older than this request.
+  const cache = failure !== undefined ? "partial" : answers.length > 0 && answers.every(({ cached }) => !cached) ? "miss" : "may-hit";
+  return { cache, body: mine.length === 0 ? sharedBody(context.catalog, provider, rows) : bodyOf(provider, mine, rows) };
+}
+
+type Answer = Awaited<ReturnType<ReadRows>>;
+
+async function settled(reading: Promise<Answer>): Promise<{ answer: Answer; error: null } | { answer: null; error: unknown }> {
+  try {
+    return { answer: await reading, error: null };
+  } catch (error) {
+    return { answer: null, error };
+  }
+}
+
+/** The read goes on for the others. */
+async function untilGone<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const gone = Promise.withResolvers<never>();
+  const leave = () => gone.reject(signal.reason as Error);
+  if (signal.aborted) leave();
+  signal.addEventListener("abort", leave, { once: true });
+  try {
+    return await Promise.race([work, gone.promise]);
+  } catch (error) {
+    work.catch(() => undefined);
+    return error instanceof GatewayStopping ? fail("overloaded", { cause: error }) : Promise.reject(error as Error);
+  } finally {
+    signal.removeEventListener("abort", leave);
+  }
+}
+
+/** Without voices of an account's own a list is everybody's: its forms are made once for what was read. */
+function sharedBody(catalog: Catalog, provider: VoiceProvider, rows: readonly Part[]): CodedBody {
+  const made = sharedBodies.get(catalog) ?? new Map<VoiceProvider, { rows: readonly Part[]; body: CodedBody }>();
+  sharedBodies.set(catalog, made);
+  const known = made.get(provider);
+  if (known !== undefined && known.rows.length === rows.length && known.rows.every((part, n) => part === rows[n])) return known.body;
+  const { plain, gzip } = bodyOf(provider, [], rows);
+  let text: Promise<Buffer> | undefined;
+  let compressed: Promise<Buffer> | undefined;
+  const body: CodedBody = { plain: () => (text ??= plain()), gzip: () => (compressed ??= gzip()) };
+  made.set(provider, { rows, body });
+  return body;
+}
+
+const sharedBodies = new WeakMap<Catalog, Map<VoiceProvider, { rows: readonly Part[]; body: CodedBody }>>();
+
+/** Compressed once for all bodies. */
+const [comma, end] = [partOf(","), partOf("]}")];
+
+function bodyOf(provider: VoiceProvider, own: readonly OwnVoice[], rows: readonly Part[]): CodedBody {
+  const mine = own.map(({ voiceId, name }) => JSON.stringify({ provider: "provider_b", voice_id: voiceId, name, category: "cloned" }));
+  const head = `{"object":"list","provider":"${provider}","data":[${mine.join(",")}${mine.length > 0 && rows.length > 0 ? "," : ""}`;
+  const tail = async () => {
+    const [between, last] = await Promise.all([comma, end]);
+    return [...rows.flatMap((part, n) => (n === 0 ? [part] : [between, part])), last];
+  };
+  return {
+    plain: async () => Buffer.concat([Buffer.from(head), ...(await tail()).map(({ text }) => text)]),
+    gzip: async () => gzipOf([await partOf(head), ...(await tail())]),
+  };
+}

@@ -1,0 +1,126 @@
+// The story of a voice that is cloned or designed: hold, make, file whose it is, charge (gateway-api.md, voice-clone and voice-design).
+// In that order: a voice that can't be filed costs nothing, and one whose charge never came to the books is shown to nobody.
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Ask } from "../admission/ask.ts";
+import { isDatabaseAway } from "../away.ts";
+import type { Context } from "../context.ts";
+import { fail } from "../fail.ts";
+import { audioCost, audioPricesOf } from "../pricing/audio-cost.ts";
+import type { UpstreamCall, UpstreamError } from "../providers/types.ts";
+import { adapterOf } from "../routing/adapter-of.ts";
+import { attempt } from "../routing/attempt.ts";
+import { type Candidate, candidatesOf } from "../routing/candidates.ts";
+import { admitMaker, type AskedModel } from "./admit.ts";
+import { readClip } from "./clip.ts";
+import { type AudioBill, openAudioCall, whileOpen } from "./open-call.ts";
+import type { VoiceDesign } from "./own-voice-fields.ts";
+import type { Recording } from "./recording.ts";
+import { fileVoice } from "./voice-owner.ts";
+
+export interface MadeVoice {
+  asked: AskedModel;
+  voiceId: string;
+  name: string;
+  bill: AudioBill;
+}
+
+interface Wish {
+  /** Id or alias; undefined: the usual one. */
+  model: string | undefined;
+  /** Null: the voice's id. */
+  name: string | null;
+}
+
+/** Fails as openAudioCall does, or with model_not_found, not_a_voice_clone_model, invalid_parameter, invalid_request, provider_error or ownership_write_failed. */
+export async function cloneVoice(context: Context, ask: Ask, wish: Wish & { clip: { path: string; bytes: number } }): Promise<MadeVoice> {
+  const asked = admitMaker(context.catalog, "voice-clone", wish.model);
+  let recording: Recording | undefined;
+  const measure = async () => void (recording = await readClip(context.media, wish.clip, ask.signal));
+  return makeVoice(context, ask, { asked, name: wish.name }, measure, async (candidate, voiceId, upstream) => {
+    const order = { file: recording!.file, voiceId };
+    await adapterOf(context.providers.cloneVoice, candidate)({ ...upstream, order });
+    return voiceId;
+  });
+}
+
+/** Fails as cloneVoice does, with not_a_voice_design_model in the place of its own. */
+export async function designVoice(context: Context, ask: Ask, wish: Wish & { design: VoiceDesign }): Promise<MadeVoice> {
+  const asked = admitMaker(context.catalog, "voice-design", wish.model);
+  const nothing = () => Promise.resolve();
+  return makeVoice(context, ask, { asked, name: wish.name }, nothing, async (candidate, voiceId, upstream) => {
+    const order = { ...wish.design, voiceId };
+    const made = await adapterOf(context.providers.designVoice, candidate)({ ...upstream, order });
+    return made.voiceId;
+  });
+}
+
+/** `before` is what the price waits for; `make` returns the id that the provider gave the voice. */
+async function makeVoice(
+  context: Context,
+  ask: Ask,
+  { asked, name }: { asked: AskedModel; name: string | null },
+  before: () => Promise<void>,
+  make: (candidate: Candidate, voiceId: string, upstream: UpstreamCall) => Promise<string>,
+): Promise<MadeVoice> {
+  const { model } = asked;
+  const charge = { prices: audioPricesOf(model), units: 1 };
+  const call = await openAudioCall(context, ask, { asked, slot: null, stream: false }, async () => {
+    await before();
+    return charge;
+  });
+  return whileOpen(context, ask, call, async () => {
+    // Nobody who sees the ids of calls could guess it.
+    const chosen = `svcv_${randomBytes(16).toString("hex")}`;
+    const { signal, requestId } = ask;
+    const candidates = candidatesOf(context.catalog, model, () => false);
+    const { result: voiceId, candidate } = await attempt(
+      candidates,
+      context.breakers,
+      signal,
+      call.attempts,
+      (candidate) => make(candidate, chosen, { route: candidate.route, signal, requestId, publicModel: model.id }),
+      { stopAt: endWhereUnsure },
+    );
+    call.served = candidate;
+    call.firstByteMs = context.clock().getTime() - ask.receivedAt.getTime();
+    const made = { voiceId, name: name ?? voiceId, provider: candidate.route.provider.id, model: model.id };
+    // From here on a caller who leaves changes nothing: the voice is made, filed and paid for, and listed.
+    await keepOwnership(context, ask, { ...made, callId: call.hold.id, cost: audioCost(charge) });
+    return { asked, voiceId, name: made.name, bill: await call.complete(charge) };
+  });
+}
+
+/** It may have made the voice before it failed: a second one is made by nobody. */
+function endWhereUnsure(error: UpstreamError): void {
+  if (error.fault === "unavailable" || error.fault === "unreadable") fail("provider_error", { cause: error });
+}
+
+type Ownership = Omit<Parameters<typeof fileVoice>[1], "accountId" | "at">;
+async function keepOwnership({ db, log }: Pick<Context, "db" | "log">, ask: Ask, voice: Ownership): Promise<void> {
+  let cause: unknown;
+  try {
+    if (await persistently(() => fileVoice(db, { ...voice, accountId: ask.caller.accountId, at: ask.receivedAt }))) return;
+  } catch (error) {
+    cause = error;
+  }
+  // For the operator: the provider keeps a voice that is nobody's.
+  const { voiceId, provider } = voice;
+  log.error({ err: cause, request_id: ask.requestId, voice: voiceId, provider }, "a voice was made and could not be filed");
+  fail("ownership_write_failed", { cause });
+}
+
+const pausesMs = [100, 400, 1_500];
+
+/** Again where the database was away: the voice is made, and the same is filed once. */
+async function persistently<T>(work: () => Promise<T>): Promise<T> {
+  for (const pauseMs of pausesMs) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isDatabaseAway(error)) throw error;
+      await sleep(pauseMs);
+    }
+  }
+  return work();
+}

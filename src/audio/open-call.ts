@@ -1,0 +1,174 @@
+// One call of audio from its admission to its one settlement: gate, rate, slot and hold, then charged, or free because it failed
+// (PEERS.md 5.6). What it costs is known before it begins, or as soon as a recording is measured. Whatever happens first settles; the
+// rest does nothing.
+import type { ErrorCode } from "../../generated/errors.ts";
+import { operations } from "../../generated/operations.ts";
+import type { Ask } from "../admission/ask.ts";
+import { asDeclared } from "../admission/declared-error.ts";
+import { assertMayUse } from "../admission/may-use.ts";
+import { tierOf } from "../catalog/tiers.ts";
+import type { Context } from "../context.ts";
+import { shownError } from "../error-text.ts";
+import { ApiError } from "../fail.ts";
+import { storableText, type UsageLogRow } from "../ledger/usage-log.ts";
+import { countCall, orGiveBack } from "../limits/call.ts";
+import { type AudioKind, slotOf } from "../limits/slots.ts";
+import type { Amount } from "../money.ts";
+import { type AudioCharge, audioCost } from "../pricing/audio-cost.ts";
+import type { Attempt } from "../routing/attempt.ts";
+import type { Candidate } from "../routing/candidates.ts";
+import { reportAttempts } from "../routing/report-attempts.ts";
+import { GatewayStopping, isLeft } from "../stopping.ts";
+import type { AskedModel } from "./admit.ts";
+import { type AudioHold, reserveAudio } from "./reserve.ts";
+
+export interface AudioPlan {
+  asked: AskedModel;
+  /** Null: the call takes none. */
+  slot: AudioKind | null;
+  stream: boolean;
+}
+
+/** What was charged, and what the account has after it. */
+export interface AudioBill {
+  charge: AudioCharge;
+  cost: Amount;
+  balance: Amount;
+}
+
+export interface AudioCall {
+  plan: AudioPlan;
+  hold: AudioHold;
+  /** Filled by src/routing/attempt.ts as they happen. */
+  attempts: Attempt[];
+  served: Candidate | null;
+  firstByteMs: number | null;
+  /** The audio is whole. Durable when it resolves. */
+  complete(charge: AudioCharge): Promise<AudioBill>;
+  /** The client left; `delivered`: what it pays for, null: nothing. */
+  aborted(delivered: AudioCharge | null): Promise<void>;
+  /** Nothing is charged. `shown` is what the caller gets. */
+  failed(code: ErrorCode, shown: { status: number; message: string }): Promise<void>;
+}
+
+type Opening = Pick<Context, "db" | "catalog" | "ledger" | "limits" | "clock" | "log" | "countAttempt" | "publicUrl">;
+
+/**
+ * `priced` says what it costs, or the least that it can cost; it runs after the rate is counted and before anything is held, so a
+ * recording that can't be measured counts for nothing. Fails with model_requires_paid, permission_denied, rate_limit_exceeded, audio_concurrent_limit, insufficient_credits or
+ * key_limit_reached, or as `priced` does.
+ */
+export async function openAudioCall(
+  context: Opening,
+  ask: Ask,
+  plan: AudioPlan,
+  priced: () => AudioCharge | Promise<AudioCharge>,
+): Promise<AudioCall> {
+  const { model } = plan.asked;
+  const { catalog } = context;
+  await assertMayUse(context, ask.caller, model);
+  const tier = tierOf(catalog, ask.caller.purchased);
+  const rate = await countCall(context, { ...ask, model, tokens: { input: 0, output: 0 } });
+  const reserving = async () => {
+    const slot = plan.slot === null ? null : slotOf(catalog.tiers, tier, plan.slot);
+    const charge = await priced();
+    return { charge, hold: await reserveAudio(context, ask.caller, model, audioCost(charge), slot) };
+  };
+  const { charge: planned, hold } = await orGiveBack(rate, reserving());
+  let settled: Promise<AudioBill> | null = null;
+
+  const settle = (charge: AudioCharge, outcome: Outcome): Promise<AudioBill> => {
+    if (settled !== null) return settled;
+    reportAttempts(context, { request_id: ask.requestId }, call.attempts);
+    const cost = audioCost(charge);
+    const log = logRow(context, ask, call, { charge, cost }, outcome);
+    settled = context.ledger.settle({ accountId: ask.caller.accountId, id: hold.id, log }).then((balance) => ({ charge, cost, balance }));
+    return settled;
+  };
+  const nothing: AudioCharge = { ...planned, units: 0 };
+
+  const call: AudioCall = {
+    plan,
+    hold,
+    attempts: [],
+    served: null,
+    firstByteMs: null,
+    complete: (charge) => settle(charge, { status: "success", http_status: 200, ...noError }),
+    async aborted(delivered) {
+      await settle(delivered ?? nothing, { status: "aborted", http_status: 499, ...noError });
+    },
+    async failed(code, { status, message }) {
+      await settle(nothing, { status: "failed", http_status: status, error_code: code, error_message: storableText(message) });
+    },
+  };
+  return call;
+}
+
+/** Whatever goes wrong in `work` ends the call uncharged, and is said in the words of its operation. */
+export async function whileOpen<T>(context: Pick<Context, "log">, ask: Ask, call: AudioCall, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    const error = thrown instanceof GatewayStopping ? new ApiError("overloaded", { cause: thrown }) : asDeclared(thrown, ask.operationId);
+    await settleWithout(context, ask, call, error);
+    throw error;
+  }
+}
+
+/** For what can't be told to the caller any more, or is told otherwise: the hold ends by itself where the books can't be reached. */
+export async function settleWithout({ log }: Pick<Context, "log">, ask: Ask, call: AudioCall, error: unknown): Promise<void> {
+  const planned = error instanceof ApiError ? error : new ApiError("internal_error", {});
+  try {
+    if (isLeft(ask.signal)) await call.aborted(null);
+    else await call.failed(planned.code, shownError(planned, operations[ask.operationId].dialect));
+  } catch (cause) {
+    log.error({ err: cause, request_id: ask.requestId }, "a failed call could not be settled");
+  }
+}
+
+type Outcome = Pick<UsageLogRow, "status" | "http_status" | "error_code" | "error_message">;
+
+const noError = { error_code: null, error_message: null };
+
+const noTokens = { input_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0, output_tokens: 0, reasoning_tokens: 0 };
+
+function logRow(
+  { clock }: Pick<Context, "clock">,
+  { caller, requestId, receivedAt, operationId }: Ask,
+  { plan, hold, served, attempts, firstByteMs }: AudioCall,
+  { charge, cost }: Pick<AudioBill, "charge" | "cost">,
+  outcome: Outcome,
+): UsageLogRow {
+  const { model, alias } = plan.asked;
+  return {
+    account_id: String(caller.accountId),
+    created_at: receivedAt,
+    id: hold.id,
+    request_id: requestId,
+    key_id: caller.keyId === null ? null : String(caller.keyId),
+    operation: operationId,
+    model: model.id,
+    model_type: model.type,
+    alias,
+    served_model: served === null || served.model === model ? null : served.model.id,
+    ...outcome,
+    ...noTokens,
+    estimated: false,
+    units: charge.units,
+    unit: charge.prices.unit,
+    cost: String(cost),
+    reserved: String(hold.amount),
+    prices: charge.prices,
+    attempts: attempts.map(({ candidate, outcome: how, status, latencyMs }) => ({
+      route: candidate.routeId,
+      model: candidate.model.id,
+      outcome: how,
+      status,
+      latency_ms: latencyMs,
+    })),
+    stream: plan.stream,
+    fallback_layer: served === null || served.layer === 0 ? null : served.layer,
+    latency_ms: Math.max(0, clock().getTime() - receivedAt.getTime()),
+    first_byte_ms: firstByteMs,
+  };
+}

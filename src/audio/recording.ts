@@ -1,0 +1,56 @@
+// The recording of a caller: what kinds are taken, and how one that was sent, or lies at an address, comes to be known by its bytes and
+// its length (gateway-api.md, transcriptions, the two input modes). Every fault is the request's.
+import { stat } from "node:fs/promises";
+import type { Context } from "../context.ts";
+import { ApiError, fail, failParameter } from "../fail.ts";
+import { MediaFault } from "../media/types.ts";
+import type { AudioFile } from "../providers/audio.ts";
+import { GatewayStopping } from "../stopping.ts";
+
+type Looking = Pick<Context["media"], "audioKindOf" | "measureAudio">;
+
+export interface Recording {
+  file: AudioFile;
+  /** To the millisecond. */
+  seconds: number;
+}
+
+const kindsTaken = "mp3, wav, m4a, ogg, webm, flac";
+
+/** Fails with unsupported_audio_type. */
+export async function assertAudio(media: Pick<Looking, "audioKindOf">, path: string) {
+  const kind = await media.audioKindOf(path);
+  return kind ?? fail("unsupported_audio_type", { text: { allowed: kindsTaken } });
+}
+
+/** `param`: the field that it came in. Fails with unsupported_audio_type, invalid_parameter or request_too_large. */
+export async function readRecording(media: Looking, sent: { path: string; bytes: number }, param: string, signal: AbortSignal) {
+  const { extension, contentType } = await assertAudio(media, sent.path);
+  const file: AudioFile = { path: sent.path, bytes: sent.bytes, extension, contentType };
+  const seconds = await judged(param, media.measureAudio(file, signal));
+  // What is billed and what is shown is one number.
+  return { file, seconds: Math.round(seconds * 1000) / 1000 };
+}
+
+/** The file comes to lie at `path`. Fails as readRecording does. */
+export async function fetchRecording(
+  media: Looking & Pick<Context["media"], "fetchAudio">,
+  { url, path }: { url: string; path: string },
+  signal: AbortSignal,
+): Promise<Recording> {
+  await judged("audio_url", media.fetchAudio(url, path, signal));
+  return await readRecording(media, { path, bytes: (await stat(path)).size }, "audio_url", signal);
+}
+
+/** An address that can't be loaded is the caller's own, so it is never our 502. */
+async function judged<T>(param: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof GatewayStopping) throw new ApiError("overloaded", { cause: error });
+    if (!(error instanceof MediaFault)) throw error;
+    const reason = error.message.replace(/\.$/, "");
+    if (error.reason === "too_large") fail("request_too_large", { param, text: { reason }, cause: error });
+    return failParameter(param, reason);
+  }
+}

@@ -1,0 +1,67 @@
+// What a request for speech asks for, as far as no model is needed to judge it (gateway-api.md "POST /v1/audio/speech").
+import type { components } from "../../generated/api.d.ts";
+import { type CountedText, countShown, countText, isBlank } from "../counted-text.ts";
+import { fail, failParameter } from "../fail.ts";
+import type { VoiceSettings } from "../providers/audio.ts";
+import { type AudioFormat, formatOf } from "../sound/formats.ts";
+
+type Body = components["schemas"]["SpeechRequest"];
+
+export interface SpeechRequest {
+  text: CountedText;
+  /** Null: the model's default. */
+  voice: string | null;
+  format: AudioFormat;
+  settings: VoiceSettings;
+  stream: boolean;
+}
+
+const charactersMax = 5000;
+
+/** Fails with missing_parameter, invalid_parameter or input_too_long. */
+export function readSpeechRequest(body: Body): SpeechRequest {
+  return {
+    text: readText(body),
+    voice: readVoice(body),
+    format: formatOf(body.response_format),
+    settings: readSettings(body.voice_settings ?? {}),
+    stream: body.stream ?? false,
+  };
+}
+
+function readText({ input, text: alias }: Body): CountedText {
+  const param = input === undefined && alias !== undefined ? "text" : "input";
+  const given = input ?? alias;
+  if (given === undefined) fail("missing_parameter", { param, text: { param } });
+  const text = countText(given, charactersMax);
+  if (text.characters > charactersMax)
+    fail("input_too_long", { param, text: { count: countShown(text, charactersMax), max: charactersMax } });
+  if (isBlank(text.text)) failParameter(param, "it holds nothing to say");
+  return text;
+}
+
+/** The voices of OpenAI, which its clients always name (WIRE.md 4.5): none of ours is called so. */
+const openaiVoices: ReadonlySet<string> = new Set("alloy ash ballad coral echo fable nova onyx sage shimmer verse marin cedar".split(" "));
+
+/** What no provider's ids hold, and what would lead to another path of the provider, whose address an id is part of. */
+const oddCharacter = /[\p{C}\p{Zl}\p{Zp}/\\?#%]/u;
+const voiceLengthMax = 256;
+
+function readVoice({ voice_id: id, voice: alias }: Body): string | null {
+  const param = id !== undefined ? "voice_id" : typeof alias === "object" ? "voice.id" : "voice";
+  const voice = id ?? (typeof alias === "object" ? alias.id : alias);
+  if (voice === undefined || openaiVoices.has(voice)) return null;
+  if (voice === "" || voice.length > voiceLengthMax || voice === "." || voice === ".." || oddCharacter.test(voice))
+    failParameter(param, "it is no id of a voice; GET /v1/audio/voices lists them");
+  return voice;
+}
+
+/** Fields that it does not know stay here: the provider may know them. */
+function readSettings({ stability, similarity_boost, style, use_speaker_boost }: VoiceSettings): VoiceSettings {
+  return {
+    ...(stability !== undefined && { stability }),
+    ...(similarity_boost !== undefined && { similarity_boost }),
+    ...(style !== undefined && { style }),
+    ...(use_speaker_boost !== undefined && { use_speaker_boost }),
+  };
+}

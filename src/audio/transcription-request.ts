@@ -1,0 +1,45 @@
+// What a transcription is asked for, out of either of its two bodies: a form with the file in it, or JSON with the file's address.
+import type { components } from "../../generated/api.d.ts";
+import { failParameter } from "../fail.ts";
+
+export type TranscriptionFormat = components["schemas"]["TranscriptionFormat"];
+
+export interface TranscriptionRequest {
+  source: { kind: "file"; path: string; bytes: number } | { kind: "address"; url: string };
+  /** Id or alias; undefined: none was named. */
+  model: string | undefined;
+  /** ISO 639-1, lower case; null: to be detected. */
+  language: string | null;
+  format: TranscriptionFormat;
+  temperature: number;
+  /** Null: none. */
+  prompt: string | null;
+}
+
+/** Fields that both bodies have, as they come. */
+interface Fields {
+  model?: string;
+  language?: string;
+  response_format?: TranscriptionFormat;
+  temperature?: number;
+  prompt?: string;
+  stream?: boolean;
+}
+
+/** Fails with invalid_parameter. */
+export function transcriptionRequest(fields: Fields, source: TranscriptionRequest["source"]): TranscriptionRequest {
+  if (fields.stream === true) failParameter("stream", "a streamed transcription is not offered");
+  return {
+    source,
+    model: fields.model,
+    language: fields.language?.toLowerCase() ?? null,
+    format: fields.response_format ?? "verbose_json",
+    temperature: fields.temperature ?? 0,
+    prompt: fields.prompt === undefined || fields.prompt === "" ? null : fields.prompt,
+  };
+}
+
+/** Only a model that says when things were said can write it. */
+export function needsTimes(format: TranscriptionFormat): boolean {
+  return format !== "json" && format !== "text";
+}

@@ -1,0 +1,47 @@
+// Loads audio that a provider made and named by an address: through the same guard as everything that is loaded, into memory, since it
+// goes on to the caller at once.
+import { readFile } from "node:fs/promises";
+import { type Provider, UpstreamError } from "../providers/types.ts";
+import { type FetchLimits, fetchToFile } from "./fetch-to-file.ts";
+import { providerPolicy } from "./fetch-policy.ts";
+import type { ResolveName } from "./resolve-name.ts";
+import type { WithTempFile } from "./temp-files.ts";
+import { MediaFault } from "./types.ts";
+
+interface MadeParts {
+  withTempFile: WithTempFile;
+  resolve: ResolveName;
+  limits: FetchLimits;
+  /** See FetchOrder. */
+  ca?: string;
+}
+
+interface MadeOrder {
+  url: string;
+  /** Its files may lie wherever it says, on private addresses only where it stands on one itself. */
+  provider: Pick<Provider, "baseUrl">;
+  signal: AbortSignal;
+}
+
+/** Five minutes of the largest format have 27 MB. */
+export const madeLimits: FetchLimits = {
+  bytesMax: 64 * 1024 * 1024,
+  connectMs: 10_000,
+  headMs: 30_000,
+  idleMs: 30_000,
+  wholeMs: 120_000,
+};
+
+/** Throws UpstreamError: `unavailable` where it may work later, else `unreadable`; the signal's reason; or the disk's own error. */
+export function fetchMade({ withTempFile, resolve, limits, ca }: MadeParts, { url, provider, signal }: MadeOrder): Promise<Buffer> {
+  return withTempFile(async (path) => {
+    try {
+      const policy = await providerPolicy(provider, resolve);
+      await fetchToFile({ url, path, policy, limits, signal, ...(ca !== undefined && { ca }) });
+    } catch (cause) {
+      if (!(cause instanceof MediaFault)) throw cause;
+      throw new UpstreamError(cause.reason === "unreachable" ? "unavailable" : "unreadable", cause.message, { cause });
+    }
+    return await readFile(path);
+  });
+}

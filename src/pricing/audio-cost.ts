@@ -1,0 +1,62 @@
+// What audio costs: by the minute heard, the character spoken, the second or song asked for, or the call (gateway-api.md "Audio: …",
+// OPERATOR.md "Pricing modes"). Pure; the one rounding is money.ts's.
+import type { Pricing } from "../catalog/types.ts";
+import { type Amount, costOfRates, type Price, type RateLine } from "../money.ts";
+
+/** The prices of a call as they were when it was admitted, kept with its row of the log. */
+export interface AudioPrices {
+  /** Whose they are. */
+  model: string;
+  unit: "minute" | "character" | "second" | "song" | "call";
+  /** Of one unit, in 1e-12 USD as text. */
+  each: string;
+}
+
+/** So much at these prices. */
+export interface AudioCharge {
+  prices: AudioPrices;
+  /** In the unit of the prices: whole but for seconds, which have three decimals. */
+  units: number;
+}
+
+/** Throws for a mode that no audio is billed in: the catalog's check lets none through. */
+export function audioPricesOf({ id, pricing }: { id: string; pricing: Pricing }): AudioPrices {
+  const at = (unit: AudioPrices["unit"], price: Price): AudioPrices => ({ model: id, unit, each: String(price) });
+  switch (pricing.mode) {
+    case "per-minute":
+      return at("minute", pricing.perMinute);
+    case "per-1k-chars":
+      return at("character", pricing.perCharacter);
+    case "per-second":
+      return at("second", pricing.perSecond);
+    case "per-song":
+      return at("song", pricing.perSong);
+    case "per-call":
+      return at("call", pricing.perCall);
+    default:
+      throw new Error(`${id} is billed ${pricing.mode}, which no audio is`);
+  }
+}
+
+/** Whole minutes, rounded up, and at least the model's own minimum. */
+export function billableMinutes({ id, pricing }: { id: string; pricing: Pricing }, seconds: number): number {
+  if (pricing.mode !== "per-minute") throw new Error(`${id} is not billed by the minute`);
+  return Math.max(1, pricing.minBillableMinutes, Math.ceil(seconds / 60));
+}
+
+/** Rounded up once, to 1e-8 USD. */
+export function audioCost(charge: AudioCharge): Amount {
+  return costOfRates([audioCostLine(charge)]);
+}
+
+export interface AudioCostLine extends RateLine {
+  item: AudioPrices["unit"];
+  quantity: number;
+}
+
+export function audioCostLine({ prices: { unit, each }, units }: AudioCharge): AudioCostLine {
+  const price = BigInt(each);
+  return unit === "second"
+    ? { item: unit, quantity: units, units: BigInt(Math.round(units * 1000)), price, per: 1000n }
+    : { item: unit, quantity: units, units: BigInt(units), price, per: 1n };
+}

@@ -1,0 +1,76 @@
+// Speech, music and sounds of ElevenLabs: JSON out, bytes back as they come, in the form that was ordered (WIRE.md 13.1).
+import { systemClock, type Clock } from "../../clock.ts";
+import type { AudioFormat } from "../../sound/formats.ts";
+import type { MadeAudio, MakeMusic, MakeSound, Say } from "../audio.ts";
+import { assertAudio, speechFirstByteMs, streamAudio } from "../audio-stream.ts";
+import { exchange } from "../exchange.ts";
+import type { Upstream } from "../http.ts";
+import { jsonRequest } from "../json-request.ts";
+import type { Json } from "../json.ts";
+import { type UpstreamCall, UpstreamError } from "../types.ts";
+import { elevenlabsError } from "./errors.ts";
+
+interface Ask {
+  path: string;
+  format: AudioFormat;
+  body: Json;
+  firstByteMs?: number;
+  /** See elevenlabsError. */
+  names: Readonly<Record<string, string>>;
+}
+
+/** A second of music takes less than this to make; where the model chooses how many there are, five minutes are its longest piece. */
+const musicMsPerSecond = 2_000;
+const longestSongSeconds = 300;
+
+export function elevenlabsSpeech(upstream: Upstream, clock: Clock = systemClock): Say {
+  return (call) => {
+    const { text, voice, format, settings } = call.order;
+    if (/^\.{0,2}$/.test(voice)) return Promise.reject(new UpstreamError("rejected", "no such voice", { param: "voice_id" })); // another path
+    return makeAudio(upstream, clock, call, {
+      path: `/v1/text-to-speech/${encodeURIComponent(voice)}`,
+      format,
+      body: { text, model_id: call.route.model, ...(Object.keys(settings).length > 0 && { voice_settings: settings }) },
+      firstByteMs: speechFirstByteMs(text),
+      names: { text: "input" },
+    });
+  };
+}
+
+export function elevenlabsMusic(upstream: Upstream, clock: Clock = systemClock): MakeMusic {
+  return (call) => {
+    const { prompt, lyrics, seconds, format } = call.order;
+    return makeAudio(upstream, clock, call, {
+      path: "/v1/music",
+      format,
+      body: {
+        prompt: lyrics === null ? prompt : `${prompt}\n\n${lyrics}`, // there is no field for them
+        model_id: call.route.model,
+        ...(seconds !== null && { music_length_ms: Math.round(seconds * 1_000) }),
+      },
+      firstByteMs: (seconds ?? longestSongSeconds) * musicMsPerSecond,
+      names: {},
+    });
+  };
+}
+
+export function elevenlabsSounds(upstream: Upstream, clock: Clock = systemClock): MakeSound {
+  return (call) => {
+    const { prompt, seconds, influence, format } = call.order;
+    const length = seconds === null ? {} : { duration_seconds: seconds };
+    return makeAudio(upstream, clock, call, {
+      path: "/v1/sound-generation",
+      format,
+      body: { text: prompt, model_id: call.route.model, prompt_influence: influence, ...length },
+      names: { text: "prompt" },
+    });
+  };
+}
+
+async function makeAudio(upstream: Upstream, clock: Clock, call: UpstreamCall, ask: Ask): Promise<MadeAudio> {
+  const { path, format, body, firstByteMs = 0, names } = ask;
+  const request = jsonRequest(call, `${path}?output_format=${format}`, JSON.stringify(body));
+  const answer = await exchange(upstream, { ...request, accept: "*/*", firstByteMs }, clock, elevenlabsError(names));
+  await assertAudio(answer, call.route.provider);
+  return streamAudio(answer.body, null, call.signal);
+}

@@ -1,0 +1,68 @@
+// What an error of ElevenLabs means: its words are in `detail`, and say more than the status does (WIRE.md 13.1).
+import { readErrorBody, safeParam, safeReason } from "../error-text.ts";
+import { errorOfAnswer } from "../errors.ts";
+import type { ErrorAnswer, ReadError } from "../exchange.ts";
+import { arrayOf, type Json, objectOf } from "../json.ts";
+import { type Provider, UpstreamError, type UpstreamFault } from "../types.ts";
+
+const faults: readonly (readonly [UpstreamFault, readonly string[]])[] = [
+  ["refused", ["bad_prompt", "bad_composition_plan", "content_policy_violation", "content_against_policy", "moderation_blocked"]],
+  [
+    "our_fault",
+    [
+      "quota_exceeded", // 401
+      "invalid_api_key",
+      "missing_permissions",
+      "needs_authorization",
+      "detected_unusual_activity",
+      "subscription_required",
+      "output_format_not_allowed", // a matter of the account's plan
+      "feature_not_available",
+    ],
+  ],
+  ["rate_limited", ["too_many_concurrent_requests", "concurrent_limit_exceeded", "system_busy", "rate_limit_exceeded"]],
+  ["rejected", ["voice_not_found", "voice_does_not_exist", "invalid_voice_id", "max_character_limit_exceeded", "text_too_long"]],
+  ["gone", ["model_not_found", "model_does_not_exist"]],
+];
+const faultOf = new Map(faults.flatMap(([fault, words]) => words.map((word) => [word, fault] as const)));
+
+/** `names`: what the fields of a request are called at our end. */
+export function elevenlabsError(names: Readonly<Record<string, string>>): ReadError {
+  return (answer, provider) => {
+    const usual = errorOfAnswer(answer.status, answer.text, answer.retryAfterMs, provider);
+    const word = wordOf(answer);
+    const fault = (word !== null && faultOf.get(word)) || usual.fault;
+    const { status, retryAfterMs } = usual;
+    const param = safeParam(paramOf(word, answer, names) ?? usual.param, provider);
+    return new UpstreamError(fault, reasonOf(answer, provider), { status, retryAfterMs, param });
+  };
+}
+
+/** The first word that says something here; the newer form has a broad `type` beside the exact `code`. */
+function wordOf({ text }: ErrorAnswer): string | null {
+  return [...readErrorBody(text).words].find((word) => faultOf.has(word)) ?? null;
+}
+
+function paramOf(word: string | null, answer: ErrorAnswer, names: Readonly<Record<string, string>>): string | null {
+  if (word !== null && /voice/.test(word)) return "voice_id";
+  if (word === "max_character_limit_exceeded" || word === "text_too_long") return names["text"] ?? null;
+  const { loc } = objectOf(arrayOf(detailOf(answer))[0]);
+  const place = arrayOf(loc).filter((name): name is string => typeof name === "string" && name !== "body");
+  return place.length === 0 ? null : [names[place[0]!] ?? place[0], ...place.slice(1)].join(".");
+}
+
+function detailOf({ text }: ErrorAnswer): unknown {
+  try {
+    return objectOf(JSON.parse(text) as Json)["detail"];
+  } catch {
+    return null;
+  }
+}
+
+/** Without what tells whose words they are; the places of a list are in `param`. */
+function reasonOf(answer: ErrorAnswer, provider: Provider): string {
+  const listed = arrayOf(detailOf(answer)).flatMap((entry) => (typeof objectOf(entry)["msg"] === "string" ? [objectOf(entry)["msg"]] : []));
+  const message = listed.join("; ") || readErrorBody(answer.text).message;
+  const bare = message?.replace(/\bhttps?:\/\/[^\s"'<>]+|\beleven\s?labs(?:\.io)?\b/gi, "[hidden]") ?? null;
+  return safeReason(bare, provider, `the upstream answered ${answer.status}`);
+}

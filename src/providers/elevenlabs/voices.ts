@@ -1,0 +1,60 @@
+// The voices of ElevenLabs, page by page (WIRE.md 13.1). Those that were cloned or designed in the operator's own account are left out.
+import { systemClock, type Clock } from "../../clock.ts";
+import { readAnswer, unreadable } from "../answer-json.ts";
+import type { ListVoices, ProviderVoice } from "../audio.ts";
+import { exchange, wholeText } from "../exchange.ts";
+import type { Upstream } from "../http.ts";
+import { bareRequest } from "../json-request.ts";
+import { arrayOf, type Json, objectOf, textOf } from "../json.ts";
+import { elevenlabsError } from "./errors.ts";
+
+const pageSize = 100;
+/** Three times the library's size; a host that never ends is cut there. */
+const pagesMax = 100;
+const pageBytesMax = 16_777_216;
+
+export function elevenlabsVoices(upstream: Upstream, clock: Clock = systemClock): ListVoices {
+  return async (call) => {
+    const voices = new Map<string, ProviderVoice>();
+    const seen = new Set<string>();
+    let token: string | null = null;
+    for (let page = 0; page < pagesMax; page += 1) {
+      const next: string = token === null ? "" : `&next_page_token=${encodeURIComponent(token)}`;
+      const request = bareRequest(call, "GET", `/v2/voices?page_size=${pageSize}${next}`);
+      const answer = await exchange(upstream, request, clock, elevenlabsError({}));
+      const body = readAnswer(await wholeText(answer, pageBytesMax), call.route.provider);
+      if (!Array.isArray(body["voices"])) throw unreadable("the answer has no voices");
+      for (const voice of body["voices"].map(objectOf).flatMap(voiceOf)) if (!voices.has(voice.voiceId)) voices.set(voice.voiceId, voice);
+      token = textOf(body["next_page_token"]);
+      if (token === null || body["has_more"] === false || seen.has(token)) break;
+      seen.add(token);
+    }
+    return [...voices.values()];
+  };
+}
+
+function voiceOf(voice: Json): ProviderVoice[] {
+  const voiceId = textOf(voice["voice_id"]);
+  if (voiceId === null || voiceId.length > 200 || isOperators(voice)) return [];
+  const previewUrl = textOf(voice["preview_url"]);
+  return [
+    {
+      voiceId,
+      name: textOf(voice["name"]) ?? voiceId,
+      labels: labelsOf(voice["labels"]),
+      previewUrl: previewUrl !== null && /^https:\/\//i.test(previewUrl) && URL.canParse(previewUrl) ? previewUrl : null,
+      description: textOf(voice["description"]),
+      tags: arrayOf(voice["tags"]).filter((tag): tag is string => textOf(tag) !== null),
+    },
+  ];
+}
+
+/** A professional clone may be anybody's; whose it is, it says itself. */
+function isOperators({ category, is_owner }: Json): boolean {
+  return category === "cloned" || category === "generated" || (category === "professional" && is_owner === true);
+}
+
+function labelsOf(labels: unknown): Record<string, string> {
+  const texts = Object.entries(objectOf(labels)).filter((entry): entry is [string, string] => textOf(entry[1]) !== null);
+  return Object.fromEntries(texts);
+}

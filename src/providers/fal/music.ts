@@ -1,0 +1,121 @@
+// Music over a fal queue: a song is ordered, looked at until it is made, and loaded (WIRE.md 12). Whoever asked waits for it, so nothing of
+// it outlives the call: work that nobody waits for is asked to stop.
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { systemClock, type Clock } from "../../clock.ts";
+import { convertWhole } from "../../sound/convert.ts";
+import { type AudioFormat, audioFormats } from "../../sound/formats.ts";
+import { isWav, readWav } from "../../sound/wav.ts";
+import { unreadable } from "../answer-json.ts";
+import type { FetchMade, MakeMusic, MusicOrder } from "../audio.ts";
+import type { Upstream } from "../http.ts";
+import type { MadeFile, Ticket, UpstreamQueue } from "../media.ts";
+import { type UpstreamCall, UpstreamError } from "../types.ts";
+import { songParts } from "./output.ts";
+import { falQueue } from "./queue.ts";
+import { submit } from "./submit.ts";
+
+export interface MusicTimes {
+  /** Between two looks: the first, and the longest that it grows to. */
+  firstPauseMs: number;
+  longestPauseMs: number;
+  /** From the order to the song. */
+  wholeMs: number;
+}
+
+const shippedTimes: MusicTimes = { firstPauseMs: 500, longestPauseMs: 2_000, wholeMs: 600_000 };
+/** Looks that failed one after the other: some seconds of a queue that doesn't answer are not the end of the work. */
+const failedLooksMax = 5;
+/** Asking work to stop, which nobody waits for. */
+const cancelMs = 10_000;
+
+export function falMusic(
+  upstream: Upstream,
+  fetchMade: FetchMade,
+  change: Partial<MusicTimes> = {},
+  clock: Clock = systemClock,
+): MakeMusic {
+  const times = { ...shippedTimes, ...change };
+  const queue = falQueue(upstream, clock, songParts);
+  return async (given) => {
+    const deadline = AbortSignal.timeout(times.wholeMs);
+    const call = { ...given, signal: AbortSignal.any([given.signal, deadline]), jobId: randomUUID() };
+    try {
+      const begun = await submit(upstream, clock, call, inputOf(call.order), songParts);
+      const files = begun.kind === "made" ? begun.files : await lookUntilMade(queue, call, begun.ticket, times);
+      const bytes = await bytesOf(files[0]!, call, fetchMade);
+      return { kind: "whole", bytes: await inFormat(bytes, call.order.format, call.signal) };
+    } catch (error) {
+      if (!deadline.aborted || given.signal.aborted) throw error;
+      throw new UpstreamError("unavailable", "the song was not made in time", {
+        job: { code: "provider_timeout", word: null },
+        cause: error,
+      });
+    }
+  };
+}
+
+/** Models name a length each in its own way, and pass over names that they don't know: all say the same. */
+function inputOf({ prompt, lyrics, seconds, format }: MusicOrder): Record<string, unknown> {
+  return {
+    prompt,
+    output_format: format,
+    ...(lyrics !== null && { lyrics, lyrics_prompt: lyrics }),
+    ...(seconds !== null && { duration: seconds, seconds_total: seconds, music_length_ms: Math.round(seconds * 1_000) }),
+  };
+}
+
+async function lookUntilMade(queue: UpstreamQueue, call: UpstreamCall, ticket: Ticket, times: MusicTimes): Promise<MadeFile[]> {
+  let waitMs = times.firstPauseMs;
+  let failed = 0;
+  try {
+    for (;;) {
+      await pauseOf(waitMs, call.signal);
+      waitMs = Math.min(waitMs * 1.5, times.longestPauseMs);
+      try {
+        const looked = await queue.look(call, ticket);
+        if (looked.kind === "made") return looked.files;
+        failed = 0;
+      } catch (error) {
+        failed += 1;
+        if (!saysNothingOfTheWork(error) || failed >= failedLooksMax) throw error;
+      }
+    }
+  } catch (error) {
+    if (!isOver(error)) queue.cancel({ ...call, signal: AbortSignal.timeout(cancelMs) }, ticket).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Rejects with the signal's own reason. */
+async function pauseOf(ms: number, signal: AbortSignal): Promise<void> {
+  await pause(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
+}
+
+function saysNothingOfTheWork(error: unknown): boolean {
+  return error instanceof UpstreamError && ["unavailable", "rate_limited", "unreadable", "local_overload"].includes(error.fault);
+}
+
+/** The work itself has failed: there is nothing to stop. */
+function isOver(error: unknown): boolean {
+  return error instanceof UpstreamError && ["refused", "rejected", "failed"].includes(error.fault);
+}
+
+async function bytesOf({ source }: MadeFile, call: UpstreamCall, fetchMade: FetchMade): Promise<Buffer> {
+  const bytes = "bytes" in source ? source.bytes : await fetchMade(source.url, call.route.provider, call.signal);
+  if (bytes.length === 0) throw unreadable("the song is empty");
+  return bytes;
+}
+
+/** MP3 is what models make, at a bit rate of their own; of a WAV file anything can be made. */
+async function inFormat(bytes: Buffer, format: AudioFormat, signal: AbortSignal): Promise<Buffer> {
+  if (isWav(bytes)) {
+    const sound = readWav(bytes);
+    if (sound !== null) return convertWhole(sound.pcm, sound.sampleRate, format, signal);
+  } else if (audioFormats[format].encoding === "mp3" && isMp3(bytes)) return bytes;
+  throw unreadable("the song has another form than was asked for");
+}
+
+function isMp3(bytes: Buffer): boolean {
+  return bytes.toString("latin1", 0, 3) === "ID3" || (bytes[0] === 0xff && (bytes[1]! & 0xe6) === 0xe2);
+}

@@ -1,0 +1,72 @@
+// What an error of MiniMax means: a number in `base_resp`, under status 200 as under any other (WIRE.md 13.2).
+import { parseObject } from "../answer-json.ts";
+import { safeReason } from "../error-text.ts";
+import { errorOfAnswer } from "../errors.ts";
+import type { ReadError } from "../exchange.ts";
+import { type Json, objectOf, textOf } from "../json.ts";
+import { type Provider, UpstreamError, type UpstreamFault } from "../types.ts";
+
+const faults: Readonly<Record<number, UpstreamFault>> = {
+  1000: "unavailable",
+  1001: "unavailable", // time-out
+  1002: "rate_limited",
+  1004: "our_fault", // key
+  1008: "our_fault", // balance
+  1024: "unavailable",
+  1026: "refused", // what was sent
+  1027: "refused", // what was made
+  1033: "unavailable",
+  1039: "rejected", // too many tokens
+  1041: "rate_limited", // connections
+  1042: "rejected", // invisible characters
+  2013: "rejected", // parameters
+  2037: "rejected", // the clip's length
+  2039: "rejected", // the voice's id is taken
+  2042: "rejected", // another account's voice
+  2049: "our_fault", // key
+  2056: "our_fault", // the plan's limit
+  20132: "rejected", // no such voice
+};
+
+const params: Readonly<Record<number, string>> = { 1039: "input", 1042: "input", 2037: "file", 2042: "voice_id", 20132: "voice_id" };
+
+/** The voice's id is taken. */
+export const duplicateVoice = 2039;
+
+/** 0: none. */
+export function errorCodeOf(answer: Json): number {
+  const code = Number(objectOf(answer["base_resp"])["status_code"] ?? 0);
+  return Number.isInteger(code) ? code : -1;
+}
+
+/** Throws UpstreamError for an answer that says it is an error; `begun`: some of it was served before. */
+export function assertNoError(answer: Json, provider: Provider, begun = false): void {
+  const code = errorCodeOf(answer);
+  if (code === 0) return;
+  const error = errorOfCode(code, answer, provider, 200);
+  throw begun ? new UpstreamError("unavailable", error.reason, { status: 200 }) : error;
+}
+
+export const minimaxError: ReadError = ({ status, text, retryAfterMs }, provider) => {
+  const answer = objectIn(text);
+  const code = errorCodeOf(answer);
+  if (code === 0) return errorOfAnswer(status, text, retryAfterMs, provider);
+  return errorOfCode(code, answer, provider, status, retryAfterMs);
+};
+
+function errorOfCode(code: number, answer: Json, provider: Provider, status: number, retryAfterMs: number | null = null): UpstreamError {
+  const message = textOf(objectOf(answer["base_resp"])["status_msg"])?.replace(
+    /\bhttps?:\/\/[^\s"'<>]+|\b(?:minimaxi?|hailuo)\b/gi,
+    "[hidden]",
+  );
+  const reason = safeReason(message ?? null, provider, `the upstream answered with error ${code}`);
+  return new UpstreamError(faults[code] ?? "unavailable", reason, { status, retryAfterMs, param: params[code] ?? null });
+}
+
+function objectIn(text: string): Json {
+  try {
+    return parseObject(text);
+  } catch {
+    return {};
+  }
+}

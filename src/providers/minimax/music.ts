@@ -1,0 +1,42 @@
+// Music of MiniMax: one JSON with the song as hexadecimal, or with its address (WIRE.md 13.2).
+import { systemClock, type Clock } from "../../clock.ts";
+import { convertWhole } from "../../sound/convert.ts";
+import { mixedDown, readWav } from "../../sound/wav.ts";
+import { parseObject, unreadable } from "../answer-json.ts";
+import type { FetchMade, MakeMusic } from "../audio.ts";
+import { filesBytesMax, takeFilesOut } from "../base64-files.ts";
+import { exchange } from "../exchange.ts";
+import type { Upstream } from "../http.ts";
+import { jsonRequest } from "../json-request.ts";
+import { type Json, objectOf, textOf } from "../json.ts";
+import { askedMusic } from "./audio-setting.ts";
+import { assertNoError, minimaxError } from "./errors.ts";
+
+/** A song is made in some minutes, and all of it comes at once. */
+const firstByteMs = 600_000;
+
+export function minimaxMusic(upstream: Upstream, fetchMade: FetchMade, clock: Clock = systemClock): MakeMusic {
+  return async (call) => {
+    const { prompt, lyrics, format } = call.order;
+    const { provider, model } = call.route;
+    const { setting, convertFrom } = askedMusic(format);
+    const body = { model, prompt, ...(lyrics !== null && { lyrics }), stream: false, output_format: "hex", audio_setting: setting };
+    const request = { ...jsonRequest(call, "/v1/music_generation", JSON.stringify(body)), firstByteMs };
+    const answer = await exchange(upstream, request, clock, minimaxError);
+    const inside = takeFilesOut(await answer.body.bytes(filesBytesMax));
+    const told = parseObject(inside.text);
+    assertNoError(told, provider);
+    const audio = textOf(objectOf(told["data"])["audio"]);
+    const isAddress = audio !== null && /^https?:\/\//i.test(audio);
+    const bytes = isAddress ? await fetchMade(audio, provider, call.signal) : audio && inside.hexOf(audio);
+    if (!bytes || bytes.length === 0) throw unreadable("the answer holds no audio");
+    if (convertFrom === null) return { kind: "whole", bytes };
+    const { pcm, sampleRate } = readWav(bytes) ?? { pcm: mixedDown(bytes, channelsOf(told)), sampleRate: convertFrom };
+    return { kind: "whole", bytes: await convertWhole(pcm, sampleRate, format, call.signal) };
+  };
+}
+
+function channelsOf(told: Json): number {
+  const { music_channel, audio_channel } = objectOf(told["extra_info"]);
+  return (music_channel ?? audio_channel) === 2 ? 2 : 1;
+}

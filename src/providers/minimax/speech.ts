@@ -1,0 +1,51 @@
+// Speech of MiniMax: whole as hexadecimal in one JSON, or as a stream of such pieces (WIRE.md 13.2). What a record says is pieces.ts's.
+import { systemClock, type Clock } from "../../clock.ts";
+import { convertWhole, openConversion } from "../../sound/convert.ts";
+import { parseObject, unreadable } from "../answer-json.ts";
+import type { MadeAudio, Say, SpeechOrder } from "../audio.ts";
+import { speechFirstByteMs, streamAudio } from "../audio-stream.ts";
+import { filesBytesMax, takeFilesOut } from "../base64-files.ts";
+import { exchange, isJson } from "../exchange.ts";
+import type { Upstream, UpstreamAnswer, UpstreamRequest } from "../http.ts";
+import { jsonRequest } from "../json-request.ts";
+import { objectOf, textOf } from "../json.ts";
+import type { UpstreamCall } from "../types.ts";
+import { type AskedAudio, askedSpeech } from "./audio-setting.ts";
+import { assertNoError, minimaxError } from "./errors.ts";
+import { hexPieces } from "./pieces.ts";
+
+type SpeechCall = UpstreamCall & { order: SpeechOrder };
+
+export function minimaxSpeech(upstream: Upstream, clock: Clock = systemClock): Say {
+  return async (call) => {
+    const asked = askedSpeech(call.order.format);
+    const answer = await exchange(upstream, speechRequest(call, asked), clock, minimaxError);
+    if (!call.order.progressive || isJson(answer)) return wholeSpeech(answer, call, asked); // a stream's error comes so too
+    const conversion = asked.convertFrom === null ? null : await openConversion(asked.convertFrom, call.order.format);
+    return streamAudio(hexPieces(answer.body, call.route.provider), conversion, call.signal);
+  };
+}
+
+function speechRequest(call: SpeechCall, { setting }: AskedAudio): UpstreamRequest {
+  const { text, voice, progressive } = call.order;
+  const body = {
+    model: call.route.model,
+    text,
+    stream: progressive,
+    ...(progressive ? { stream_options: { exclude_aggregated_audio: true } } : { output_format: "hex" }),
+    voice_setting: { voice_id: voice },
+    audio_setting: setting,
+  };
+  return { ...jsonRequest(call, "/v1/t2a_v2", JSON.stringify(body), progressive), firstByteMs: speechFirstByteMs(text) };
+}
+
+async function wholeSpeech(answer: UpstreamAnswer, call: SpeechCall, { convertFrom }: AskedAudio): Promise<MadeAudio> {
+  const { format } = call.order;
+  const inside = takeFilesOut(await answer.body.bytes(filesBytesMax));
+  const told = parseObject(inside.text);
+  assertNoError(told, call.route.provider);
+  const hex = textOf(objectOf(told["data"])["audio"]);
+  const bytes = hex === null ? null : inside.hexOf(hex);
+  if (bytes === null || bytes.length === 0) throw unreadable("the answer holds no audio");
+  return { kind: "whole", bytes: convertFrom === null ? bytes : await convertWhole(bytes, convertFrom, format, call.signal) };
+}

@@ -1,0 +1,81 @@
+// Voices of MiniMax: the list, a voice from a clip, a voice from a description (WIRE.md 13.2).
+import { systemClock, type Clock } from "../../clock.ts";
+import { parseObject, unreadable } from "../answer-json.ts";
+import type { CloneVoice, DesignVoice, ListVoices, ProviderVoice } from "../audio.ts";
+import { filesBytesMax, takeFilesOut } from "../base64-files.ts";
+import { parseLong } from "../exact-numbers.ts";
+import { exchange, wholeText } from "../exchange.ts";
+import type { Upstream, UpstreamRequest } from "../http.ts";
+import { jsonRequest } from "../json-request.ts";
+import { arrayOf, type Json, objectOf, textOf } from "../json.ts";
+import { fileForm } from "../multipart.ts";
+import { type UpstreamCall, UpstreamError } from "../types.ts";
+import { assertNoError, duplicateVoice, errorCodeOf, minimaxError } from "./errors.ts";
+
+const listBytesMax = 16_777_216;
+/** A voice is made before the first byte comes. */
+const firstByteMs = 120_000;
+/** What a designed voice says where nobody said what; the vendor makes none without. */
+const sampleSentence = "Good morning. The train to the coast leaves in ten minutes, and there is still time for a cup of coffee.";
+
+export function minimaxVoices(upstream: Upstream, clock: Clock = systemClock): ListVoices {
+  return async (call) => {
+    const request = jsonRequest(call, "/v1/get_voice", JSON.stringify({ voice_type: "system" }));
+    const answer = await ask(upstream, clock, call, request);
+    if (!Array.isArray(answer["system_voice"])) throw unreadable("the answer has no voices");
+    const voices = answer["system_voice"].map(objectOf).flatMap(voiceOf);
+    return [...new Map(voices.map((voice) => [voice.voiceId, voice])).values()];
+  };
+}
+
+export function minimaxClone(upstream: Upstream, clock: Clock = systemClock): CloneVoice {
+  return async (call) => {
+    const { file, voiceId } = call.order;
+    const { provider } = call.route;
+    const form = fileForm([{ name: "purpose", text: "voice_clone" }], "file", file);
+    const upload = { ...jsonRequest(call, "/v1/files/upload", ""), ...form, firstByteMs };
+    const uploaded = objectOf((await ask(upstream, clock, call, upload))["file"]);
+    const fileId = uploaded["file_id"] ?? null; // a number of 64 bits, or text
+    if (fileId === null) throw unreadable("the answer names no file");
+    const body = JSON.stringify({ file_id: fileId, voice_id: voiceId });
+    const request = { ...jsonRequest(call, "/v1/voice_clone", body), firstByteMs };
+    const answer = await told(upstream, clock, request);
+    // The id is ours and nobody else's: an earlier attempt, whose answer was lost, has made it.
+    if (errorCodeOf(answer) === duplicateVoice) return;
+    assertNoError(answer, provider);
+    if (answer["input_sensitive"] === true) throw new UpstreamError("refused", "the clip was refused", { status: 200 });
+  };
+}
+
+export function minimaxDesign(upstream: Upstream, clock: Clock = systemClock): DesignVoice {
+  return async (call) => {
+    const { description, previewText, voiceId } = call.order;
+    const body = JSON.stringify({ prompt: description, preview_text: previewText ?? sampleSentence, voice_id: voiceId });
+    const request = { ...jsonRequest(call, "/v1/voice_design", body), firstByteMs };
+    const answer = await exchange(upstream, request, clock, minimaxError);
+    const { text } = takeFilesOut(await answer.body.bytes(filesBytesMax)); // it speaks the preview, which nobody hears
+    const designed = parseObject(text);
+    assertNoError(designed, call.route.provider);
+    const given = textOf(designed["voice_id"]);
+    if (given === null || given.length > 200) throw unreadable("the answer names no voice");
+    return { voiceId: given };
+  };
+}
+
+async function ask(upstream: Upstream, clock: Clock, { route }: UpstreamCall, request: UpstreamRequest): Promise<Json> {
+  const answer = await told(upstream, clock, request);
+  assertNoError(answer, route.provider);
+  return answer;
+}
+
+async function told(upstream: Upstream, clock: Clock, request: UpstreamRequest): Promise<Json> {
+  const answer = await exchange(upstream, request, clock, minimaxError);
+  return parseObject(await wholeText(answer, listBytesMax), parseLong);
+}
+
+function voiceOf(voice: Json): ProviderVoice[] {
+  const voiceId = textOf(voice["voice_id"]);
+  if (voiceId === null || voiceId.length > 200) return [];
+  const tags = arrayOf(voice["description"]).filter((tag): tag is string => textOf(tag) !== null);
+  return [{ voiceId, name: textOf(voice["voice_name"]) ?? voiceId, labels: {}, previewUrl: null, description: null, tags }];
+}

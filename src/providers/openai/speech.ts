@@ -1,0 +1,42 @@
+// Speech over the `openai` protocol: PCM is asked for and made here into what was ordered, because only its rate is the same at every host.
+import { systemClock, type Clock } from "../../clock.ts";
+import { openConversion } from "../../sound/convert.ts";
+import { unreadable } from "../answer-json.ts";
+import type { AudioBody, Say, SpeechOrder } from "../audio.ts";
+import { assertAudio, speechFirstByteMs, streamAudio } from "../audio-stream.ts";
+import { exchange } from "../exchange.ts";
+import type { Upstream, UpstreamRequest } from "../http.ts";
+import { jsonRequest } from "../json-request.ts";
+import type { UpstreamCall } from "../types.ts";
+
+/** Samples a second of `pcm` (WIRE.md 4.5). */
+const pcmRate = 24_000;
+
+export function openaiSpeech(upstream: Upstream, clock: Clock = systemClock): Say {
+  return async (call) => {
+    const answer = await exchange(upstream, speechRequest(call), clock);
+    await assertAudio(answer, call.route.provider);
+    return streamAudio(barePcm(answer.body), await openConversion(pcmRate, call.order.format), call.signal);
+  };
+}
+
+function speechRequest(call: UpstreamCall & { order: SpeechOrder }): UpstreamRequest {
+  const { text, voice } = call.order;
+  const body = JSON.stringify({ model: call.route.model, input: text, voice, response_format: "pcm" });
+  return { ...jsonRequest(call, "/audio/speech", body), accept: "*/*", firstByteMs: speechFirstByteMs(text) };
+}
+
+/** Hosts that know one form only answer with it whatever was asked: as samples it would be noise. */
+function barePcm(body: AudioBody): AudioBody {
+  let first = true;
+  return {
+    cancel: body.cancel,
+    read: (onChunk) =>
+      body.read((chunk) => {
+        if (first && /^(?:ID3|RIFF|OggS|fLaC)/.test(chunk.toString("latin1", 0, 4)))
+          throw unreadable("the audio has another form than was asked for");
+        first = false;
+        return onChunk(chunk);
+      }),
+  };
+}

@@ -1,0 +1,60 @@
+// Transcriptions over the `openai` protocol: a form around a recording that stays on disk (WIRE.md 10.5). What an answer says is transcript.ts's.
+import { systemClock, type Clock } from "../../clock.ts";
+import type { Transcribe, TranscribeCall } from "../audio.ts";
+import { readAnswer } from "../answer-json.ts";
+import { exchange, wholeText } from "../exchange.ts";
+import type { Upstream, UpstreamRequest } from "../http.ts";
+import { jsonRequest } from "../json-request.ts";
+import { fileForm, type TextPart } from "../multipart.ts";
+import { UpstreamError } from "../types.ts";
+import { readTranscript } from "./transcript.ts";
+
+/** Of a day of speech, with every segment's tokens. */
+const answerBytesMax = 67_108_864;
+
+/** Hosts write four to hundreds of times as fast as people speak; nobody waits longer than a quarter of an hour. */
+const msPerSecond = 250;
+const firstByteMsMax = 900_000;
+
+export function openaiTranscribe(upstream: Upstream, clock: Clock = systemClock): Transcribe {
+  return async (call) => {
+    try {
+      const answer = await exchange(upstream, transcriptionRequest(call), clock);
+      const body = readAnswer(await wholeText(answer, answerBytesMax), call.route.provider);
+      return readTranscript(body, call.order.seconds);
+    } catch (error) {
+      throw error instanceof UpstreamError ? faultOfForm(error) : error;
+    }
+  };
+}
+
+function transcriptionRequest(call: TranscribeCall): UpstreamRequest {
+  const { file, seconds } = call.order;
+  const firstByteMs = Math.min(Math.ceil(seconds * msPerSecond), firstByteMsMax);
+  return { ...jsonRequest(call, "/audio/transcriptions", ""), ...fileForm(fieldsOf(call), "file", file), firstByteMs };
+}
+
+function fieldsOf({ order, route }: TranscribeCall): TextPart[] {
+  const { language, prompt, temperature, timestamps } = order;
+  const fields: [string, string | null][] = [
+    ["model", route.model],
+    ["language", language],
+    ["prompt", prompt],
+    ["temperature", temperature === null ? null : String(temperature)],
+    ["response_format", timestamps ? "verbose_json" : "json"],
+    ["timestamp_granularities[]", timestamps ? "segment" : null],
+  ];
+  return fields.flatMap(([name, text]) => (text === null ? [] : [{ name, text }]));
+}
+
+/** Whose doing it is that a form was refused. */
+function faultOfForm(error: UpstreamError): UpstreamError {
+  if (error.status === 415) return new UpstreamError("rejected", error.reason, error); // the recording's kind, not how we call
+  return isAboutOurFields(error) ? new UpstreamError("our_fault", error.reason, error) : error;
+}
+
+/** A form of answer that the model lacks is the catalog's mistake: the caller asked for nothing of the kind. */
+function isAboutOurFields({ fault, param, reason }: UpstreamError): boolean {
+  if (fault !== "rejected") return false;
+  return /^(?:response_format|timestamp_granularities)\b/.test(param ?? "") || /\bresponse_format\b/.test(reason);
+}

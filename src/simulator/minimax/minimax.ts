@@ -1,0 +1,32 @@
+// The protocol of MiniMax (WIRE 13.2): its paths. One state for each simulator: clips that were uploaded and voices that were made.
+import { LRUCache } from "lru-cache";
+import type { LiveOperation, SimulatorProtocol } from "../protocol.ts";
+import { renderRefusal, rewordRefusal } from "./errors.ts";
+import { planMusic } from "./music.ts";
+import { planClone, planDesign, planUpload, planVoiceList, type Clips } from "./own-voices.ts";
+import { planSpeech } from "./speech.ts";
+import { keepVoices } from "./voices.ts";
+
+const clipsMax = 5000;
+
+export function openMinimax(): SimulatorProtocol {
+  const voices = keepVoices();
+  const clips: Clips = new LRUCache({ max: clipsMax });
+  const operations: Record<string, LiveOperation> = {
+    "/v1/t2a_v2": (ask) => planSpeech(voices, ask),
+    "/v1/get_voice": (ask) => planVoiceList(voices, ask),
+    "/v1/files/upload": (ask) => planUpload(clips, ask),
+    "/v1/voice_clone": (ask) => planClone(voices, clips, ask),
+    "/v1/voice_design": (ask) => planDesign(voices, ask),
+    "/v1/music_generation": planMusic,
+  };
+  return {
+    name: "minimax",
+    prefixes: ["/minimax"],
+    findOperation: () => null,
+    findLive: (method, path) => (method === "POST" && Object.hasOwn(operations, path) ? operations[path]! : null),
+    rewordRefusal,
+    renderRefusal,
+    errorEndsStream: true,
+  };
+}

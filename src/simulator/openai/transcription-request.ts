@@ -1,0 +1,113 @@
+// What a transcription reads of its form, with the refusals of the real API.
+import { readModelId, type Knobs } from "../knobs.ts";
+import type { SentFile, SentForm } from "../read-form.ts";
+import { refuse } from "../refused.ts";
+import { measureSound, type MeasuredSound } from "../sound/measure-sound.ts";
+
+export interface TranscriptionRequest {
+  model: string;
+  knobs: Knobs;
+  file: SentFile;
+  sound: MeasuredSound;
+  format: TranscriptionFormat;
+  /** ISO 639-1; null: the simulator hears English. */
+  language: string | null;
+  temperature: number;
+  withSegments: boolean;
+  withWords: boolean;
+}
+
+export const transcriptionFormats = ["json", "text", "srt", "verbose_json", "vtt"] as const;
+export type TranscriptionFormat = (typeof transcriptionFormats)[number];
+
+const extensions = ["flac", "m4a", "mp3", "mp4", "mpeg", "mpga", "oga", "ogg", "wav", "webm"];
+const secondsMin = 0.1;
+const known = new Set(
+  "model language prompt response_format temperature timestamp_granularities[] timestamp_granularities stream include[] chunking_strategy".split(
+    " ",
+  ),
+);
+const languageNames = new Intl.DisplayNames("en", { type: "language", fallback: "none" });
+
+/** `english` for `en`; null where there is no such language. */
+export function nameLanguage(code: string): string | null {
+  return /^[a-z]{2,3}$/.test(code) ? (languageNames.of(code)?.toLowerCase() ?? null) : null;
+}
+
+export function readTranscriptionRequest({ fields, files }: SentForm): TranscriptionRequest {
+  const unknown = [...fields.map(([name]) => name), ...files.map(({ name }) => name)].find((name) => name !== "file" && !known.has(name));
+  if (unknown !== undefined) refuse(unknown, `Unknown parameter: '${unknown}'.`, "unknown_parameter");
+  const sent = new Map(fields);
+  const model = sent.get("model") ?? "";
+  if (model === "") refuse("model", "you must provide a model parameter");
+  const { name, knobs } = readModelId(model);
+  const file = readFile(files);
+  const format = readFormat(sent.get("response_format") ?? "json", name, knobs);
+  const granularities = fields.filter(([field]) => field.startsWith("timestamp_granularities")).map(([, value]) => value);
+  checkGranularities(granularities, format);
+  if ((sent.get("stream") ?? "false") !== "false") refuse("stream", "The simulator doesn't stream transcripts.", "unsupported_value");
+  return {
+    model,
+    knobs,
+    file,
+    sound: hear(file, knobs),
+    format,
+    language: readLanguage(sent.get("language") ?? null),
+    temperature: readTemperature(sent.get("temperature") ?? "0"),
+    withSegments: granularities.length === 0 || granularities.includes("segment"),
+    withWords: granularities.includes("word"),
+  };
+}
+
+function readFile(files: readonly SentFile[]): SentFile {
+  const [file, ...others] = files;
+  if (file === undefined) refuse("file", "Missing required parameter: 'file'.", "missing_required_parameter");
+  if (others.length > 0) refuse("file", "Only one file can be transcribed.", "invalid_value");
+  const extension = file.fileName.toLowerCase().split(".").at(-1)!;
+  if (!extensions.includes(extension)) refuse("file", `Invalid file format. Supported formats: ${JSON.stringify(extensions)}`);
+  return file;
+}
+
+function hear({ bytes }: SentFile, knobs: Knobs): MeasuredSound {
+  const sound = measureSound(bytes);
+  if (sound === null) refuse("file", "The audio file could not be decoded or its format is not supported.", "invalid_value");
+  if (sound.seconds < secondsMin) {
+    refuse("file", `Audio file is too short. Minimum audio length is ${secondsMin} seconds.`, "audio_too_short");
+  }
+  return { ...sound, seconds: knobs.seconds ?? sound.seconds };
+}
+
+/** Names with the word `plain`, and those of OpenAI's newer models, know nothing but the text. */
+function readFormat(sent: string, name: string, knobs: Knobs): TranscriptionFormat {
+  const format = transcriptionFormats.find((one) => one === sent);
+  if (format === undefined)
+    refuse("response_format", `Invalid value: '${sent}'. Supported values are: ${transcriptionFormats.join(", ")}.`);
+  const hasTimes = format !== "json" && format !== "text";
+  if (hasTimes && (knobs.jsonOnly || /\bplain|^gpt-4o/.test(name))) {
+    refuse(
+      "response_format",
+      `response_format '${sent}' is not compatible with model '${name}'. Use 'json' or 'text'.`,
+      "unsupported_value",
+    );
+  }
+  return format;
+}
+
+function checkGranularities(granularities: readonly string[], format: TranscriptionFormat): void {
+  const param = "timestamp_granularities";
+  if (granularities.some((one) => one !== "segment" && one !== "word")) refuse(param, `Invalid '${param}': expected 'segment' or 'word'.`);
+  if (granularities.length > 0 && format !== "verbose_json") refuse(param, `'${param}' needs response_format 'verbose_json'.`);
+}
+
+function readLanguage(code: string | null): string | null {
+  if (code !== null && nameLanguage(code) === null) {
+    refuse("language", `Invalid language '${code}'. Language parameter must be specified in ISO-639-1 format.`, "invalid_language_format");
+  }
+  return code;
+}
+
+function readTemperature(sent: string): number {
+  const temperature = Number(sent);
+  if (sent.trim() === "" || !(temperature >= 0 && temperature <= 1)) refuse("temperature", "Invalid 'temperature': expected 0 to 1.");
+  return temperature;
+}

@@ -1,0 +1,91 @@
+// In which order models and routes are asked for a transcription, and what a provider's 429 says. What each tier answers and costs is
+// test/operations/transcription-chain.test.ts's.
+import { describe, expect, test } from "vitest";
+import type { Ask } from "../../src/admission/ask.ts";
+import { chainOf, transcribeOverChain } from "../../src/audio/transcription-chain.ts";
+import { transcriptionRequest } from "../../src/audio/transcription-request.ts";
+import { loadCatalog } from "../../src/catalog/load.ts";
+import type { Model } from "../../src/catalog/types.ts";
+import type { Transcribe } from "../../src/providers/audio.ts";
+import { UpstreamError } from "../../src/providers/types.ts";
+import type { Attempt } from "../../src/routing/attempt.ts";
+import { createBreakers } from "../../src/routing/breaker.ts";
+import { GatewayStopping } from "../../src/stopping.ts";
+import { transcriber } from "../operations/transcription-gateway.ts";
+
+const providers = ["north", "south", "west"].map((id) => ({ id, protocol: "openai", base_url: `https://${id}.test/v1` }));
+const models = [
+  transcriber("demo/stt", ["one", "two"], { fallbacks: ["demo/plain", "demo/second", "demo/paused", "demo/other-plain"] }),
+  transcriber("demo/plain", ["plain"], { supports_timestamps: false }),
+  transcriber("demo/second", ["second", "second-2"]),
+  transcriber("demo/other-plain", ["other-plain"], { supports_timestamps: false }),
+  transcriber("demo/paused", ["paused"], { state: { paused: true } }),
+];
+const { catalog } = loadCatalog({ text: JSON.stringify({ providers, models }), environment: {}, simulatorUrl: "" });
+const model = catalog.models.get("demo/stt")!;
+
+const shown = (mayStandIn: (other: Model) => boolean) =>
+  chainOf(catalog, model, mayStandIn).candidates.map(({ routeId, layer }) => `${layer} ${routeId}`);
+
+describe("the order", () => {
+  test("the first route twice, the model's others, models with timestamps, models without", () => {
+    expect(shown(() => true)).toEqual([
+      ...["0 north/one", "1 north/one", "1 south/two"],
+      ...["2 north/second", "2 south/second-2"],
+      ...["3 north/plain", "3 north/other-plain"],
+    ]);
+  });
+
+  test("models that may not stand in are left out", () => {
+    expect(shown(({ media }) => media.supportsTimestamps)).toHaveLength(5);
+    expect(shown(() => false)).toEqual(["0 north/one", "1 north/one", "1 south/two"]);
+  });
+});
+
+async function run(transcribe: Transcribe, form: { fields?: object; signal?: AbortSignal } = {}) {
+  const attempts: Attempt[] = [];
+  const signal = form.signal ?? new AbortController().signal;
+  const ask = { signal, requestId: "req_test", caller: { purchased: 1n } } as Ask;
+  const call = { attempts, plan: { asked: { model, alias: null }, slot: "transcription", stream: false } } as const;
+  const request = transcriptionRequest({ response_format: "text", ...form.fields }, { kind: "file", path: "/nowhere", bytes: 1 });
+  const file = { path: "/nowhere", bytes: 1, contentType: "audio/wav", extension: "wav" };
+  const order = { file, seconds: 1, language: null, prompt: null, temperature: 0 };
+  const context = { catalog, breakers: createBreakers(), providers: { transcribe: { openai: transcribe } } } as unknown as Parameters<
+    typeof transcribeOverChain
+  >[0];
+  const error = await transcribeOverChain(context, ask, call, request, order).catch((error: unknown) => error);
+  return { error, attempts: attempts.map(({ candidate, outcome }) => `${candidate.layer} ${outcome}`) };
+}
+
+const failing =
+  (error: UpstreamError): Transcribe =>
+  () =>
+    Promise.reject(error);
+
+test("a 429 that names no time is told with five seconds; one that names some, with those", async () => {
+  const bare = await run(failing(new UpstreamError("rate_limited", "slow down", { status: 429 })));
+  expect(bare).toMatchObject({ error: { code: "rate_limit_exceeded", details: { retryAfterMs: 5_000 } }, attempts: ["0 rate_limited"] });
+  const named = await run(failing(new UpstreamError("rate_limited", "slow down", { status: 429, retryAfterMs: 61_500 })));
+  expect(named.error).toMatchObject({ details: { retryAfterMs: 61_500 } });
+});
+
+test("models are asked for timestamps where they have them, whatever the format", async () => {
+  const asked: boolean[] = [];
+  await run(({ order }) => {
+    asked.push(order.timestamps);
+    return Promise.reject(new UpstreamError("unavailable", "away"));
+  });
+  expect(asked).toEqual([true, true, true, true, true, false, false]);
+});
+
+test("whoever ends it between the first try and the second ends it there, and is told of", async () => {
+  const controller = new AbortController();
+  const left = await run(
+    () => {
+      setTimeout(() => controller.abort(new GatewayStopping()), 20);
+      return Promise.reject(new UpstreamError("unavailable", "away"));
+    },
+    { signal: controller.signal },
+  );
+  expect(left).toMatchObject({ error: expect.any(GatewayStopping), attempts: ["0 unavailable", "1 aborted"] });
+});
