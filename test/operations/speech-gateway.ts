@@ -155,3 +155,37 @@ export async function listen(
     return listened(controller.signal.aborted ? "left" : "broken");
   }
 }
+
+/** `routes`: upstream ids, the first at voices-a, the second at spare-a. */
+export function perSecond(id: string, routes = ["music"], more: object = {}): object {
+  return {
+    id,
+    type: "speech",
+    capability: "music",
+    pricing: { mode: "per-second", usd_per_second: 0.135 },
+    routes: routes.map((model, index) => ({ provider: index === 0 ? "voices-a" : "spare-a", model })),
+    ...more,
+  };
+}
+
+export function perSong(id: string, routes = ["verse/song"], more: object = {}): object {
+  return {
+    id,
+    type: "speech",
+    capability: "music",
+    pricing: { mode: "per-song", usd_per_song: 0.108 },
+    routes: routes.map((model) => ({ provider: "studio", model })),
+    ...more,
+  };
+}
+
+export function soundModel(id: string, routes = ["sound-effects"], more: object = {}): object {
+  return {
+    id,
+    type: "speech",
+    capability: "sfx",
+    pricing: { mode: "per-call", usd_per_call: 0.027 },
+    routes: routes.map((model, index) => ({ provider: index === 0 ? "voices-a" : "spare-a", model })),
+    ...more,
+  };
+}
