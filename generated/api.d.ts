@@ -196,7 +196,8 @@ export interface paths {
          * @description Lists the voices that `POST /v1/audio/speech` can use: about 3000 of family A and about 300 of family B, in one answer.
          *
          *     `provider_b` and `all` list the caller's own cloned voices first. With `all`, one provider that fails makes the list `partial`; 502
-         *     comes only when both fail.
+         *     comes only when both fail. A family without a model has no voices, which is no failure. The list comes compressed to a client that
+         *     accepts gzip.
          */
         get: operations["listVoices"];
         put?: never;

@@ -18,7 +18,7 @@ export interface VoiceList {
 
 /** The same text in either form. */
 interface CodedBody {
-  plain: () => Buffer;
+  plain: () => Promise<Buffer>;
   gzip: () => Promise<Buffer>;
 }
 
@@ -78,7 +78,7 @@ function sharedBody(catalog: Catalog, provider: VoiceProvider, rows: readonly Pa
   const known = made.get(provider);
   if (known !== undefined && known.rows.length === rows.length && known.rows.every((part, n) => part === rows[n])) return known.body;
   const { plain, gzip } = bodyOf(provider, [], rows);
-  let text: Buffer | undefined;
+  let text: Promise<Buffer> | undefined;
   let compressed: Promise<Buffer> | undefined;
   const body: CodedBody = { plain: () => (text ??= plain()), gzip: () => (compressed ??= gzip()) };
   made.set(provider, { rows, body });
@@ -87,13 +87,18 @@ function sharedBody(catalog: Catalog, provider: VoiceProvider, rows: readonly Pa
 
 const sharedBodies = new WeakMap<Catalog, Map<VoiceProvider, { rows: readonly Part[]; body: CodedBody }>>();
 
+/** Compressed once for all bodies. */
+const [comma, end] = [partOf(","), partOf("]}")];
+
 function bodyOf(provider: VoiceProvider, own: readonly OwnVoice[], rows: readonly Part[]): CodedBody {
   const mine = own.map(({ voiceId, name }) => JSON.stringify({ provider: "provider_b", voice_id: voiceId, name, category: "cloned" }));
-  const head = `{"object":"list","provider":"${provider}","data":[${mine.join(",")}`;
-  const before = (n: number) => (n > 0 || mine.length > 0 ? "," : "");
-  const pieces = [head, ...rows.flatMap((part, n) => [before(n), part]), "]}"].filter((piece) => piece !== "");
+  const head = `{"object":"list","provider":"${provider}","data":[${mine.join(",")}${mine.length > 0 && rows.length > 0 ? "," : ""}`;
+  const tail = async () => {
+    const [between, last] = await Promise.all([comma, end]);
+    return [...rows.flatMap((part, n) => (n === 0 ? [part] : [between, part])), last];
+  };
   return {
-    plain: () => Buffer.concat(pieces.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece.text))),
-    gzip: async () => gzipOf(await Promise.all(pieces.map(async (piece) => (typeof piece === "string" ? partOf(piece) : piece)))),
+    plain: async () => Buffer.concat([Buffer.from(head), ...(await tail()).map(({ text }) => text)]),
+    gzip: async () => gzipOf([await partOf(head), ...(await tail())]),
   };
 }

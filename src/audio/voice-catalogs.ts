@@ -21,7 +21,7 @@ export type ReadRows = (context: Reading, requestId: string) => Promise<Kept<Voi
 
 const times = { freshMs: 300_000, failureMs: 2_000 };
 /** For all pages of a provider together. */
-const readMaxMs = 30_000;
+const readMaxMs = 60_000;
 
 /** Null: nobody can be asked for voices of the family: no model of it is active, or its provider's protocol lists none. */
 export function rowsOf({ catalog, providers }: Pick<Context, "catalog" | "providers">, family: VoiceFamily): ReadRows | null {
@@ -69,8 +69,11 @@ async function read({ log }: Pick<Context, "log">, { model, route, list, request
   }
 }
 
+/** What one kind of provider says in a sentence, another says in tags. */
 function recordOf({ voiceId, name, labels, previewUrl, description, tags }: ProviderVoice, family: VoiceFamily): VoiceRecord {
   const voice = { voice_id: voiceId, name, category: "premade" as const };
-  if (family === "provider_b") return { provider: family, ...voice, description: tags };
-  return { provider: family, ...voice, labels, preview_url: previewUrl, ...(description !== null && { description }) };
+  const told = description ?? tags.join(", ");
+  if (family === "provider_a")
+    return { provider: family, ...voice, labels, preview_url: previewUrl, ...(told !== "" && { description: told }) };
+  return { provider: family, ...voice, description: tags.length === 0 && told !== "" ? [told] : tags };
 }

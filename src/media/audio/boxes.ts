@@ -25,11 +25,14 @@ export function boxAt(source: Bytes, at: number): Box | null {
   return { name, at, from, end: at + size };
 }
 
+/** No box of an honest file has as many in it. */
+const innerMax = 10_000;
+
 /** The boxes in a piece of memory; damaged ones end the list. */
 export function boxesIn(content: Buffer): { name: string; content: Buffer }[] {
   const found: { name: string; content: Buffer }[] = [];
   const source: Bytes = { size: content.length, read: (at, length) => content.subarray(at, at + length) };
-  for (let at = 0; at < content.length;) {
+  for (let at = 0; at < content.length && found.length < innerMax;) {
     const box = boxAt(source, at);
     if (box === null || box.end > content.length) break;
     found.push({ name: box.name, content: content.subarray(box.from, box.end) });

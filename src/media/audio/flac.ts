@@ -1,8 +1,8 @@
 // FLAC: frames that don't say their length. One ends where the next valid header stands behind a checksum that is right for all of it.
-import type { Bytes } from "./bytes.ts";
+import { type Bytes, nameAt } from "./bytes.ts";
 import { type FlacFrame, flacFrameAt, flacHeaderBytes } from "./flac-header.ts";
 import { id3Bytes } from "./mpeg-frames.ts";
-import { type Walked, broken, openTally } from "./tally.ts";
+import { type Walked, assertOwn, broken, foreignMax, openTally } from "./tally.ts";
 
 const crc16 = Uint16Array.from({ length: 256 }, (_, byte) => {
   let crc = byte << 8;
@@ -13,6 +13,7 @@ const crc16 = Uint16Array.from({ length: 256 }, (_, byte) => {
 /** Eight channels of 65,535 samples at 24 bits take 1.5 MB. */
 const frameBytesMax = 2 * 1024 * 1024;
 const pieceBytes = 65_536;
+const blocksMax = 1_000;
 
 export function walkFlac(source: Bytes): Walked {
   const start = id3Bytes(source, 0);
@@ -25,6 +26,7 @@ export function walkFlac(source: Bytes): Walked {
     const end = frame === null ? null : frameEnd(source, at);
     if (frame === null || end === null) {
       at = nextHeader(source, at + 1);
+      assertOwn(at - explained, source.size);
       continue;
     }
     tally.add(frame.samples, frame.rate || rate);
@@ -40,16 +42,18 @@ export function walkFlac(source: Bytes): Walked {
 
 /** Of STREAMINFO only the rate counts, where a frame refers to it. */
 function readHeaders(source: Bytes, start: number): { rate: number; framesAt: number } {
-  const info = source.read(start + 8, 34);
-  if (info.length < 34) throw broken("Its header is cut.");
-  const rate = info.readUIntBE(10, 3) >> 4;
-  for (let at = start + 4; ;) {
+  const info = source.read(start, 42);
+  if (info.length < 42 || nameAt(info, 0) !== "fLaC") throw broken("Its header is cut.");
+  const rate = info.readUIntBE(18, 3) >> 4;
+  let at = start + 4;
+  for (let blocks = 0; blocks < blocksMax; blocks++) {
     const head = source.read(at, 4);
     if (head.length < 4) throw broken("Its header is cut.");
     const last = head[0]! >= 0x80;
     at += 4 + head.readUIntBE(1, 3);
     if (last) return { rate, framesAt: at };
   }
+  throw broken("Its header does not end.");
 }
 
 function headerAt(source: Bytes, at: number): FlacFrame | null {
@@ -57,13 +61,14 @@ function headerAt(source: Bytes, at: number): FlacFrame | null {
 }
 
 function nextHeader(source: Bytes, from: number): number {
-  for (let at = from; at < source.size;) {
+  const end = Math.min(source.size, from + foreignMax(source.size) + 1);
+  for (let at = from; at < end;) {
     const piece = source.read(at, pieceBytes);
-    const sync = piece.indexOf(0xff);
-    if (sync >= 0 && headerAt(source, at + sync) !== null) return at + sync;
-    at += sync < 0 ? piece.length : sync + 1;
+    for (let index = piece.indexOf(0xff); index >= 0; index = piece.indexOf(0xff, index + 1))
+      if (flacFrameAt(piece, index) !== null) return at + index;
+    at += piece.length <= flacHeaderBytes ? piece.length : piece.length - flacHeaderBytes;
   }
-  return source.size;
+  return end;
 }
 
 /** Null: nothing behind it makes the frame whole. */

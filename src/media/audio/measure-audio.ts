@@ -25,7 +25,7 @@ export interface MeterOptions {
 
 const threads = 2;
 /** For one file, from its turn on. */
-const patienceMs = 20_000;
+const patienceMs = 15_000;
 const heapMb = 128;
 
 /** Threads are made when they are needed. */
@@ -50,6 +50,7 @@ export function openAudioMeter(options: MeterOptions = {}): AudioMeter {
   };
 
   const run = async (order: MeasureOrder, signal: AbortSignal) => {
+    signal.throwIfAborted();
     const worker = idle.pop() ?? start();
     let isWell = false;
     try {

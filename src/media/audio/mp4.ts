@@ -29,6 +29,10 @@ export interface Mp4Track {
 /** The index of a day of the smallest packets takes less, and so does a second's fragment. */
 const indexBytesMax = 32 * 1024 * 1024;
 const fragmentIndexBytesMax = 4 * 1024 * 1024;
+/** Far above what anybody's recording has; tables can name any number of packets that aren't there. */
+const packetsMax = 16_000_000;
+const boxesMax = 500_000;
+const tracksMax = 64;
 const described = new Set([
   "ftyp",
   "styp",
@@ -56,8 +60,11 @@ export function walkMp4(source: Bytes): Walked {
   if (tracks.every(({ samplesOf }) => samplesOf === null)) throw broken("It has no sound.");
   const room = boxes.filter(({ name }) => name === "mdat").reduce((sum, { from, end }) => sum + Math.min(end, source.size) - from, 0);
   let packetBytes = 0;
+  let packets = 0;
   const count = (track: Mp4Track, places: Iterable<Place>) => {
     for (const place of places) {
+      packets += 1;
+      if (packets > packetsMax) throw broken("Its index is damaged.");
       if (place.bytes === 0 || place.from + place.bytes > source.size) continue;
       packetBytes += place.bytes;
       // Packets that lie upon one another would be counted for ever.
@@ -87,6 +94,7 @@ function topBoxes(source: Bytes): Box[] {
     const box = boxAt(source, at);
     if (box === null) break;
     boxes.push(box);
+    if (boxes.length > boxesMax) throw broken("Its index is damaged.");
     at = box.end;
   }
   return boxes;
@@ -116,9 +124,9 @@ function readTracks(index: Buffer): Mp4Track[] {
   const usual = new Map<number, number>();
   for (const { name, content } of boxesIn(boxIn(index, "mvex") ?? Buffer.alloc(0)))
     if (name === "trex" && content.length >= 24) usual.set(content.readUInt32BE(4), content.readUInt32BE(16));
-  return boxesIn(index)
-    .filter(({ name }) => name === "trak")
-    .map(({ content }) => readTrack(content, usual));
+  const tracks = boxesIn(index).filter(({ name }) => name === "trak");
+  if (tracks.length > tracksMax) throw broken("It has too many tracks.");
+  return tracks.map(({ content }) => readTrack(content, usual));
 }
 
 function readTrack(content: Buffer, usual: ReadonlyMap<number, number>): Mp4Track {

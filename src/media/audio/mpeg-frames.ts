@@ -1,6 +1,6 @@
 // MP3: frames one after another, each with a header that says its own length and rate. Xing, VBRI and tags say nothing that is believed.
 import { type Bytes, nameAt } from "./bytes.ts";
-import { type Walked, openTally } from "./tally.ts";
+import { type Walked, assertOwn, broken, foreignMax, openTally } from "./tally.ts";
 
 export interface MpegFrame {
   samples: number;
@@ -9,6 +9,11 @@ export interface MpegFrame {
   /** Where a Xing header would stand. */
   sideInfoEnd: number;
 }
+
+/** Files that were joined have one or two each. */
+const tagsMax = 10_000;
+/** Small, so that looking further seldom moves the window. */
+const pieceBytes = 16_384;
 
 const rates = [44_100, 48_000, 32_000];
 const kilobits1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
@@ -45,9 +50,11 @@ export function walkMp3(source: Bytes): Walked {
   let explained = 0;
   let at = 0;
   let first = true;
+  let tags = 0;
   while (at < source.size) {
     const skipped = tagBytes(source, at);
     if (skipped > 0) {
+      if (++tags > tagsMax) throw broken("It has too many tags.");
       explained += Math.min(skipped, source.size - at);
       at += skipped;
       continue;
@@ -55,6 +62,7 @@ export function walkMp3(source: Bytes): Walked {
     const frame = mpegFrameAt(source.read(at, 4), 0);
     if (frame === null || at + frame.bytes > source.size) {
       at = nextFrame(source, at + 1);
+      assertOwn(at - explained, source.size);
       continue;
     }
     if (!(first && isIndex(source.read(at, 64), frame))) tally.add(frame.samples, frame.rate);
@@ -76,20 +84,19 @@ function tagBytes(source: Bytes, at: number): number {
 
 /** Where three frames follow one another again: four bytes alone look like a header once in a few kilobytes of anything. */
 function nextFrame(source: Bytes, from: number): number {
-  for (let at = from; at < source.size;) {
-    const piece = source.read(at, 65_536);
-    const sync = piece.indexOf(0xff);
-    const tag = piece.indexOf("ID3");
-    if (tag >= 0 && (sync < 0 || tag < sync) && id3Bytes(source, at + tag) > 0) return at + tag;
-    if (sync < 0) {
-      at += Math.max(1, piece.length - 2);
-      continue;
+  const end = Math.min(source.size, from + foreignMax(source.size) + 1);
+  for (let at = from; at < end;) {
+    const piece = source.read(at, pieceBytes);
+    let index = 0;
+    for (; index < piece.length - 9 || at + index + 9 > source.size; index++) {
+      const byte = piece[index];
+      if (byte === undefined) return source.size;
+      if (byte === 0x49 && id3Bytes(source, at + index) > 0) return at + index;
+      if (byte === 0xff && mpegFrameAt(piece, index) !== null && framesFollow(source, at + index, 3)) return at + index;
     }
-    at += sync;
-    if (framesFollow(source, at, 3)) return at;
-    at += 1;
+    at += index;
   }
-  return source.size;
+  return end;
 }
 
 export function framesFollow(source: Bytes, from: number, count: number): boolean {

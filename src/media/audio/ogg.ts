@@ -3,7 +3,7 @@
 import { type Bytes, nameAt } from "./bytes.ts";
 import { flacFrameAt } from "./flac-header.ts";
 import { type SamplesOf, opusSamples, packetHeadBytes, vorbisSamples } from "./packets.ts";
-import { type Tally, type Walked, broken, openTally } from "./tally.ts";
+import { type Tally, type Walked, assertOwn, broken, foreignMax, openTally } from "./tally.ts";
 
 const crc32 = Uint32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte << 24;
@@ -42,6 +42,7 @@ export function walkOgg(source: Bytes): Walked {
     const page = readPage(source, at);
     if (page === null) {
       at = nextPage(source, at + 1);
+      assertOwn(at - explained, source.size);
       continue;
     }
     at += page.length;
@@ -86,13 +87,14 @@ function checksum(page: Buffer): number {
 }
 
 function nextPage(source: Bytes, from: number): number {
-  for (let at = from; at < source.size;) {
+  const end = Math.min(source.size, from + foreignMax(source.size) + 1);
+  for (let at = from; at < end;) {
     const piece = source.read(at, pageBytesMax);
     const found = piece.indexOf("OggS");
     if (found >= 0) return at + found;
     at += Math.max(1, piece.length - 3);
   }
-  return source.size;
+  return end;
 }
 
 function takePage(stream: Stream, page: Buffer): void {

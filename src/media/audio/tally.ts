@@ -26,7 +26,7 @@ export function openTally(): Tally {
         rate = at;
       }
       samples += more;
-      if (whole + samples / rate > secondsMax) throw new MediaFault("too_large", "The recording is longer than 24 hours.");
+      if (whole + samples / rate > secondsMax) throw tooLong();
     },
     seconds: () => whole + (rate === 0 ? 0 : samples / rate),
   };
@@ -41,8 +41,23 @@ export interface Walked {
 /** A player skips some damage; a file that is mostly something else would be billed for its smaller half. */
 export function assertExplained({ seconds, explained }: Walked, size: number): number {
   if (!(seconds > 0)) throw broken("Nothing in it can be decoded.");
-  if (size - explained > 4_096 + size / 10) throw broken("Too much of it does not belong to the recording.");
+  if (seconds > secondsMax) throw tooLong();
+  assertOwn(size - explained, size);
   return seconds;
+}
+
+/** `foreign` bytes of a file of `size`; a walk that looks for the next packet asks as it goes, so that noise is left early. */
+export function assertOwn(foreign: number, size: number): void {
+  if (foreign > foreignMax(size)) throw broken("Too much of it does not belong to the recording.");
+}
+
+/** How many bytes are looked through for the next packet before a walk gives up. */
+export function foreignMax(size: number): number {
+  return 4_096 + Math.floor(size / 10);
+}
+
+function tooLong(): MediaFault {
+  return new MediaFault("too_large", "The recording is longer than 24 hours.");
 }
 
 export function broken(reason: string): MediaFault {

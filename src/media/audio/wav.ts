@@ -18,6 +18,7 @@ const extensible = 0xfffe;
 const described =
   /^(fmt |fact|ds64|LIST|id3 |ID3 |bext|iXML|_PMX|cue |smpl|inst|cart|PEAK|JUNK|junk|PAD |FLLR|axml|chna|acid|strc|minf|elm1|regn|umid|DGDA|SAUR|afsp|plst|labl|note)$/;
 /** All of them together; a cover picture and a history of edits take less. */
+const chunksMax = 10_000;
 const describedBytesMax = 8 * 1024 * 1024;
 
 export function walkWav(source: Bytes): Walked {
@@ -28,7 +29,7 @@ export function walkWav(source: Bytes): Walked {
   let explained = 12;
   let descriptions = 0;
   let at = 12;
-  while (at + 8 <= source.size) {
+  for (let chunks = 0; chunks < chunksMax && at + 8 <= source.size; chunks++) {
     const head = Buffer.from(source.read(at, 8));
     const name = nameAt(head, 0);
     const rest = source.size - at - 8;

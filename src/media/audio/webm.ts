@@ -24,6 +24,8 @@ const ids = {
 /** What stands beside the blocks: seek head, info, cues, tags, chapters, attachments (pictures), void, checksum, a cluster's time and sizes. */
 const described = new Set([0x114d9b74, 0x1549a966, 0x1c53bb6b, 0x1254c367, 0x1043a770, 0x1941a469, 0xec, 0xbf, 0xe7, 0xa7, 0xab, 0x5854]);
 const describedBytesMax = 8 * 1024 * 1024;
+/** Elements in a row without a block: the longest such row is an index, of a few for each cluster. */
+const smallMax = 1_000_000;
 const tracksBytesMax = 1024 * 1024;
 const audioType = 2;
 
@@ -37,10 +39,12 @@ export function walkWebm(source: Bytes): Walked {
   const others = new Set<number>();
   let explained = 0;
   let descriptions = 0;
+  let small = 0;
   for (let at = 0; at < source.size;) {
     const element = elementAt(source, at);
     if (element === null) break;
     const { id, from } = element;
+    if (++small > smallMax) throw broken("It does not go on.");
     // What holds others is entered, so its length doesn't matter; nothing is ever read twice.
     if (id === ids.segment || id === ids.cluster || id === ids.blockGroup) {
       explained += from - at;
@@ -55,6 +59,7 @@ export function walkWebm(source: Bytes): Walked {
     }
     if (id === ids.simpleBlock || id === ids.block) {
       if (takeBlock(source, from, end, audio, others)) explained += end - at;
+      small = 0;
     } else if (id === ids.head || id === ids.tracks) explained += end - at;
     else if (described.has(id)) descriptions += end - at;
     else explained += Math.min(end - at, 64); // the small ones that stand in a group of blocks

@@ -1,5 +1,6 @@
 // Music over a fal queue: a song is ordered, looked at until it is made, and loaded (WIRE.md 12). Whoever asked waits for it, so nothing of
 // it outlives the call: work that nobody waits for is asked to stop.
+import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { systemClock, type Clock } from "../../clock.ts";
 import { convertWhole } from "../../sound/convert.ts";
@@ -10,6 +11,7 @@ import type { FetchMade, MakeMusic, MusicOrder } from "../audio.ts";
 import type { Upstream } from "../http.ts";
 import type { MadeFile, Ticket, UpstreamQueue } from "../media.ts";
 import { type UpstreamCall, UpstreamError } from "../types.ts";
+import { songParts } from "./output.ts";
 import { falQueue } from "./queue.ts";
 import { submit } from "./submit.ts";
 
@@ -34,12 +36,12 @@ export function falMusic(
   clock: Clock = systemClock,
 ): MakeMusic {
   const times = { ...shippedTimes, ...change };
-  const queue = falQueue(upstream, clock);
+  const queue = falQueue(upstream, clock, songParts);
   return async (given) => {
     const deadline = AbortSignal.timeout(times.wholeMs);
-    const call = { ...given, signal: AbortSignal.any([given.signal, deadline]), jobId: given.requestId };
+    const call = { ...given, signal: AbortSignal.any([given.signal, deadline]), jobId: randomUUID() };
     try {
-      const begun = await submit(upstream, clock, call, inputOf(call.order));
+      const begun = await submit(upstream, clock, call, inputOf(call.order), songParts);
       const files = begun.kind === "made" ? begun.files : await lookUntilMade(queue, call, begun.ticket, times);
       const bytes = await bytesOf(files[0]!, call, fetchMade);
       return { kind: "whole", bytes: await inFormat(bytes, call.order.format, call.signal) };

@@ -11,8 +11,14 @@ export interface Output {
   files: MadeFile[];
 }
 
+/** Where an output names its files. */
+export type PartsOf = (answer: Json) => unknown[];
+
+/** Of a song. */
+export const songParts: PartsOf = ({ audio, audio_file }) => [audio ?? audio_file];
+
 /** Throws UpstreamError `unreadable` for what is no JSON object, `failed` for a picture that was blacked out. */
-export function readOutput(body: Buffer): Output {
+export function readOutput(body: Buffer, partsOf: PartsOf = shownParts): Output {
   const inside = takeFilesOut(body);
   const answer = parseObject(inside.text);
   const flags = answer["has_nsfw_concepts"];
@@ -24,12 +30,10 @@ export function readOutput(body: Buffer): Output {
   return { answer, files: partsOf(answer).flatMap((part) => fileOf(part, inside)) };
 }
 
-function partsOf({ video, videos, images, image, audio, audio_file }: Json): unknown[] {
+function shownParts({ video, videos, images, image }: Json): unknown[] {
   const clips = [video, ...arrayOf(videos)].filter(Boolean);
   const pictures = arrayOf(images).length > 0 ? arrayOf(images) : [image];
-  if (clips.length > 0) return clips; // a clip's picture is its cover
-  const song = audio ?? audio_file;
-  return pictures[0] || !song ? pictures : [song];
+  return clips.length > 0 ? clips : pictures; // a clip's picture is its cover
 }
 
 function fileOf(part: unknown, inside: FilesInside): MadeFile[] {

@@ -9,12 +9,12 @@ import { textOf } from "../json.ts";
 import type { Looked, Ticket, UpstreamQueue } from "../media.ts";
 import { type UpstreamCall, UpstreamError } from "../types.ts";
 import { errorInStatus, lookError, resultError } from "./errors.ts";
-import { readOutput } from "./output.ts";
+import { type PartsOf, readOutput } from "./output.ts";
 
 /** Of a status, with the model's log. */
 const statusBytesMax = 4_194_304;
 
-export function falQueue(upstream: Upstream, clock: Clock = systemClock): UpstreamQueue {
+export function falQueue(upstream: Upstream, clock: Clock = systemClock, partsOf?: PartsOf): UpstreamQueue {
   async function progress(call: UpstreamCall, ticket: Ticket): Promise<"waiting" | "running" | "complete"> {
     const answer = await exchange(upstream, bareRequest(call, "GET", ticket.statusUrl), clock, lookError);
     const body = parseObject(await wholeText(answer, statusBytesMax));
@@ -29,7 +29,7 @@ export function falQueue(upstream: Upstream, clock: Clock = systemClock): Upstre
 
   async function result(call: UpstreamCall, ticket: Ticket): Promise<Looked> {
     const answer = await exchange(upstream, bareRequest(call, "GET", ticket.responseUrl), clock, resultError);
-    const output = readOutput(await answer.body.bytes(filesBytesMax));
+    const output = readOutput(await answer.body.bytes(filesBytesMax), partsOf);
     if (output.files.length > 0) return { kind: "made", files: output.files };
     if (answer.status === 202 || /^IN_/.test(textOf(output.answer["status"]) ?? "")) return { kind: "running" };
     throw new UpstreamError("failed", "the output holds no file", {

@@ -11,7 +11,7 @@ import { answeredAddress } from "../target.ts";
 import type { Provider, UpstreamCall } from "../types.ts";
 import { submitError } from "./errors.ts";
 import { clipInput, pictureInput } from "./input.ts";
-import { readOutput } from "./output.ts";
+import { type PartsOf, readOutput } from "./output.ts";
 
 export function falPictures(upstream: Upstream, clock: Clock = systemClock): MakePictures {
   return (call) => submit(upstream, clock, call, pictureInput(call.order));
@@ -22,11 +22,17 @@ export function falClips(upstream: Upstream, clock: Clock = systemClock): MakeCl
 }
 
 /** `jobId` names the work for hosts that tell a repeated order by it. */
-export async function submit(upstream: Upstream, clock: Clock, call: UpstreamCall & { jobId: string }, input: Json): Promise<Begun> {
+export async function submit(
+  upstream: Upstream,
+  clock: Clock,
+  call: UpstreamCall & { jobId: string },
+  input: Json,
+  partsOf?: PartsOf,
+): Promise<Begun> {
   const path = `/${call.route.model.replace(/^\/+/, "")}`;
   const request = { ...jsonRequest(call, path, JSON.stringify(input)), headers: ["idempotency-key", call.jobId] };
   const answer = await exchange(upstream, request, clock, submitError);
-  const output = readOutput(await answer.body.bytes(filesBytesMax));
+  const output = readOutput(await answer.body.bytes(filesBytesMax), partsOf);
   const ticket = ticketOf(output.answer, call.route.provider);
   if (ticket !== null) return { kind: "accepted", ticket };
   if (output.files.length === 0) throw unreadable("the answer is neither a ticket nor an output");

@@ -76,7 +76,6 @@ async function told(upstream: Upstream, clock: Clock, request: UpstreamRequest):
 function voiceOf(voice: Json): ProviderVoice[] {
   const voiceId = textOf(voice["voice_id"]);
   if (voiceId === null || voiceId.length > 200) return [];
-  const sentences = arrayOf(voice["description"]).filter((sentence): sentence is string => textOf(sentence) !== null);
-  const description = sentences.join(" ") || null;
-  return [{ voiceId, name: textOf(voice["voice_name"]) ?? voiceId, labels: {}, previewUrl: null, description, tags: [] }];
+  const tags = arrayOf(voice["description"]).filter((tag): tag is string => textOf(tag) !== null);
+  return [{ voiceId, name: textOf(voice["voice_name"]) ?? voiceId, labels: {}, previewUrl: null, description: null, tags }];
 }

@@ -23,14 +23,14 @@ const sentTo = ({ requests }: Host, path: string): unknown => JSON.parse(request
 describe("the list", () => {
   test("system voices alone", async () => {
     const system = [
-      { voice_id: "calm", voice_name: "Calm", description: ["A calm voice.", "Slow."] },
+      { voice_id: "calm", voice_name: "Calm", description: ["A calm voice.", "slow"] },
       { voice_id: "b" },
       {},
       { voice_id: "b" },
     ];
     const host = await answers({ "/v1/get_voice": { system_voice: system, voice_cloning: [{ voice_id: "own" }] } });
     expect(await minimaxVoices(useUpstream())(callTo(host))).toEqual([
-      { voiceId: "calm", name: "Calm", labels: {}, previewUrl: null, description: "A calm voice. Slow.", tags: [] },
+      { voiceId: "calm", name: "Calm", labels: {}, previewUrl: null, description: null, tags: ["A calm voice.", "slow"] },
       { voiceId: "b", name: "b", labels: {}, previewUrl: null, description: null, tags: [] },
     ]);
     expect(sentTo(host, "/v1/get_voice")).toEqual({ voice_type: "system" });
