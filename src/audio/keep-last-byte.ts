@@ -12,9 +12,11 @@ export function keepLastByte(write: (chunk: Buffer) => void | Promise<void>): Ke
   return {
     push(chunk) {
       if (chunk.length === 0) return;
-      const all = last.length === 0 ? chunk : Buffer.concat([last, chunk]);
-      last = Buffer.from(all.subarray(-1));
-      if (all.length > 1) return write(all.subarray(0, -1));
+      const held = last;
+      last = Buffer.from(chunk.subarray(-1));
+      // Both leave in one write to the socket; joining them would copy every piece.
+      const before = held.length > 0 ? write(held) : undefined;
+      return (chunk.length > 1 ? write(chunk.subarray(0, -1)) : undefined) ?? before;
     },
     last: () => last,
   };

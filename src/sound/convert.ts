@@ -23,6 +23,7 @@ export async function openConversion(fromRate: number, format: AudioFormat): Pro
   const facts = audioFormats[format];
   const cut = openSampleCutter();
   if (facts.encoding === "pcm" && facts.sampleRate === fromRate) return { push: cut, end: () => nothing };
+  if (facts.encoding === "ulaw" && facts.sampleRate === fromRate) return { push: (piece) => muLawOf(cut(piece)), end: () => nothing };
   const resampler = facts.sampleRate === fromRate ? null : openResampler(fromRate, facts.sampleRate);
   const encoder = await openEncoder(facts);
   return {

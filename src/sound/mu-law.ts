@@ -6,9 +6,12 @@ const loudest = 32_635;
 /** Of PCM in whole samples. */
 export function muLawOf(pcm: Buffer): Buffer {
   const bytes = Buffer.allocUnsafe(pcm.length >> 1);
-  for (let at = 0; at < bytes.length; at += 1) bytes[at] = encode(pcm.readInt16LE(at * 2));
+  for (let at = 0; at < bytes.length; at += 1) bytes[at] = encoded[pcm[at * 2]! | (pcm[at * 2 + 1]! << 8)]!;
   return bytes;
 }
+
+/** Of each sample, by its 16 bits. */
+const encoded = Uint8Array.from({ length: 65_536 }, (_, bits) => encode((bits << 16) >> 16));
 
 function encode(sample: number): number {
   const sign = sample < 0 ? 0x80 : 0;

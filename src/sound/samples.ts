@@ -1,17 +1,22 @@
 // PCM as it travels (16-bit little-endian, one channel) and as it is reckoned with (floats from -1 to 1).
 
+// Bytes are put together by hand: a Buffer's own methods check their arguments at every sample, which costs more than the rest.
+
 /** Of whole samples. */
 export function samplesOf(pcm: Buffer): Float32Array {
   const samples = new Float32Array(pcm.length >> 1);
-  for (let at = 0; at < samples.length; at += 1) samples[at] = pcm.readInt16LE(at * 2) / 32_768;
+  for (let at = 0; at < samples.length; at += 1) samples[at] = (((pcm[at * 2]! | (pcm[at * 2 + 1]! << 8)) << 16) >> 16) / 32_768;
   return samples;
 }
 
 /** Louder than full scale is cut, never wrapped. */
 export function pcmOf(samples: Float32Array): Buffer {
   const pcm = Buffer.allocUnsafe(samples.length * 2);
-  for (let at = 0; at < samples.length; at += 1)
-    pcm.writeInt16LE(Math.max(-32_768, Math.min(32_767, Math.round(samples[at]! * 32_768))), at * 2);
+  for (let at = 0; at < samples.length; at += 1) {
+    const sample = Math.max(-32_768, Math.min(32_767, Math.round(samples[at]! * 32_768)));
+    pcm[at * 2] = sample & 0xff;
+    pcm[at * 2 + 1] = (sample >> 8) & 0xff;
+  }
   return pcm;
 }
 
