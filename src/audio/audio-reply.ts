@@ -39,7 +39,8 @@ function streamReply(context: Replying, ask: Ask, call: AudioCall, body: AudioBo
   const cost = audioCost(answer.charge);
   const bill = { cost, balance: call.hold.balance - cost };
   const sending = openSending(context, ask, call, body, answer);
-  return { status: 200, headers: { ...billHeaders(call, bill), ...answer.headers }, stream: sending };
+  // A proxy that gathers an answer before it passes it on would undo what streaming is for.
+  return { status: 200, headers: { ...billHeaders(call, bill), ...answer.headers, "x-accel-buffering": "no" }, stream: sending };
 }
 
 export function billHeaders({ plan }: AudioCall, { cost, balance }: { cost: Amount; balance: Amount }): Headers {

@@ -16,12 +16,15 @@ export async function ownerOf(db: Queries, voiceId: string): Promise<VoiceOwner 
   return rows[0] ?? null;
 }
 
+/** More than anybody pays for; the list isn't paged. */
+const listedMax = 10_000;
+
 /** Newest first. One whose charge never came to the books isn't shown: nobody has paid for it, and nobody was told its id. */
 export async function voicesOf(db: Queries, accountId: bigint): Promise<OwnVoice[]> {
   const { rows } = await db.pool.query<OwnVoice>(
     `select v.voice_id as "voiceId", v.name from voice v where v.account_id = $1 and (v.cost = 0 or exists (
        select from ledger_entry e where e.account_id = v.account_id and e.id = v.call_id and e.kind = 'usage'))
-     order by v.created_at desc, v.voice_id desc`,
+     order by v.created_at desc, v.voice_id desc limit ${listedMax}`,
     [accountId],
   );
   return rows;

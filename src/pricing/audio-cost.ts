@@ -38,10 +38,13 @@ export function audioPricesOf({ id, pricing }: { id: string; pricing: Pricing })
   }
 }
 
+/** What codecs put before and behind a recording so that it fills their packets: 60 s of MP3 or AAC decode to some 60.05 s. */
+const paddingSec = 0.1;
+
 /** Whole minutes, rounded up, and at least the model's own minimum. */
 export function billableMinutes({ id, pricing }: { id: string; pricing: Pricing }, seconds: number): number {
   if (pricing.mode !== "per-minute") throw new Error(`${id} is not billed by the minute`);
-  return Math.max(1, pricing.minBillableMinutes, Math.ceil(seconds / 60));
+  return Math.max(1, pricing.minBillableMinutes, Math.ceil((seconds - paddingSec) / 60));
 }
 
 /** Rounded up once, to 1e-8 USD. */

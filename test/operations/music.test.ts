@@ -17,7 +17,11 @@ const prompt = "Calm piano over soft rain, no drums";
 const music = (account: Parameters<typeof world.ask>[0], body: object, query = "") =>
   world.ask(account, { prompt, ...body }, `music${query}`);
 const cents = (usd: number) => Math.round(usd * 1e8) / 1e8;
-const orders = () => world.gateway.simulator.calls().map(({ json }) => json as Record<string, unknown>);
+const orders = () =>
+  world.gateway.simulator
+    .calls()
+    .filter(({ method }) => method === "POST")
+    .map(({ json }) => json as Record<string, unknown>);
 
 describe("200, by the second", () => {
   test.each(eightFormats)("%s lasts as long as was asked and costs that", async (format) => {

@@ -126,33 +126,33 @@ export interface Listened {
 
 /** Hears an answer as it comes, over a real socket; leaves when `enough` says so of the bytes that have come. */
 export async function listen(
-  world: ChatWorld,
-  account: TestAccount,
+  { gateway }: { gateway: { url: string } },
+  { key }: Pick<TestAccount, "key">,
   body: object,
   enough: (bytes: number) => boolean = () => false,
   path = "speech",
 ): Promise<Listened> {
   const controller = new AbortController();
-  const headers = { authorization: `Bearer ${account.key}`, "content-type": "application/json" };
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const request = { method: "POST", body: JSON.stringify(body), headers, signal: controller.signal };
-  const response = await fetch(`${world.gateway.url}/v1/audio/${path}`, request);
+  const response = await fetch(`${gateway.url}/v1/audio/${path}`, request);
   const heard: Buffer[] = [];
+  let size = 0;
   const listened = (outcome: Listened["outcome"]) => ({
     status: response.status,
     headers: Object.fromEntries(response.headers),
     bytes: Buffer.concat(heard),
-    outcome,
+    outcome: controller.signal.aborted ? ("left" as const) : outcome,
   });
   try {
     for await (const piece of response.body!) {
       heard.push(Buffer.from(piece));
-      if (!enough(Buffer.concat(heard).length)) continue;
-      controller.abort();
-      break;
+      size += piece.length;
+      if (enough(size)) controller.abort();
     }
-    return listened(controller.signal.aborted ? "left" : "whole");
+    return listened("whole");
   } catch {
-    return listened(controller.signal.aborted ? "left" : "broken");
+    return listened("broken");
   }
 }
 

@@ -1,6 +1,7 @@
 // Slots and money of speech, music and sound effects: one pool for the three of them, one total over all audio, a hold for each call.
 import { afterEach, describe, expect, test } from "vitest";
 import { shippedTiers } from "../../src/catalog/shipped-tiers.ts";
+import { wavFile } from "../simulator/audio-check.ts";
 import type { TestAccount } from "../support/gateway.ts";
 import { familyA, familyB, perSecond, soundModel, speechWorld } from "./speech-gateway.ts";
 
@@ -19,6 +20,12 @@ const models = [
   perSecond("demo/score"),
   perSecond("demo/score-hanging", ["music+sim-hang"]),
   soundModel("demo/sounds"),
+  {
+    id: "demo/scribe",
+    type: "transcription",
+    pricing: { mode: "per-minute", usd_per_minute: 0.01 },
+    routes: [{ provider: "north", model: "transcribe+sim-hang" }],
+  },
   soundModel("demo/sounds-hanging", ["sound-effects+sim-hang"]),
 ];
 const defaults = { speech: "demo/a", music: "demo/score", sfx: "demo/sounds" };
@@ -41,24 +48,43 @@ afterEach(() => {
 });
 
 /** A call that holds its slot until the test ends; returns how to end it before. */
-async function occupy(
+function occupy(world: typeof pooled, account: TestAccount, [path, model, body]: (typeof kinds)[number]): Promise<() => Promise<void>> {
+  return hold(world, account, (signal) =>
+    world.gateway.request("POST", `/v1/audio/${path}`, { key: account.key, body: { model, ...body }, signal }),
+  );
+}
+
+async function hold(
   world: typeof pooled,
   account: TestAccount,
-  [path, model, body]: (typeof kinds)[number],
+  ask: (signal: AbortSignal) => Promise<unknown>,
 ): Promise<() => Promise<void>> {
   const controller = new AbortController();
   leaving.push(controller);
   const { simulator } = world.gateway;
   const before = simulator.counters();
-  const asking = world.gateway
-    .request("POST", `/v1/audio/${path}`, { key: account.key, body: { model, ...body }, signal: controller.signal })
-    .catch(() => undefined);
+  const asking = ask(controller.signal).catch(() => undefined);
   await expect.poll(() => simulator.counters().received).toBe(before.received + 1);
   return async () => {
     controller.abort();
     await asking;
     await expect.poll(async () => (await world.gateway.balance(account)).reserved).toBe(0);
   };
+}
+
+/** A transcription that holds its slot until the test ends. */
+function transcribe(world: typeof pooled, account: TestAccount): Promise<() => Promise<void>> {
+  const form = new FormData();
+  form.set("model", "demo/scribe");
+  form.set("file", new Blob([new Uint8Array(wavFile(2))]), "two.wav");
+  return hold(world, account, (signal) =>
+    fetch(`${world.gateway.url}/v1/audio/transcriptions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${account.key}` },
+      body: form,
+      signal,
+    }),
+  );
 }
 
 describe("429 audio_concurrent_limit", () => {
@@ -92,6 +118,22 @@ describe("429 audio_concurrent_limit", () => {
     const reply = await crowded.ask(account, { prompt: input }, "music");
     expect([reply.status, reply.json.error.code]).toEqual([429, "audio_concurrent_limit"]);
     expect(reply.json.error.message).toContain("1 concurrent");
+  });
+
+  test("a transcription takes of the total, never of the pool of speech", async () => {
+    const account = await crowded.account();
+    const transcribing = await transcribe(crowded, account);
+    const reply = await crowded.ask(account, { input });
+    expect([reply.status, reply.json.error.code]).toEqual([429, "audio_concurrent_limit"]);
+    await transcribing();
+    expect((await crowded.ask(account, { input })).status).toBe(200);
+
+    const other = await pooled.account();
+    await transcribe(pooled, other);
+    expect((await pooled.ask(other, { input })).status).toBe(200);
+    await occupy(pooled, other, kinds[0]);
+    await occupy(pooled, other, kinds[2]);
+    expect((await pooled.ask(other, { input })).status).toBe(429);
   });
 
   test("403 permission_denied where the tier has none at all", async () => {

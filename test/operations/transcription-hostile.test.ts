@@ -84,9 +84,13 @@ describe.each(modes)("refused, free, and gone: a %s", (mode) => {
   });
 
   test.each([
-    ["WAV", patched(wavFile(1), "data", 4, uint32le(16_000 * 36_000))],
-    ["M4A", patched(sample("tone.m4a"), "mvhd", 20, uint32(36_000_000))],
-  ])("a header of %s that says ten hours is refused, or billed as the moments that are there", async (_, file) => {
+    ["a header of WAV that says ten hours", patched(wavFile(1), "data", 4, uint32le(16_000 * 36_000))],
+    ["a header of M4A that says ten hours", patched(sample("tone.m4a"), "mvhd", 20, uint32(36_000_000))],
+    ...kinds.map((kind): [string, Buffer] => {
+      const whole = sample(`tone.${kind}`);
+      return [`the first half of ${kind}`, whole.subarray(0, whole.length >> 1)];
+    }),
+  ])("%s is refused, or billed as the moments that are there", async (_, file) => {
     const account = await world.account();
     const reply = await ask(mode, account, file);
     const refused = [400, 413, 415, 422].includes(reply.status);

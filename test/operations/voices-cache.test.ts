@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { ProviderVoice } from "../../src/providers/audio.ts";
 import { UpstreamError } from "../../src/providers/types.ts";
+import { startGateway } from "../support/gateway.ts";
 import { voice, voicesWorld } from "./voices-gateway.ts";
 
 const world = voicesWorld();
@@ -102,4 +103,24 @@ test("a clock that was set back keeps nothing too long", async () => {
   await world.list(account);
   world.now -= 1;
   expect(await cacheOf(account)).toBe("miss");
+});
+
+test("503 overloaded: a gateway that has to stop does not wait for a provider", async () => {
+  const speech = {
+    type: "speech",
+    voice_family: "provider_a",
+    default_voice: "one",
+    pricing: { mode: "per-1k-chars", usd_per_1k_chars: 1 },
+  };
+  const catalog = JSON.stringify({
+    providers: [{ id: "eleven", protocol: "elevenlabs", base_url: "simulator:/elevenlabs", headers: { "x-sim-knobs": "sim-hang" } }],
+    models: [{ id: "a/one", ...speech, routes: [{ provider: "eleven", model: "one" }] }],
+  });
+  const gateway = await startGateway({ catalog, graceMs: 100 });
+  const { key } = await gateway.createAccount();
+  const asked = gateway.request("GET", "/v1/audio/voices", { key });
+  await expect.poll(() => gateway.simulator.counters().received).toBe(1);
+  await gateway.stop();
+  const { status, json } = await asked;
+  expect([status, json.error.code]).toEqual([503, "overloaded"]);
 });

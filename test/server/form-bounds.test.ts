@@ -1,5 +1,8 @@
 // What bounds forms, over real sockets: sizes, time, the room on disk. The file is gone afterwards, whatever happens.
+import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Request } from "../../src/server/types.ts";
 import { type FormEdge, type Part, formBytes, megabyte, path, startFormEdge, typed, voice } from "./form-edge.ts";
@@ -109,4 +112,11 @@ test("503 overloaded: all files together are bounded, and room comes back", asyn
   expect(await first).toMatchObject({ status: 200 });
   await eventually(() => edge.files.names().length === 0);
   expect(await edge.send([big])).toMatchObject({ status: 200 });
+});
+
+test("a file is not held in memory: one of 190 MB, client and server in one process, raises its peak by less than 64 MB", async () => {
+  edge = await startFormEdge();
+  const probe = fileURLToPath(new URL("form-memory-probe.ts", import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [probe]);
+  expect(Number(stdout)).toBeLessThan(64 * megabyte);
 });

@@ -88,7 +88,7 @@ function nextFrame(source: Bytes, from: number): number {
   for (let at = from; at < end;) {
     const piece = source.read(at, pieceBytes);
     let index = 0;
-    for (; index < piece.length - 9 || at + index + 9 > source.size; index++) {
+    for (; index < piece.length - 9 || at + index + 9 >= source.size; index++) {
       const byte = piece[index];
       if (byte === undefined) return source.size;
       if (byte === 0x49 && id3Bytes(source, at + index) > 0) return at + index;
