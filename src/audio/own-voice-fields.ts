@@ -1,6 +1,7 @@
 // The texts of a voice that is to be made, judged and as they go on (gateway-api.md, voice-clone and voice-design): counted in characters
 // after Unicode NFC normalisation, nothing in them that the database could not keep.
 import type { components } from "../../generated/api.d.ts";
+import { countShown, countText } from "../counted-text.ts";
 import { fail, failParameter } from "../fail.ts";
 
 const nameMax = 64;
@@ -9,10 +10,9 @@ const previewMax = 500;
 
 /** Null: none was given, the voice is called as its id. Fails with invalid_parameter. */
 export function readVoiceName(name: string | undefined): string | null {
-  const normal = normalised(name ?? "").trim();
+  const normal = textWithin(name ?? "", nameMax, "name");
   if (normal === "") return null;
   if (/\p{Cc}/u.test(normal)) failParameter("name", "it holds control characters");
-  assertLength(normal, nameMax, "name");
   return normal;
 }
 
@@ -25,12 +25,12 @@ export interface VoiceDesign {
 
 /** Fails with missing_parameter, description_too_long or invalid_parameter. */
 export function readDesign(request: components["schemas"]["VoiceDesignRequest"]): VoiceDesign {
-  const description = normalised(request.description ?? request.text ?? "").trim();
+  const counted = countText((request.description ?? request.text ?? "").trim(), descriptionMax);
+  const { text: description } = counted;
   if (description === "") fail("missing_parameter", { param: "description", text: { param: "description" } });
-  const count = charactersOf(description);
-  if (count > descriptionMax) fail("description_too_long", { param: "description", text: { count, max: descriptionMax } });
-  const previewText = normalised(request.preview_text ?? "").trim();
-  assertLength(previewText, previewMax, "preview_text");
+  if (counted.characters > descriptionMax)
+    fail("description_too_long", { param: "description", text: { count: countShown(counted, descriptionMax), max: descriptionMax } });
+  const previewText = textWithin(request.preview_text ?? "", previewMax, "preview_text");
   const { gender, age_group: age } = request;
   const facets = [...(gender === undefined ? [] : [`Gender: ${gender}.`]), ...(age === undefined ? [] : [`Age: ${age}.`])];
   return {
@@ -39,18 +39,9 @@ export function readDesign(request: components["schemas"]["VoiceDesignRequest"])
   };
 }
 
-/** Half of a pair is no character at all: it stands for what an encoder could not read. */
-function normalised(text: string): string {
-  return text.toWellFormed().normalize("NFC");
-}
-
-function assertLength(text: string, max: number, param: string): void {
-  const count = charactersOf(text);
-  if (count > max) failParameter(param, `it has ${count} characters, at most ${max} are taken`);
-}
-
-function charactersOf(text: string): number {
-  let count = 0;
-  for (const character of text) if (character !== "") count += 1;
-  return count;
+/** Normalised, without blanks around it. */
+function textWithin(given: string, max: number, param: string): string {
+  const counted = countText(given.trim(), max);
+  if (counted.characters > max) failParameter(param, `it has ${countShown(counted, max)} characters, at most ${max} are taken`);
+  return counted.text;
 }
