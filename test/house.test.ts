@@ -25,6 +25,7 @@ const leaves = [
   "ids",
   "away",
   "stopping",
+  "voice-id",
   "addresses",
   "email-address",
   "network-address",
