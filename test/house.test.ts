@@ -26,6 +26,7 @@ const leaves = [
   "ids",
   "away",
   "stopping",
+  "voice-id",
   "addresses",
   "email-address",
   "network-address",
