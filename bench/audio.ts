@@ -13,8 +13,10 @@ import { type Call, callOf, formOf, type Slice, share, slice, type Target } from
 import { mp3Of } from "./audio-files.ts";
 import { endChildren, median, startChild } from "./processes.ts";
 
-const sliceMs = Number(process.env.BENCH_MS ?? 1_000);
+const sliceMs = Number(process.env.BENCH_MS ?? 800);
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3);
+/** A server is measured as it runs all day: compiled, not compiling. */
+const warmUpMs = 6_000;
 /** One of the parts below alone. */
 const only = process.env.BENCH_ONLY;
 const text = "A sentence of a hundred characters, which a voice reads out aloud and which is billed by character..";
@@ -50,18 +52,21 @@ try {
   const [port, filesPort] = upstream.found.split(" ");
   const upstreamUrl = `http://127.0.0.1:${port}`;
   const reference = await startChild(["bench/audio-upstream.ts", "reference", upstreamUrl], /^(\d+)\n/);
-  const gateway = await startGatewayProcess(upstreamUrl);
+  const catalog = writeCatalog(upstreamUrl);
+  const gateway = await startGateway(catalog);
+  const key = await createAccount(catalog);
   const direct: Target = { name: "direct", url: upstreamUrl, pid: null };
   const between: Target[] = [
     { name: "reference", url: `http://127.0.0.1:${reference.found}`, pid: reference.pid },
     { name: "gateway", url: gateway.url, pid: gateway.pid },
   ];
   const all = [direct, ...between];
+  await warmUp(between, key);
   const parts: Record<string, () => Promise<void>> = {
-    first: () => reportFirstBytes(all, gateway.key),
-    streams: () => reportStreams(between, gateway.key),
-    transcription: () => reportTranscription(between, gateway.key, `https://127.0.0.1:${filesPort}`),
-    voices: () => reportVoices(between, gateway.key),
+    first: () => reportFirstBytes(all, key),
+    streams: () => reportStreams(between, key),
+    transcription: () => reportTranscription(between, key, `https://127.0.0.1:${filesPort}`, catalog),
+    voices: () => reportVoices(between, key),
   };
   for (const [name, part] of Object.entries(parts)) if (only === undefined || only === name) await part();
   await reportMoney();
@@ -69,6 +74,20 @@ try {
   await endChildren();
   await embedded.stop();
   rmSync(dir, { recursive: true, force: true });
+}
+
+async function warmUp(targets: Target[], key: string): Promise<void> {
+  const form = formOf({ model: "stt" }, await mp3Of(10));
+  const pairs = [
+    ...(["a", "b"] as const).flatMap((family) => [
+      speech(key, family, `${family}/first`, "mp3_44100_128"),
+      speech(key, family, `${family}/long`, "pcm_44100"),
+    ]),
+    speech(key, "b", "b/long", "ulaw_8000"),
+    transcription(key, form, 1n),
+    voices(key),
+  ];
+  await Promise.all(targets.flatMap((target) => pairs.map((pair) => make(target, pair, 2, warmUpMs))));
 }
 
 async function reportFirstBytes(targets: Target[], key: string): Promise<void> {
@@ -102,12 +121,11 @@ async function reportStreams(targets: Target[], key: string): Promise<void> {
     }
 }
 
-async function reportTranscription(targets: Target[], key: string, filesUrl: string): Promise<void> {
+async function reportTranscription(targets: Target[], key: string, filesUrl: string, catalog: string): Promise<void> {
   console.log("transcription (CPU a request; memory: highest, and its rise)");
   const tenSeconds = await mp3Of(10);
   const small = formOf({ model: "stt" }, tenSeconds);
   report("form, 10 s of mp3, 8 connections", targets, await measure(targets, transcription(key, small, 1n), 8), 1, "request");
-  const [, gateway] = targets as [Target, Target];
   const large = Buffer.concat(Array.from({ length: Math.ceil(26_000_000 / tenSeconds.length) }, () => tenSeconds)).subarray(0, 26_000_000);
   const form = transcription(key, formOf({ model: "stt" }, large), 28n);
   const fromUrl = (path: string, minutes: bigint): Pair => {
@@ -120,9 +138,12 @@ async function reportTranscription(targets: Target[], key: string, filesUrl: str
     ["audio_url, 100 MB of wav (55 min)", fromUrl(`/${bytes}/long.wav`, 55n)],
     ["audio_url, 100 MB of mp3 (109 min)", fromUrl(`/${bytes}/long.mp3`, 110n)],
   ];
+  console.log("  one at a time, each kind on a gateway that has only just begun");
   for (const [what, pair] of cases) {
+    const fresh: Target = { name: "gateway", ...(await startGateway(catalog)) };
+    await make(fresh, transcription(key, small, 1n), 1, sliceMs);
     const slices: Slice[] = [];
-    for (let round = 0; round < rounds; round += 1) slices.push(await make(gateway, pair, 1, 0));
+    for (let round = 0; round < rounds; round += 1) slices.push(await make(fresh, pair, 1, 0));
     const figures = slices.map(
       ({ firstMs, cpuUs, rise, peak }) =>
         `${firstMs[0]!.toFixed(0)} ms, CPU ${(cpuUs / 1000).toFixed(0)} ms, memory ${peak.toFixed(0)} MB (+${rise.toFixed(0)})`,
@@ -133,13 +154,7 @@ async function reportTranscription(targets: Target[], key: string, filesUrl: str
 
 async function reportVoices(targets: Target[], key: string): Promise<void> {
   console.log("list of 3,300 voices, compressed, 8 connections; the pass-through gets it packed");
-  const headers = { "accept-encoding": "gzip" };
-  const pair: Pair = {
-    gateway: { method: "GET", path: "/v1/audio/voices?provider=all", headers: { ...headers, authorization: `Bearer ${key}` }, body: null },
-    upstream: { method: "GET", path: "/voices-packed", headers, body: null },
-    cost: 0n,
-  };
-  report("GET /v1/audio/voices?provider=all", targets, await measure(targets, pair, 8), 1, "request");
+  report("GET /v1/audio/voices?provider=all", targets, await measure(targets, voices(key), 8), 1, "request");
 }
 
 async function reportMoney(): Promise<void> {
@@ -160,7 +175,7 @@ async function reportMoney(): Promise<void> {
 /** A slice of each target in turn, so many rounds, after one that doesn't count. */
 async function measure(targets: Target[], pair: Pair, connections: number): Promise<Results> {
   const results: Results = { direct: [], reference: [], gateway: [] };
-  for (const target of targets) await make(target, pair, connections, sliceMs / 2);
+  for (const target of targets) await make(target, pair, connections, sliceMs / 4);
   for (let round = 0; round < rounds; round += 1)
     for (const target of targets) results[target.name].push(await make(target, pair, connections, sliceMs));
   return results;
@@ -207,7 +222,16 @@ function transcription(key: string, form: { type: string; body: Buffer }, minute
   return { gateway: call(key), upstream: call(null), cost: minutes * costOfMinute };
 }
 
-async function startGatewayProcess(upstreamUrl: string): Promise<{ url: string; pid: number; key: string }> {
+function voices(key: string): Pair {
+  const headers = { "accept-encoding": "gzip" };
+  return {
+    gateway: { method: "GET", path: "/v1/audio/voices?provider=all", headers: { ...headers, authorization: `Bearer ${key}` }, body: null },
+    upstream: { method: "GET", path: "/voices-packed", headers, body: null },
+    cost: 0n,
+  };
+}
+
+function writeCatalog(upstreamUrl: string): string {
   const catalog = join(dir, "catalog.json");
   const voices = (id: string, { route, model }: { route: string; model: string }) => ({
     ...{
@@ -239,13 +263,23 @@ async function startGatewayProcess(upstreamUrl: string): Promise<{ url: string; 
       ],
     }),
   );
-  const env = {
+  return catalog;
+}
+
+function environmentOf(catalog: string): NodeJS.ProcessEnv {
+  return {
     ...process.env,
     ...{ DATABASE_URL: embedded.url, SVC_CATALOG: catalog, SVC_DATA_DIR: dir, PORT: "0", LOG_LEVEL: "warn", SVC_ALLOW_PRIVATE_URLS: "1" },
     NODE_EXTRA_CA_CERTS: fileURLToPath(new URL("../test/media/files/tls-certificate.pem", import.meta.url)),
   };
-  const started = await startChild(["src/cli/main.ts", "start"], /gateway ready (http:\S+)/, env);
+}
+
+async function startGateway(catalog: string): Promise<{ url: string; pid: number }> {
+  const { found, pid } = await startChild(["src/cli/main.ts", "start"], /gateway ready (http:\S+)/, environmentOf(catalog));
+  return { url: found, pid };
+}
+
+async function createAccount(catalog: string): Promise<string> {
   const account = ["src/cli/main.ts", "account", "create", "--email", "bench@bench.test", "--deposit", "100000", "--json"];
-  const created = await startChild(account, /"api_key":\s*"([^"]+)"/, env);
-  return { url: started.found, pid: started.pid, key: created.found };
+  return (await startChild(account, /"api_key":\s*"([^"]+)"/, environmentOf(catalog))).found;
 }

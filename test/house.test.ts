@@ -20,6 +20,7 @@ const leaves = [
   "usage",
   "clock",
   "counted-text",
+  "transfer-garbage",
   "fail",
   "error-text",
   "ids",

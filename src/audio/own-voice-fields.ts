@@ -10,9 +10,8 @@ const previewMax = 500;
 
 /** Null: none was given, the voice is called as its id. Fails with invalid_parameter. */
 export function readVoiceName(name: string | undefined): string | null {
-  const normal = textWithin(name ?? "", nameMax, "name");
-  if (normal === "") return null;
-  if (/\p{Cc}/u.test(normal)) failParameter("name", "it holds control characters");
+  const normal = readShort(name, nameMax, "name");
+  if (normal !== null && /\p{Cc}/u.test(normal)) failParameter("name", "it holds control characters");
   return normal;
 }
 
@@ -26,22 +25,22 @@ export interface VoiceDesign {
 /** Fails with missing_parameter, description_too_long or invalid_parameter. */
 export function readDesign(request: components["schemas"]["VoiceDesignRequest"]): VoiceDesign {
   const counted = countText((request.description ?? request.text ?? "").trim(), descriptionMax);
-  const { text: description } = counted;
+  const { text: description, characters } = counted;
   if (description === "") fail("missing_parameter", { param: "description", text: { param: "description" } });
-  if (counted.characters > descriptionMax)
+  if (characters > descriptionMax)
     fail("description_too_long", { param: "description", text: { count: countShown(counted, descriptionMax), max: descriptionMax } });
-  const previewText = textWithin(request.preview_text ?? "", previewMax, "preview_text");
+  const previewText = readShort(request.preview_text, previewMax, "preview_text");
   const { gender, age_group: age } = request;
   const facets = [...(gender === undefined ? [] : [`Gender: ${gender}.`]), ...(age === undefined ? [] : [`Age: ${age}.`])];
   return {
     description: facets.length === 0 ? description : `${description}\n${facets.join(" ")}`,
-    previewText: previewText === "" ? null : previewText,
+    previewText,
   };
 }
 
-/** Normalised, without blanks around it. */
-function textWithin(given: string, max: number, param: string): string {
-  const counted = countText(given.trim(), max);
+/** Null: it was not given, or is blank. Fails with invalid_parameter. */
+function readShort(given: string | undefined, max: number, param: string): string | null {
+  const counted = countText((given ?? "").trim(), max);
   if (counted.characters > max) failParameter(param, `it has ${countShown(counted, max)} characters, at most ${max} are taken`);
-  return counted.text;
+  return counted.text === "" ? null : counted.text;
 }

@@ -5,6 +5,7 @@ import { open, rm } from "node:fs/promises";
 import { type LookupFunction, isIP } from "node:net";
 import { Client, type Dispatcher } from "undici";
 import { hostOf } from "../network-address.ts";
+import { countTransferred } from "../transfer-garbage.ts";
 import type { FetchPolicy } from "./fetch-policy.ts";
 import { MediaFault } from "./types.ts";
 
@@ -48,6 +49,7 @@ export async function fetchToFile(order: FetchOrder): Promise<{ bytes: number }>
     bytes += chunk.length;
     if (bytes > limits.bytesMax) throw tooLarge(limits.bytesMax);
     if (order.takeRoom?.(chunk.length) === false) throw new MediaFault("no_room", "There is no room for the file.");
+    countTransferred(chunk.length);
     await file.appendFile(chunk).catch((error: unknown) => {
       diskFault = error;
       throw error;

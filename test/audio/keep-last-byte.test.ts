@@ -11,7 +11,7 @@ function pushed(...pieces: string[]): { out: string[]; last: string } {
 
 test.each([
   [["abc"], ["ab"], "c"],
-  [["abc", "def"], ["ab", "cde"], "f"],
+  [["abc", "def"], ["ab", "c", "de"], "f"],
   [["a"], [], "a"],
   [["a", "b", "c"], ["a", "b"], "c"],
   [["ab", "", "c"], ["a", "b"], "c"],

@@ -15,6 +15,10 @@ describe("a prompt", () => {
     ["🎈".repeat(4000), 8000],
     ["  a ", 4],
   ])("is taken at 4000 characters after NFC", (prompt, length) => expect(readPrompt(prompt)).toHaveLength(length));
+  test("a million marks in a row are refused in time", () => {
+    // Normalised, they would take minutes: the test's own time would be over.
+    expect(() => readPrompt(`a${"\u0301\u0316".repeat(500_000)}`)).toThrow(refusal("invalid_prompt", "prompt"));
+  });
   test.each(["", "   \n", null, undefined, "a".repeat(4001), "🎈".repeat(4001), "q\u0323\u0307".repeat(2001), "a\0b"])(
     "%# is refused",
     (prompt) => {

@@ -156,10 +156,8 @@ const pieceBytes = 16_381;
 /** What the kernel takes for two connections over the loopback, 6 MB in each direction, and what HTTP parts hold back. */
 const underWayMax = 30 * 1024 * 1024;
 
-function held(): number {
-  const { arrayBuffers, external } = process.memoryUsage();
-  return arrayBuffers + external;
-}
+/** Buffers count as external. */
+const held = () => process.memoryUsage().external;
 
 /** Resolves with a figure once it has grown and then stayed for a second. */
 async function standsStill(figure: () => number): Promise<number> {
