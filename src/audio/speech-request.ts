@@ -9,11 +9,20 @@ type Body = components["schemas"]["SpeechRequest"];
 
 export interface SpeechRequest {
   text: CountedText;
-  /** Null: the model's default. */
-  voice: string | null;
+  voice: AskedVoice;
   format: AudioFormat;
   settings: VoiceSettings;
   stream: boolean;
+}
+
+/** A voice as a request names it. */
+export interface AskedVoice {
+  /** Null: the model's default. */
+  id: string | null;
+  /** The field that it stood in. */
+  param: string;
+  /** A voice of OpenAI's was named, which is taken for the model's default where it has one. */
+  openai: string | null;
 }
 
 const charactersMax = 5000;
@@ -47,13 +56,14 @@ const openaiVoices: ReadonlySet<string> = new Set("alloy ash ballad coral echo f
 const oddCharacter = /[\p{C}\p{Zl}\p{Zp}/\\?#%]/u;
 const voiceLengthMax = 256;
 
-function readVoice({ voice_id: id, voice: alias }: Body): string | null {
+function readVoice({ voice_id: id, voice: alias }: Body): AskedVoice {
   const param = id !== undefined ? "voice_id" : typeof alias === "object" ? "voice.id" : "voice";
   const voice = id ?? (typeof alias === "object" ? alias.id : alias);
-  if (voice === undefined || openaiVoices.has(voice)) return null;
+  if (voice === undefined) return { id: null, param: "voice_id", openai: null };
+  if (openaiVoices.has(voice)) return { id: null, param, openai: voice };
   if (voice === "" || voice.length > voiceLengthMax || voice === "." || voice === ".." || oddCharacter.test(voice))
     failParameter(param, "it is no id of a voice; GET /v1/audio/voices lists them");
-  return voice;
+  return { id: voice, param, openai: null };
 }
 
 /** Fields that it does not know stay here: the provider may know them. */
