@@ -92,8 +92,7 @@ export interface paths {
          *     When the model fails it is tried once more; then a secondary that keeps timestamps answers in every format; then, for a form and for
          *     `text` or `json` only, a plain-text tertiary.
          *     The headers `x-svc-fallback` and `x-svc-fallback-layer` tell. Errors of the request itself (400, 413, 415, 422) end it at once; a 429 of
-         *     the provider is passed on with its `Retry-After`.
-         *     Audio without speech gives 422 `no_speech_detected`, and timestamps from a model that has none give 400 `segments_unsupported`;
+         *     the provider is passed on with its `Retry-After`. Audio without speech gives 422 `no_speech_detected`, and timestamps from a model that has none give 400 `segments_unsupported`;
          *     neither is charged.
          *
          *     ```sh
@@ -9961,8 +9960,7 @@ export interface components {
         TranscriptionForm: {
             /**
              * Format: binary
-             * @description The audio: mp3, wav, m4a, ogg, webm or flac, at most 25 MB. Without it 400 `missing_parameter`; another format gives 415
-             *     `unsupported_audio_type`.
+             * @description The audio (mp3, wav, m4a, ogg, webm, flac; else 415 `unsupported_audio_type`), at most 25 MB. Without it 400 `missing_parameter`.
              */
             file: Uint8Array;
             /** @description Language of the audio as an ISO 639-1 code such as `en`; detected when left out. */
@@ -9993,8 +9991,7 @@ export interface components {
             /**
              * Format: uri
              * @description HTTPS address of the audio: mp3, wav, m4a, ogg, webm or flac, at most 100 MB. The gateway downloads it. Another scheme, and an
-             *     address on a private network, give
-             *     400 `invalid_parameter`; a larger file gives 413 `request_too_large`.
+             *     address on a private network, give 400 `invalid_parameter`; a larger file gives 413 `request_too_large`.
              */
             audio_url: string;
             /** @description Language of the audio as an ISO 639-1 code such as `en`; detected when left out. */
