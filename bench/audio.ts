@@ -233,7 +233,7 @@ function voices(key: string): Pair {
 
 function writeCatalog(upstreamUrl: string): string {
   const catalog = join(dir, "catalog.json");
-  const voices = (id: string, { route, model }: { route: string; model: string }) => ({
+  const speechModel = (id: string, { route, model }: { route: string; model: string }) => ({
     ...{
       id,
       type: "speech",
@@ -253,7 +253,7 @@ function writeCatalog(upstreamUrl: string): string {
         { id: "stt", protocol: "openai", base_url: `${upstreamUrl}/v1` },
       ],
       models: [
-        ...Object.entries(models).map(([id, choice]) => voices(id, choice)),
+        ...Object.entries(models).map(([id, choice]) => speechModel(id, choice)),
         {
           id: "stt",
           type: "transcription",

@@ -10,6 +10,7 @@ import { connect, type Db } from "../src/db/connect.ts";
 import { startEmbedded } from "../src/db/embedded.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { openCounters, type Counters } from "../src/limits/counters.ts";
+import { median } from "./processes.ts";
 
 const sliceMs = Number(process.env.BENCH_MS ?? 3_000);
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3);
@@ -144,8 +145,4 @@ async function slice({ pool, check }: Variant, accounts: number, parallel: numbe
     cpuUs: (user + system) / latencies.length,
     inFlight,
   };
-}
-
-function median(values: number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

@@ -52,7 +52,7 @@ const mayImport: Record<string, readonly string[]> = {
   mail: leaves,
   identity: leaves,
   routing: ["catalog", "providers", ...leaves],
-  media: ["providers", ...leaves],
+  media: ["providers", "sound", ...leaves],
   admission: [...domain, ...leaves],
   language: ["admission", ...domain, "routing", "providers", ...leaves],
   jobs: ["admission", ...domain, "routing", "providers", "media", "db", ...leaves],

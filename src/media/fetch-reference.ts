@@ -1,20 +1,13 @@
 // A caller's picture for an upstream that takes bytes.
 import { readFile } from "node:fs/promises";
-import { callerPolicy } from "./fetch-policy.ts";
-import { type FetchLimits, fetchToFile } from "./fetch-to-file.ts";
+import { type CallerParts, fetchForCaller } from "./fetch-for-caller.ts";
+import type { FetchLimits } from "./fetch-to-file.ts";
 import { kindOf } from "./kinds.ts";
-import type { ResolveName } from "./resolve-name.ts";
 import type { WithTempFile } from "./temp-files.ts";
 import { MediaFault } from "./types.ts";
 
-export interface ReferenceParts {
+interface ReferenceParts extends CallerParts {
   withTempFile: WithTempFile;
-  allowPrivateUrls: boolean;
-  limits: FetchLimits;
-  /** Absent: the policy's own. */
-  resolve?: ResolveName;
-  /** See FetchOrder. */
-  ca?: string;
 }
 
 /** As much as a request of ours may carry. */
@@ -30,10 +23,8 @@ export const referenceLimits: FetchLimits = {
 const taken = new Set(["image/png", "image/jpeg", "image/webp"]);
 
 export function fetchReference(parts: ReferenceParts, url: string, signal: AbortSignal): Promise<{ bytes: Buffer; contentType: string }> {
-  const { limits, ca, resolve, allowPrivateUrls } = parts;
-  const policy = { ...callerPolicy(allowPrivateUrls), ...(resolve !== undefined && { resolve }) };
   return parts.withTempFile(async (path) => {
-    await fetchToFile({ url, path, policy, limits, signal, ...(ca !== undefined && { ca }) });
+    await fetchForCaller(parts, url, path, signal);
     const kind = await kindOf(path);
     if (kind === null || !taken.has(kind.contentType))
       throw new MediaFault("invalid", "The file at the address is no PNG, JPEG or WebP picture.");

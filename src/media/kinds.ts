@@ -1,5 +1,6 @@
 // The kinds of files that are kept, told by their bytes alone: what a server or a name says of them is not believed.
 import { open } from "node:fs/promises";
+import { audioFormats } from "../sound/formats.ts";
 import { isSvg } from "./svg.ts";
 
 export interface Kind {
@@ -7,8 +8,6 @@ export interface Kind {
   extension: string;
   medium: "image" | "video";
 }
-
-export type AudioExtension = "mp3" | "pcm" | "ulaw";
 
 const kinds: readonly Kind[] = [
   { contentType: "image/png", extension: "png", medium: "image" },
@@ -23,7 +22,7 @@ const kinds: readonly Kind[] = [
 ];
 
 /** Audio that was made is told by the format that it was ordered in: raw samples have nothing to be told by. */
-const audioTypes: Readonly<Record<AudioExtension, string>> = { mp3: "audio/mpeg", pcm: "audio/pcm", ulaw: "audio/basic" };
+const audioTypes = new Map<string, string>(Object.values(audioFormats).map(({ extension, contentType }) => [extension, contentType]));
 
 /** Finer kinds that are shown as the coarser one everywhere. */
 const sameAs: Record<string, string> = { "image/apng": "image/png", "video/x-m4v": "video/mp4" };
@@ -48,8 +47,7 @@ const named = /^[a-z0-9][a-z0-9_-]{15,127}\.([a-z0-9]{2,5})$/;
 export function contentTypeOf(name: string): string | null {
   const extension = named.exec(name)?.[1];
   if (extension === undefined) return null;
-  if (Object.hasOwn(audioTypes, extension)) return audioTypes[extension as AudioExtension];
-  return kinds.find((kind) => kind.extension === extension)?.contentType ?? null;
+  return audioTypes.get(extension) ?? kinds.find((kind) => kind.extension === extension)?.contentType ?? null;
 }
 
 export async function readHead(path: string, bytesMax: number): Promise<Buffer> {

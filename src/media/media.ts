@@ -5,7 +5,7 @@ import { audioKindOf } from "./audio/kind.ts";
 import { openAudioMeter } from "./audio/measure-audio.ts";
 import { readBlobAddress } from "./blob-address.ts";
 import { diskRoomBytes, openDiskRoom } from "./disk-room.ts";
-import { audioLimits, fetchAudio } from "./fetch-audio.ts";
+import { audioLimits, fetchForCaller } from "./fetch-for-caller.ts";
 import { fetchMade, madeLimits } from "./fetch-made.ts";
 import { fetchReference, referenceLimits } from "./fetch-reference.ts";
 import { openFolderStore } from "./folder-store.ts";
@@ -43,7 +43,7 @@ export async function openMedia(
   return {
     keep: (order) => keepFile(parts, order),
     fetchReference: (url, signal) => fetchReference(reference, url, signal),
-    fetchAudio: (url, path, signal) => fetchAudio({ ...reference, limits: audioLimits, room }, url, path, signal),
+    fetchAudio: (url, path, signal) => fetchForCaller({ ...reference, limits: audioLimits, room }, url, path, signal),
     audioKindOf,
     measureAudio: (file, signal) => meter.measure(file, signal),
     fetchMade: (url, provider, signal) => fetchMade(made, { url, provider, signal }),

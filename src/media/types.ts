@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import type { AudioFile, FetchMade } from "../providers/audio.ts";
 import type { FetchReference, MadeFile } from "../providers/media.ts";
 import type { Provider } from "../providers/types.ts";
-import type { AudioExtension } from "./kinds.ts";
+import type { FormatFacts } from "../sound/formats.ts";
 import type { WithTempFile } from "./temp-files.ts";
 
 /** A file as it was kept. What could not be measured is null. */
@@ -84,7 +84,7 @@ export interface Media {
   /** Audio that a provider made, loaded from where it says: 64 MB at most. */
   fetchMade: FetchMade;
   /** Keeps audio under `name` (see KeepOrder) with `extension`; returns its whole name. Throws where the store failed. */
-  keepAudio(order: { bytes: Buffer; name: string; extension: AudioExtension }): Promise<{ name: string }>;
+  keepAudio(order: { bytes: Buffer; name: string; extension: FormatFacts["extension"] }): Promise<{ name: string }>;
   /** For files that a request leaves on disk while it is served. */
   withTempFile: WithTempFile;
   /** By its extension; null: no file of ours is ever called so. */

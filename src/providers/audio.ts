@@ -1,5 +1,6 @@
 // What adapters of audio take and give: transcripts, speech, music, sounds and voices. Types only. Every rule of the endpoint and of the
 // model is already applied; what a call costs is not the adapters' business.
+import type { components } from "../../generated/api.d.ts";
 import type { AudioFormat } from "../sound/formats.ts";
 import type { Provider, UpstreamCall } from "./types.ts";
 
@@ -26,19 +27,8 @@ export interface TranscriptionOrder {
   timestamps: boolean;
 }
 
-/** With the names of the wire (gateway-api.md "Transcription response"); what an upstream does not say is filled as WIRE.md 13.4 says. */
-export interface Segment {
-  id: number;
-  seek: number;
-  start: number;
-  end: number;
-  text: string;
-  tokens: number[];
-  temperature: number;
-  avg_logprob: number;
-  compression_ratio: number;
-  no_speech_prob: number;
-}
+/** What an upstream does not say of one is filled as WIRE.md 13.4 says. */
+export type Segment = components["schemas"]["TranscriptionSegment"];
 
 export interface Transcript {
   /** As the upstream said it: a name such as `english`, or a code; null: it did not. */

@@ -14,7 +14,7 @@ export async function inCoding(
 }
 
 /** Not where it would rather have the text as it is. */
-export function takesGzip(accepted: string | string[] | undefined): boolean {
+function takesGzip(accepted: string | string[] | undefined): boolean {
   const weights = new Map<string, number>();
   for (const item of String(accepted ?? "").split(",")) {
     const [name = "", ...parameters] = item.split(";").map((part) => part.trim().toLowerCase());

@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { readModelId, type Knobs } from "./knobs.ts";
 
-export const knobsHeader = "x-sim-knobs";
+const knobsHeader = "x-sim-knobs";
 
 export interface Steered {
   /** What the record shows and what flaky calls are counted by; null where nothing steers. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, expect, test } from "vitest";
-import { audioLimits, fetchAudio } from "../../src/media/fetch-audio.ts";
+import { audioLimits, fetchForCaller } from "../../src/media/fetch-for-caller.ts";
 import { type FileServer, ca, newFolder, resolver, startFileServer } from "./file-server.ts";
 
 const megabyte = 1024 * 1024;
@@ -33,7 +33,7 @@ async function load(query: string) {
   server = await startLarge();
   const path = join(newFolder().folder, "file");
   const parts = { allowPrivateUrls: true, limits: audioLimits, ca, resolve: resolver({ "files.test": ["127.0.0.1"] }) };
-  return { path, loading: fetchAudio(parts, `https://files.test:${server.port}/large${query}`, path, new AbortController().signal) };
+  return { path, loading: fetchForCaller(parts, `https://files.test:${server.port}/large${query}`, path, new AbortController().signal) };
 }
 
 test("100 MB are taken", async () => {
@@ -52,7 +52,7 @@ test("HTTPS on public hosts only", async () => {
   const path = join(newFolder().folder, "file");
   const parts = { allowPrivateUrls: false, limits: audioLimits };
   for (const url of ["http://files.test/a.mp3", "https://127.0.0.1/a.mp3", "ftp://files.test/a"])
-    await expect(fetchAudio(parts, url, path, new AbortController().signal)).rejects.toMatchObject({ reason: "invalid" });
+    await expect(fetchForCaller(parts, url, path, new AbortController().signal)).rejects.toMatchObject({ reason: "invalid" });
 });
 
 test("100 MB raise the peak of memory by no more than 32 MB", async () => {

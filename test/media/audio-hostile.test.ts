@@ -1,5 +1,5 @@
 // Recordings that are none, or that mean harm: each ends with a fault in time, and leaves nothing on disk.
-import { readFileSync, readdirSync, readlinkSync } from "node:fs";
+import { readdirSync, readlinkSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openAudioMeter } from "../../src/media/audio/measure-audio.ts";
 import { fixture, fixturePath } from "./file-server.ts";
@@ -138,7 +138,8 @@ describe("indexes that lead round in circles, or out of the file", () => {
   });
   test("fragments of four thousand million packets", async () => {
     const bytes = patched(recording("tone-fragments.m4a"), "trun", 8, uint32(0xffffffff));
-    expect(["invalid", "number"]).toContain(typeof (await lab.measure(bytes, "m4a")) === "number" ? "number" : "invalid");
+    // Never longer than what is there.
+    expect([await lab.measure(recording("tone-fragments.m4a"), "m4a"), "invalid"]).toContain(await lab.measure(bytes, "m4a"));
   });
   test("an endless clip", async () => {
     const endless = await lab.measure(fixture("clip-endless.mp4"), "m4a");
@@ -214,7 +215,7 @@ describe("the threads", () => {
     await meter.close();
   });
   test("no file stays open", async () => {
-    expect(readFileSync(recordingPath("tone.flac")).length).toBeGreaterThan(0);
+    expect(await lab.measure(recording("tone.flac"), "flac")).toBe(2);
     const open = readdirSync("/proc/self/fd").filter((descriptor) => targetOf(descriptor).includes("svc-media-"));
     expect(open).toEqual([]);
   });

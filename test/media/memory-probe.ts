@@ -1,10 +1,11 @@
 // A process of its own for its test: fetches a recording to the disk and says by how many bytes its peak memory rose.
 import { join } from "node:path";
-import { audioLimits, fetchAudio } from "../../src/media/fetch-audio.ts";
+import { audioLimits, fetchForCaller } from "../../src/media/fetch-for-caller.ts";
 
 const [port, ca, folder, small] = process.argv.slice(2) as [string, string, string, string];
 const parts = { allowPrivateUrls: true, limits: audioLimits, ca, resolve: async () => [{ address: "127.0.0.1", family: 4 }] };
-const load = (name: string) => fetchAudio(parts, `https://files.test:${port}/${name}`, join(folder, name), new AbortController().signal);
+const load = (name: string) =>
+  fetchForCaller(parts, `https://files.test:${port}/${name}`, join(folder, name), new AbortController().signal);
 const peak = () => process.resourceUsage().maxRSS * 1024;
 
 // What loading anything at all takes is not the large file's.

@@ -39,7 +39,7 @@ const speech = (id: string, family: string, provider: string, more: object = {})
   ...more,
 });
 
-export const speechModels = [
+const speechModels = [
   speech("a/paused", "provider_a", "elsewhere", { state: { paused: true } }),
   speech("a/first", "provider_a", "eleven", { routes: ["eleven", "elsewhere"].map((provider) => ({ provider, model: "first" })) }),
   speech("a/second", "provider_a", "elsewhere"),

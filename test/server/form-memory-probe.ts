@@ -2,12 +2,12 @@
 // how many bytes its peak memory rose.
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { operations } from "../../generated/operations.ts";
 import { auth, json, startEdge } from "./start-edge.ts";
 
-Object.assign(operations.createTranscription, { built: true, form: { fileMax: 200 * 1024 * 1024, fields: [] } });
+Object.assign(operations.createTranscription, { form: { fileMax: 200 * 1024 * 1024, fields: [] } });
 const filesFolder = mkdtempSync(join(tmpdir(), "svc-media-"));
 const edge = await startEdge({ handlers: { createTranscription: () => json({ text: "" }) }, filesFolder });
 const peak = () => process.resourceUsage().maxRSS * 1024;
@@ -17,6 +17,7 @@ const before = peak();
 await upload(190);
 process.stdout.write(`${peak() - before}\n`);
 await edge.close(200);
+rmSync(filesFolder, { recursive: true });
 
 async function upload(megabytes: number): Promise<void> {
   const start = Buffer.from('--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n');

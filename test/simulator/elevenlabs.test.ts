@@ -64,7 +64,7 @@ describe("speech", () => {
     expect(first.headers.get("transfer-encoding")).toBe("chunked");
   });
 
-  test("a long text is as long as it is, and costs hardly any time", async () => {
+  test("a long text is as long as it is", async () => {
     const heard = await decodeMp3((await say({ text: "x".repeat(5000) })).bytes);
     expect(Math.abs(heard.seconds - 5000 / 15)).toBeLessThan(1152 / 44_100);
   });

@@ -17,7 +17,7 @@ export interface TranscriptionRequest {
   withWords: boolean;
 }
 
-export const transcriptionFormats = ["json", "text", "srt", "verbose_json", "vtt"] as const;
+const transcriptionFormats = ["json", "text", "srt", "verbose_json", "vtt"] as const;
 export type TranscriptionFormat = (typeof transcriptionFormats)[number];
 
 const extensions = ["flac", "m4a", "mp3", "mp4", "mpeg", "mpga", "oga", "ogg", "wav", "webm"];

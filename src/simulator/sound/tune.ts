@@ -3,7 +3,7 @@ import { seededRandom, wholeBetween } from "../seed.ts";
 
 /** Several, so that two texts of one length rarely sound the same. */
 export const tunesCount = 8;
-export const tuneSeconds = 4;
+const tuneSeconds = 4;
 const noteSeconds = 0.25;
 const loudness = 0.4;
 /** Of a note, at its beginning and its end. */

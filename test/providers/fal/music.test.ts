@@ -136,7 +136,7 @@ describe("nobody waits any more", () => {
 
   test("the time for all of it runs out: unavailable, and the work is asked to stop", async () => {
     const host = await startQueue([running]);
-    const error = await expectFault(make(host, {}, loading(mp3), { ...quick, wholeMs: 150 }), "unavailable");
+    const error = await expectFault(make(host, {}, loading(mp3), { ...quick, wholeMs: 1_500 }), "unavailable");
     expect(error.job).toEqual({ code: "provider_timeout", word: null });
     await until(() => cancels(host) === 1);
   });
