@@ -25,7 +25,7 @@ interface Asked<Order, Taken> {
 }
 
 export async function askRoutes<Order, Taken>(
-  context: Pick<Context, "breakers" | "clock">,
+  context: Pick<Context, "breakers">,
   ask: Ask,
   call: AudioCall,
   { candidates, adapters, order, take }: Asked<Order, Taken>,
@@ -39,7 +39,6 @@ export async function askRoutes<Order, Taken>(
     if (made.kind === "whole" && made.bytes.length === 0) throw new UpstreamError("unreadable", "the audio is empty", { status: 200 });
     return await take(made);
   });
-  call.served = candidate;
-  call.firstByteMs = Math.max(0, context.clock().getTime() - ask.receivedAt.getTime());
+  call.answeredBy(candidate);
   return result;
 }

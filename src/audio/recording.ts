@@ -17,22 +17,22 @@ export interface Recording {
 
 const kindsTaken = "mp3, wav, m4a, ogg, webm, flac";
 
-/** Fails with unsupported_audio_type. */
-export async function assertAudio(media: Pick<Looking, "audioKindOf">, path: string) {
+/** `param`: the field that it came in. Fails with unsupported_audio_type. */
+export async function assertAudio(media: Pick<Looking, "audioKindOf">, path: string, param: string) {
   const kind = await media.audioKindOf(path);
-  return kind ?? fail("unsupported_audio_type", { text: { allowed: kindsTaken } });
+  return kind ?? fail("unsupported_audio_type", { param, text: { allowed: kindsTaken } });
 }
 
 /** `param`: the field that it came in. Fails with unsupported_audio_type, invalid_parameter or request_too_large. */
 export async function readRecording(media: Looking, sent: { path: string; bytes: number }, param: string, signal: AbortSignal) {
-  const { extension, contentType } = await assertAudio(media, sent.path);
+  const { extension, contentType } = await assertAudio(media, sent.path, param);
   const file: AudioFile = { path: sent.path, bytes: sent.bytes, extension, contentType };
   const seconds = await judged(param, media.measureAudio(file, signal));
   // What is billed and what is shown is one number.
   return { file, seconds: Math.round(seconds * 1000) / 1000 };
 }
 
-/** The file comes to lie at `path`. Fails as readRecording does. */
+/** The file comes to lie at `path`. Fails as readRecording does, or with overloaded. */
 export async function fetchRecording(
   media: Looking & Pick<Context["media"], "fetchAudio">,
   { url, path }: { url: string; path: string },
@@ -49,6 +49,7 @@ async function judged<T>(param: string, work: Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof GatewayStopping) throw new ApiError("overloaded", { cause: error });
     if (!(error instanceof MediaFault)) throw error;
+    if (error.reason === "no_room") fail("overloaded", { cause: error });
     const reason = error.message.replace(/\.$/, "");
     if (error.reason === "too_large") fail("request_too_large", { param, text: { reason }, cause: error });
     return failParameter(param, reason);

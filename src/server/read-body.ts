@@ -1,5 +1,6 @@
 // The bytes of a request body: bounded by length, by time and by what all requests hold together, and read only after
 // authentication. What the bytes mean is parse-json.ts; what becomes of a body that was refused is drain.ts.
+import type { IncomingHttpHeaders } from "node:http";
 import { fail } from "../fail.ts";
 import type { Edge, Exchange } from "./edge.ts";
 
@@ -8,6 +9,10 @@ const empty = Buffer.alloc(0);
 export function hasBody(exchange: Exchange): boolean {
   const { "content-length": length, "transfer-encoding": encoding } = exchange.req.headers;
   return encoding !== undefined || (length !== undefined && Number(length) > 0);
+}
+
+export function isCompressed({ "content-encoding": encoding }: IncomingHttpHeaders): boolean {
+  return !/^(?:identity)?$/i.test(encoding?.trim() ?? "");
 }
 
 /** True where the client waits for "100 Continue" before it sends its body. */
@@ -59,11 +64,11 @@ function collect(edge: Edge, exchange: Exchange, max: number): Promise<Buffer> {
   });
 }
 
-/** Bytes. */
-export function failTooLarge(max: number): never {
+/** `max` in bytes; `param`: the field that is too large, where it isn't the whole body. */
+export function failTooLarge(max: number, param: string | null = null): never {
   const kilobytes = max / 1024;
   const limit = kilobytes < 1024 ? `${kilobytes} KB` : `${kilobytes / 1024} MB`;
-  return fail("request_too_large", { text: { reason: `at most ${limit} are taken` } });
+  return fail("request_too_large", { param, text: { reason: `at most ${limit} are taken${param === null ? "" : ` as ${param}`}` } });
 }
 
 function attempt(reject: (error: unknown) => void, failing: () => never): void {

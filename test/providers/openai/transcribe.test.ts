@@ -18,7 +18,7 @@ const order: TranscriptionOrder = {
   seconds: 10,
   language: null,
   prompt: null,
-  temperature: null,
+  temperature: 0,
   timestamps: true,
 };
 
@@ -79,15 +79,10 @@ describe("what is sent", () => {
     await transcribe(host, { timestamps: false });
     expect((await formOf(host)).map(([name, value]) => (name === "file" ? name : `${name}=${value}`))).toEqual([
       "model=upstream-model",
+      "temperature=0",
       "response_format=json",
       "file",
     ]);
-  });
-
-  test("a temperature of 0 is sent", async () => {
-    const host = await startHost(json(200, '{"text":"Hello."}'));
-    await transcribe(host, { temperature: 0 });
-    expect(await formOf(host)).toContainEqual(["temperature", "0"]);
   });
 
   test("a long recording has more time to the first byte than the provider's own", async () => {
@@ -179,6 +174,12 @@ describe("failures", () => {
     ["nothing", (_request: unknown, response: any) => response.end(""), "unreadable"],
     ["a page", (_request: unknown, response: any) => response.writeHead(502).end("<html><title>Bad gateway</title>"), "unavailable"],
     ["no text", { segments: null }, "unreadable"],
+    [
+      "more segments than anybody says in ten seconds",
+      { text: "a", segments: Array(1_051).fill({ start: 0, end: 1, text: "a" }) },
+      "unreadable",
+    ],
+    ["two megabytes about ten seconds", { text: "a".repeat(2_000_000) }, "unreadable"],
     ["a text that is none", { text: 7 }, "unreadable"],
     ["200 with an error", { error: { message: "busy", type: "server_error" } }, "unavailable"],
     ["200 with an error of the caller's", { error: { message: "Bad file.", type: "invalid_request_error" } }, "rejected"],
