@@ -2,7 +2,7 @@
 import type { Ask } from "../admission/ask.ts";
 import type { Context } from "../context.ts";
 import type { MadeAudio } from "../providers/audio.ts";
-import type { Protocol, UpstreamCall } from "../providers/types.ts";
+import { type Protocol, type UpstreamCall, UpstreamError } from "../providers/types.ts";
 import { adapterOf } from "../routing/adapter-of.ts";
 import { attempt } from "../routing/attempt.ts";
 import { type Candidate, candidatesOf } from "../routing/candidates.ts";
@@ -34,7 +34,10 @@ export async function askRoutes<Order, Taken>(
   const { signal, requestId } = ask;
   const { result, candidate } = await attempt(candidates, context.breakers, signal, call.attempts, async (candidate) => {
     const make = adapterOf(adapters, candidate);
-    return await take(await make({ route: candidate.route, signal, requestId, publicModel, order }));
+    const made = await make({ route: candidate.route, signal, requestId, publicModel, order });
+    // A stream begins with its first byte; what is whole may have none, as a WAV file without samples.
+    if (made.kind === "whole" && made.bytes.length === 0) throw new UpstreamError("unreadable", "the audio is empty", { status: 200 });
+    return await take(made);
   });
   call.answeredBy(candidate);
   return result;

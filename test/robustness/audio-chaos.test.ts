@@ -102,6 +102,7 @@ test("nothing is lost, doubled or invented", { timeout: 90_000 }, async () => {
     }
     expect(faults).toEqual([]);
     for (const path of ["speech", "music", "sfx", "transcriptions", "voice-design"]) expect(seen[`${path} 200 whole`]).toBeGreaterThan(3);
+    expect((await world.db.pool.query("select account_id, available from balance where available < 0")).rows).toEqual([]);
     // A voice is listed exactly where it was paid for, and what was kept and paid for is there.
     const { rows: voices } = await world.db.pool.query(
       `select l.id from usage_log l where l.operation = 'designVoice' and l.cost > 0

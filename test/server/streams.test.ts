@@ -66,6 +66,24 @@ describe("a streamed reply", () => {
     expect(edge.logs.some((line) => JSON.stringify(line["err"] ?? "").includes("broke"))).toBe(true);
   });
 
+  test("over HTTP/1.0, where an end would look like the whole answer, what was written arrives and then a reset", async () => {
+    edge = await startEdge({
+      handlers: {
+        createChatCompletion: streaming(async (sink) => {
+          await sink.write("data: 1\n\n");
+          throw new Error("broke");
+        }),
+      },
+    });
+    const { socket, send, until } = await openSocket(edge.port);
+    const end = new Promise((resolve) => {
+      socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code)).once("end", () => resolve("an end"));
+    });
+    await send(request.replace("HTTP/1.1", "HTTP/1.0"));
+    expect(await until("data: 1")).not.toContain("transfer-encoding");
+    expect(await end).toBe("ECONNRESET");
+  });
+
   test("a slow reader holds the writer back; buffers stay bounded", async () => {
     let written = 0;
     let waited = 0;
