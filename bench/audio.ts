@@ -138,10 +138,10 @@ async function reportTranscription(targets: Target[], key: string, filesUrl: str
     ["audio_url, 100 MB of wav (55 min)", fromUrl(`/${bytes}/long.wav`, 55n)],
     ["audio_url, 100 MB of mp3 (109 min)", fromUrl(`/${bytes}/long.mp3`, 110n)],
   ];
-  console.log("  one at a time, on a gateway that has only just begun");
-  const fresh: Target = { name: "gateway", ...(await startGateway(catalog)) };
-  await make(fresh, transcription(key, small, 1n), 1, sliceMs);
+  console.log("  one at a time, each kind on a gateway that has only just begun");
   for (const [what, pair] of cases) {
+    const fresh: Target = { name: "gateway", ...(await startGateway(catalog)) };
+    await make(fresh, transcription(key, small, 1n), 1, sliceMs);
     const slices: Slice[] = [];
     for (let round = 0; round < rounds; round += 1) slices.push(await make(fresh, pair, 1, 0));
     const figures = slices.map(

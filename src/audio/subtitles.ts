@@ -6,9 +6,8 @@ type Timed = Pick<Segment, "start" | "end" | "text">;
 
 export function srtOf(segments: readonly Timed[]): string {
   const cues = cuesOf(segments).map(
-    // SubRip has no way to escape the arrow that makes a line a cue's times.
     ({ startMs, endMs, lines }, index) =>
-      `${index + 1}\n${timeText(startMs, ",")} --> ${timeText(endMs, ",")}\n${lines.map((line) => line.replace(/--+>/g, "->")).join("\n")}\n`,
+      `${index + 1}\n${timeText(startMs, ",")} --> ${timeText(endMs, ",")}\n${lines.map(withoutArrows).join("\n")}\n`,
   );
   return cues.join("\n");
 }
@@ -58,6 +57,11 @@ function linesOf(text: string): string[] {
     .split(/[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+/)
     .map((line) => line.replace(/\p{Cc}/gu, " ").trim())
     .filter((line) => line !== "");
+}
+
+/** SubRip has no way to escape the arrow that makes a line a cue's times. A run of dashes is looked at from its beginning alone. */
+function withoutArrows(line: string): string {
+  return line.replace(/(?<!-)--+>/g, "->");
 }
 
 /** WebVTT reads markup in a cue's text. */

@@ -5,6 +5,7 @@ import { open, rm } from "node:fs/promises";
 import { type LookupFunction, isIP } from "node:net";
 import { Client, type Dispatcher } from "undici";
 import { hostOf } from "../network-address.ts";
+import { countTransferred } from "../transfer-garbage.ts";
 import type { FetchPolicy } from "./fetch-policy.ts";
 import { MediaFault } from "./types.ts";
 
@@ -45,6 +46,7 @@ export async function fetchToFile(order: FetchOrder): Promise<{ bytes: number }>
   const write = async (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes > limits.bytesMax) throw tooLarge(limits.bytesMax);
+    countTransferred(chunk.length);
     await file.appendFile(chunk).catch((error: unknown) => {
       diskFault = error;
       throw error;

@@ -22,7 +22,7 @@ export interface Served<Result> {
 export interface AttemptRules {
   /** What is waited for before a candidate is called. */
   pause?(candidate: Candidate): Promise<void>;
-  /** Throws where a fault ends it all: no further candidate is tried. `rejected` always does. */
+  /** Throws where a fault ends it all: no further candidate is tried. `rejected` and `failed` always do. */
   stopAt?(error: UpstreamError): void;
 }
 
@@ -68,6 +68,7 @@ export async function attempt<Result>(
         });
       rules.stopAt?.(error);
       faults.push(error);
+      if (error.fault === "failed") break; // the upstream has worked for it: nobody pays for that twice
     }
   }
   return allFailed(faults, attempts);

@@ -3,6 +3,7 @@
 import { open } from "node:fs/promises";
 import type { IncomingHttpHeaders } from "node:http";
 import { fail } from "../fail.ts";
+import { countTransferred } from "../transfer-garbage.ts";
 import type { Form, Operation } from "../../generated/operations.ts";
 import type { Edge, Exchange } from "./edge.ts";
 import { type FormParser, boundaryOf, failForm, openFormParser } from "./parse-form.ts";
@@ -39,6 +40,7 @@ export async function readForm(edge: Edge, exchange: Exchange, form: Form, path:
     edge.fileBytes += chunk.length;
     if (fileBytes > form.fileMax) failTooLarge(form.fileMax, "file");
     if (edge.fileBytes > edge.limits.allFilesBytes) fail("overloaded");
+    countTransferred(chunk.length);
     await handle.appendFile(chunk);
   };
   try {

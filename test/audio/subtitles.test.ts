@@ -33,6 +33,11 @@ describe("texts that would break a cue", () => {
     expect(linesOf(vttOf(odd))).toEqual(["a --&gt; b ---&gt; c &lt;i&gt;&amp; d"]);
   });
 
+  test("millions of dashes are one line like others", () => {
+    const dashes = "-".repeat(5_000_000);
+    expect(srtOf([segment(0, 1, dashes), segment(1, 2, `${dashes}>`)])).toContain(`${dashes}\n\n2\n00:00:01,000 --> 00:00:02,000\n->\n`);
+  });
+
   test.each(["\n\n", "\r\n\r\n", "\r\r", "\n \t \n", "\u2028\u2029", "\v\f", "\u0085\n"])(
     "blank lines are removed (%j), lines are kept",
     (gap) => {

@@ -43,6 +43,10 @@ describe("attempts", () => {
   test("a rejected parameter goes to the caller at once, no other route would take it", async () => {
     expect(await run([{ fault: "rejected", status: 422 }, "ok"])).toMatchObject({ code: "request_rejected", tried: ["a"] });
   });
+  test("work that was taken and has failed is tried nowhere else", async () => {
+    expect(await run(["failed", "ok"])).toMatchObject({ code: "provider_unavailable", tried: ["a"] });
+    expect(await run(["unavailable", "failed", "ok"])).toMatchObject({ code: "provider_unavailable", tried: ["a", "b"] });
+  });
   test.each([
     [422, 422],
     [413, 413],

@@ -35,16 +35,15 @@ export const duplicateVoice = 2039;
 
 /** 0: none. */
 export function errorCodeOf(answer: Json): number {
-  const code = Number(objectOf(answer["base_resp"])["status_code"] ?? 0);
-  return Number.isInteger(code) ? code : -1;
+  const code = objectOf(answer["base_resp"])["status_code"] ?? 0;
+  const number = typeof code === "string" && code !== "" ? Number(code) : code;
+  return typeof number === "number" && Number.isInteger(number) ? number : -1; // an object too: a number that was too long
 }
 
-/** Throws UpstreamError for an answer that says it is an error; `begun`: some of it was served before. */
-export function assertNoError(answer: Json, provider: Provider, begun = false): void {
+/** Throws UpstreamError for an answer that says it is an error. */
+export function assertNoError(answer: Json, provider: Provider): void {
   const code = errorCodeOf(answer);
-  if (code === 0) return;
-  const error = errorOfCode(code, answer, provider, 200);
-  throw begun ? new UpstreamError("unavailable", error.reason, { status: 200 }) : error;
+  if (code !== 0) throw errorOfCode(code, answer, provider, 200);
 }
 
 export const minimaxError: ReadError = ({ status, text, retryAfterMs }, provider) => {
@@ -60,7 +59,7 @@ function errorOfCode(code: number, answer: Json, provider: Provider, status: num
     "[hidden]",
   );
   const reason = safeReason(message ?? null, provider, `the upstream answered with error ${code}`);
-  return new UpstreamError(faults[code] ?? "unavailable", reason, { status, retryAfterMs, param: params[code] ?? null });
+  return new UpstreamError(faults[code] ?? "unreadable", reason, { status, retryAfterMs, param: params[code] ?? null });
 }
 
 function objectIn(text: string): Json {

@@ -15,6 +15,8 @@ const lingerMs = 1_000;
 export function hexPieces(body: AudioBody, provider: Provider): AudioBody {
   async function read(onChunk: (chunk: Buffer) => void | Promise<void>): Promise<void> {
     const parser = openSseParser(recordCharactersMax);
+    const digits = openDigits();
+    const over = Promise.withResolvers<void>();
     let begun = false;
     let ended = false;
 
@@ -23,37 +25,64 @@ export function hexPieces(body: AudioBody, provider: Provider): AudioBody {
       if (ended || data === "" || data === "[DONE]") return;
       const told = readRecordData(data, "");
       if (!isObject(told)) throw unreadable("a record of the stream is not an object");
-      assertNoError(told, provider, begun);
+      assertNoError(told, provider);
       const { audio, status } = objectOf(told["data"]);
       const hex = textOf(audio);
-      const repeats = status === 2 && begun;
-      const pending = hex === null || repeats ? undefined : onChunk(bytesOf(hex));
+      ended = status === 2;
+      const bytes = hex === null || (ended && begun) ? nothing : digits.push(hex);
       if (hex !== null) begun = true;
-      if (status !== 2) return pending;
-      ended = true;
-      setTimeout(body.cancel, lingerMs).unref();
-      return pending;
+      const pending = bytes.length === 0 ? undefined : onChunk(bytes);
+      return ended ? finish(pending) : pending;
     }
 
-    try {
-      await body.read((chunk) => inOrder(parser.push(chunk), take));
-    } catch (error) {
-      if (!ended || !isEndOfBody(error)) throw error;
+    /** Whoever reads has the last piece first, whatever becomes of the socket meanwhile. */
+    async function finish(pending: void | Promise<void>): Promise<void> {
+      try {
+        await pending;
+        if (!begun) throw unreadable("the stream holds no audio");
+        digits.end();
+        over.resolve();
+        setTimeout(body.cancel, lingerMs).unref();
+      } catch (error) {
+        over.reject(error);
+        throw error;
+      }
     }
-    await inOrder(parser.end(), take);
-    if (!begun) throw unreadable("the stream holds no audio");
-    if (!ended) throw new UpstreamError("unavailable", "the stream ended too early", { status: 200 });
+
+    async function readAll(): Promise<void> {
+      await body.read((chunk) => inOrder(parser.push(chunk), take));
+      await inOrder(parser.end(), take);
+      if (ended) return;
+      throw begun
+        ? new UpstreamError("unavailable", "the stream ended too early", { status: 200 })
+        : unreadable("the stream holds no audio");
+    }
+
+    readAll().catch((error: unknown) => {
+      const brokeAfterTheEnd = ended && error instanceof UpstreamError;
+      if (!brokeAfterTheEnd) over.reject(error);
+    });
+    await over.promise;
   }
   return { read, cancel: body.cancel };
 }
 
-/** After the last record: a socket that broke, or that we closed ourselves. A reader's own error is neither. */
-function isEndOfBody(error: unknown): boolean {
-  return error instanceof UpstreamError || (error instanceof DOMException && error.name === "AbortError");
-}
+const nothing = Buffer.alloc(0);
 
-function bytesOf(hex: string): Buffer {
-  const bytes = Buffer.from(hex, "hex"); // decoding ends at the first that is none
-  if (bytes.length * 2 !== hex.length) throw unreadable("a piece of the stream is not hexadecimal");
-  return bytes;
+/** Hexadecimal that is cut anywhere, between the two digits of a byte too. */
+function openDigits() {
+  let half = "";
+  return {
+    push(hex: string): Buffer {
+      const all = half + hex;
+      const whole = all.length - (all.length % 2);
+      half = all.slice(whole);
+      const bytes = Buffer.from(all.slice(0, whole), "hex"); // decoding ends at the first that is none
+      if (bytes.length * 2 !== whole) throw unreadable("a piece of the stream is not hexadecimal");
+      return bytes;
+    },
+    end(): void {
+      if (half !== "") throw unreadable("the stream ends within a byte");
+    },
+  };
 }

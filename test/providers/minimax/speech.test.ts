@@ -1,4 +1,5 @@
 // MiniMax's speech: whole and streamed hexadecimal, forms that it lacks, and errors under status 200.
+import type { ServerResponse } from "node:http";
 import { MPEGDecoder } from "mpg123-decoder";
 import { describe, expect, test } from "vitest";
 import type { SpeechOrder } from "../../../src/providers/audio.ts";
@@ -114,6 +115,7 @@ describe("streams", () => {
         void response.writeHead(200, { "content-type": "text/event-stream" }).write(sse(record("one", 1), record("", 2))),
     );
     expect(String(await bytesOf(await sayTo(host, progressive)))).toBe("one");
+    expect(host.sockets.size).toBe(1); // it was not waited for
     await until(() => host.sockets.size === 0);
   });
 
@@ -124,7 +126,37 @@ describe("streams", () => {
 
   test("an error in mid-stream", async () => {
     const made = await say(pieces([sse(record("one", 1)), sse(failure(2013, "Bad."))], "text/event-stream"), progressive);
-    expect(await expectFault(bytesOf(made), "unavailable")).toMatchObject({ reason: "Bad." });
+    expect(await expectFault(bytesOf(made), "rejected")).toMatchObject({ reason: "Bad." });
+  });
+
+  test("pieces that are cut within a byte", async () => {
+    const hex = Buffer.from("onetwo").toString("hex");
+    const cut = [hex.slice(0, 1), hex.slice(1, 4), "", hex.slice(4, 5), hex.slice(5)];
+    const records = cut.map((audio) => ({ data: { audio, status: 1 } }));
+    expect(String(await bytesOf(await say(events(sse(...records, record("onetwo", 2))), progressive)))).toBe("onetwo");
+  });
+
+  test("half a byte at the end, after audio", async () => {
+    const made = await say(events(sse(record("one", 1), { data: { audio: "f", status: 1 } }, record("", 2))), progressive);
+    await expectFault(bytesOf(made), "unreadable");
+  });
+
+  test.each([
+    ["the socket breaks", (response: ServerResponse) => void setTimeout(() => response.destroy(), 50)],
+    ["the socket stays open", () => undefined],
+  ])("a slow reader gets the last piece before the end, though %s meanwhile", async (_what, then) => {
+    const pcm = tonePcm(440, 8_000, 10);
+    const answer: Answer = (_request, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(sse({ data: { audio: pcm.toString("hex"), status: 2 }, base_resp: fine }));
+      then(response);
+    };
+    let read = 0;
+    await bodyOf(await say(answer, { ...progressive, format: "ulaw_8000" })).read(async (chunk) => {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      read += chunk.length;
+    });
+    expect(read).toBe(8_000 * 10);
   });
 
   test.each([
@@ -133,6 +165,8 @@ describe("streams", () => {
     ["nothing", events(""), "unreadable"],
     ["no audio", events(sse({ data: { status: 2 }, base_resp: fine })), "unreadable"],
     ["no hexadecimal", events(sse({ data: { audio: "zz", status: 1 } })), "unreadable"],
+    ["half a byte", events(sse({ data: { audio: "f", status: 1 } }, record("", 2))), "unreadable"],
+    ["half a byte and an error", events(sse({ data: { audio: "f", status: 1 } }, failure(1002))), "rate_limited"],
     ["no JSON", events("data: {\n\n"), "unreadable"],
   ] as [string, Answer, UpstreamFault][])("%s: before anything was served", async (_what, answer, fault) => {
     await expectFault(say(answer, progressive), fault);
@@ -158,7 +192,8 @@ describe("streams", () => {
 
 describe("errors under status 200", () => {
   test.each<[number, UpstreamFault, string | null]>([
-    ...([1000, 1001, 1024, 1033, 9999] as const).map((code) => [code, "unavailable", null] as [number, UpstreamFault, null]),
+    ...([1000, 1001, 1024, 1033] as const).map((code) => [code, "unavailable", null] as [number, UpstreamFault, null]),
+    [9999, "unreadable", null],
     [1002, "rate_limited", null],
     [1041, "rate_limited", null],
     [1004, "our_fault", null],
@@ -188,6 +223,10 @@ describe("errors under status 200", () => {
     ["long, no hexadecimal at its end", whole(`${"ab".repeat(50_000)}zz`)],
     ["no JSON", json(200, "<html>")],
     ["nothing", json(200, "")],
+    ...["12345678901234567890123", "[1002]", "{}", "true", '"x"'].map((code): [string, Answer] => [
+      `the number ${code}`,
+      json(200, `{"base_resp":{"status_code":${code}},"data":{"audio":"ff"}}`),
+    ]),
   ])("%s: unreadable", async (_what, answer) => {
     await expectFault(say(answer), "unreadable");
   });
