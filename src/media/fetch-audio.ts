@@ -1,4 +1,5 @@
 // A caller's recording from its address to the disk.
+import type { DiskRoom } from "./disk-room.ts";
 import { callerPolicy } from "./fetch-policy.ts";
 import { type FetchLimits, fetchToFile } from "./fetch-to-file.ts";
 import type { ReferenceParts } from "./fetch-reference.ts";
@@ -14,12 +15,13 @@ export const audioLimits: FetchLimits = {
 
 /** What it is, is judged afterwards. Throws MediaFault or the signal's reason. */
 export async function fetchAudio(
-  parts: Omit<ReferenceParts, "withTempFile">,
+  parts: Omit<ReferenceParts, "withTempFile"> & { room?: DiskRoom },
   url: string,
   path: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const { limits, ca, resolve, allowPrivateUrls } = parts;
+  const { limits, ca, resolve, allowPrivateUrls, room } = parts;
   const policy = { ...callerPolicy(allowPrivateUrls), ...(resolve !== undefined && { resolve }) };
-  await fetchToFile({ url, path, policy, limits, signal, ...(ca !== undefined && { ca }) });
+  const takeRoom = (bytes: number) => room?.take(path, bytes) ?? true;
+  await fetchToFile({ url, path, policy, limits, signal, takeRoom, ...(ca !== undefined && { ca }) });
 }

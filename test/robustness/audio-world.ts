@@ -30,6 +30,8 @@ const models = [
   soundModel("demo/sound"),
   transcriber("demo/stt", ["stt+sim-slow-60ms"]),
   transcriber("demo/stt-failing", ["stt-failing+sim-fail-503"], { fallbacks: ["demo/stt"] }),
+  familyB("demo/b-slow", ["speech-hd+sim-slow-1500ms"]),
+  transcriber("demo/stt-slow", ["stt+sim-slow-1500ms"]),
   transcriber("demo/stt-hanging", ["stt-hanging+sim-hang"]),
   {
     ...{ id: "demo/design", type: "speech", capability: "voice-design", voice_family: "provider_b" },
@@ -39,12 +41,13 @@ const models = [
 ];
 
 export interface AudioWorld extends World {
-  startWith(slots: object): Promise<SpawnedGateway>;
+  startWith(slots: object, env?: Record<string, string>): Promise<SpawnedGateway>;
   /** Where the gateways keep what they make. */
   folder: string;
   /** Transcriptions of 61.5 seconds, two minutes when billed: sent, and at an address. */
   inForm(model: string): Said;
-  atAddress(model: string): Said;
+  /** `slow`: its host takes two seconds. */
+  atAddress(model: string, slow?: "slow"): Said;
   expectClean(): Promise<void>;
 }
 
@@ -63,7 +66,9 @@ export function code({ bytes }: AudioHeard): string {
 
 export async function openAudioWorld(): Promise<AudioWorld> {
   const world = await openWorld({ models: {} });
-  const recordings: FileServer = await startFileServer((_, res) => void res.end(wavFile(61.5)));
+  const recordings: FileServer = await startFileServer(
+    (req, res) => void setTimeout(() => res.end(wavFile(61.5)), req.url === "/slow" ? 2_000 : 0),
+  );
   const folder = mkdtempSync(join(inject("runFolder"), "audio-"));
   const { body, type } = await formOf({ response_format: "json" }, wavFile(61.5));
   const { url } = world.simulator;
@@ -77,19 +82,21 @@ export async function openAudioWorld(): Promise<AudioWorld> {
   return {
     ...world,
     folder,
-    startWith: (slots) =>
+    startWith: (slots, env = {}) =>
       world.start({
         SVC_CATALOG: catalogFile(JSON.stringify({ providers, models, tiers: highTiers(slots) })),
         SVC_DATA_DIR: join(folder, "data"),
         SVC_ALLOW_PRIVATE_URLS: "1",
         NODE_EXTRA_CA_CERTS: join(folder, "ca.pem"),
+        ...env,
       }),
     inForm(model) {
       const boundary = type.split("boundary=")[1];
       const part = `--${boundary}\r\ncontent-disposition: form-data; name="model"\r\n\r\ndemo/${model}\r\n`;
       return { path: "transcriptions", type, body: Buffer.concat([Buffer.from(part), body]) };
     },
-    atAddress: (model) => json("transcriptions", { model: `demo/${model}`, audio_url: `https://localhost:${recordings.port}/recording` }),
+    atAddress: (model, slow) =>
+      json("transcriptions", { model: `demo/${model}`, audio_url: `https://localhost:${recordings.port}/${slow ?? "recording"}` }),
     async expectClean() {
       await until(async () => (await world.audit()).reservations_open === 0, "all reservations have ended", 30_000);
       expect(await world.audit()).toMatchObject({ mismatches: [], holds_open: 0, reservations_open: 0 });
