@@ -38,8 +38,7 @@ function propertyOf({ parentSchema }: Finding, name: string): Finding["parentSch
 export function pathName(path: readonly (string | number)[]): string {
   let name = "";
   for (const segment of path) {
-    // A form's field of many values is called `name[]`.
-    if (typeof segment === "number" || /^\d+$/.test(segment)) name = `${name.replace(/\[\]$/, "")}[${segment}]`;
+    if (typeof segment === "number" || /^\d+$/.test(segment)) name += `[${segment}]`;
     else name += name === "" ? segment : `.${segment}`;
   }
   return name.slice(0, 200);

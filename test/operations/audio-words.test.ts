@@ -40,7 +40,6 @@ describe("transcriptions", () => {
 
   test.each<[string, Record<string, string>, Buffer | null, string, string]>([
     ["a language by its name", { language: "english" }, sound, "language", "two-letter ISO 639-1 code"],
-    ["a granularity of its own", { "timestamp_granularities[]": "line" }, sound, "timestamp_granularities[0]", '"segment" or "word"'],
     ["a file that is no audio", {}, Buffer.from("dear diary"), "file", "mp3, wav, m4a, ogg, webm, flac"],
     ["a file of 26 MB", {}, Buffer.alloc(26 * 1024 * 1024), "file", "at most 25 MB are taken as file"],
     ["a field of another name", { audio: "x" }, null, "file", "file is required"],
