@@ -9371,7 +9371,7 @@ export interface components {
             text?: string;
             /**
              * @description Another name for `voice_id`, which wins when both are given. The voice names of OpenAI (`alloy` and the others) mean the family's
-             *     default voice.
+             *     default voice, where the model has one.
              */
             voice?: string | components["schemas"]["VoiceReference"];
             /**

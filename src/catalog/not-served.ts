@@ -17,7 +17,7 @@ interface NotServed {
 
 /** The message names the state, and a replacement when one exists. */
 export function failNotServed(catalog: Catalog, { id, param, type, model }: NotServed): never {
-  fail("model_not_found", { param, text: { model: cutId(id), ...stateText(model) }, extra: suggestModels(catalog, id, type) });
+  fail("model_not_found", { param, text: { model: cutId(id) || '""', ...stateText(model) }, extra: suggestModels(catalog, id, type) });
 }
 
 /** What a refusal's sentence says of a model that is paused or retired (gateway-api.md "Versioning"). */

@@ -87,6 +87,10 @@ describe("speech", () => {
   });
 });
 
+test("an empty model id can be seen in the message", async () => {
+  expect((await told("speech", { model: "", input: "Hello" })).message).toBe('The model "" is not served here.');
+});
+
 describe("music", () => {
   test("an unknown model: only models that make music are suggested", async () => {
     const { json } = await told("music", { model: "suno", prompt: "Calm piano" });

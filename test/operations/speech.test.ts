@@ -19,6 +19,7 @@ const world = speechWorld(
     familyA("demo/quality"),
     familyA("demo/odd-price", ["flash"], { pricing: { mode: "per-1k-chars", usd_per_1k_chars: 0.033333333 } }),
     familyA("demo/openai", [], { routes: [{ provider: "north", model: "speech" }] }),
+    familyA("demo/voiceless", [], { routes: [{ provider: "north", model: "speech" }], default_voice: undefined }),
     familyB("demo/hd"),
     familyA("demo/spared", ["sim-fail-503", "multilingual"]),
   ],
@@ -160,6 +161,11 @@ describe("200, voices and settings", () => {
   ])("%j speaks as %s", async (fields, voice) => {
     expect((await world.ask(await world.account(), { input: "Hello", ...fields })).status).toBe(200);
     expect(orders()[0]!.path).toMatch(new RegExp(`/text-to-speech/${voice}(\\?|$)`));
+  });
+
+  test("a model without a default voice speaks in OpenAI's voice that was named", async () => {
+    const reply = await world.ask(await world.account(), { model: "demo/voiceless", input: "Hello", voice: "nova" });
+    expect([reply.status, orders()[0]!.json.voice]).toEqual([200, "nova"]);
   });
 
   test("family B's default is its own", async () => {
