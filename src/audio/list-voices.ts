@@ -1,10 +1,11 @@
 // The list of voices: the account's own first, then what the families' providers have (gateway-api.md, GET /v1/audio/voices).
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import type { components } from "../../generated/api.d.ts";
 import type { Catalog, VoiceFamily } from "../catalog/types.ts";
 import type { Caller, Context } from "../context.ts";
 import { fail } from "../fail.ts";
 import { GatewayStopping } from "../stopping.ts";
-import { type Part, gzipOf, partOf } from "./gzip-parts.ts";
 import { type ReadRows, rowsOf } from "./voice-catalogs.ts";
 import { type OwnVoice, voicesOf } from "./voice-owner.ts";
 
@@ -18,7 +19,7 @@ export interface VoiceList {
 
 /** The same text in either form. */
 interface CodedBody {
-  plain: () => Promise<Buffer>;
+  plain: Buffer;
   gzip: () => Promise<Buffer>;
 }
 
@@ -72,33 +73,30 @@ async function untilGone<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
 }
 
 /** Without voices of an account's own a list is everybody's: its forms are made once for what was read. */
-function sharedBody(catalog: Catalog, provider: VoiceProvider, rows: readonly Part[]): CodedBody {
-  const made = sharedBodies.get(catalog) ?? new Map<VoiceProvider, { rows: readonly Part[]; body: CodedBody }>();
+function sharedBody(catalog: Catalog, provider: VoiceProvider, rows: readonly string[]): CodedBody {
+  const made = sharedBodies.get(catalog) ?? new Map<VoiceProvider, SharedBody>();
   sharedBodies.set(catalog, made);
   const known = made.get(provider);
-  if (known !== undefined && known.rows.length === rows.length && known.rows.every((part, n) => part === rows[n])) return known.body;
+  if (known !== undefined && known.rows.length === rows.length && known.rows.every((row, n) => row === rows[n])) return known.body;
   const { plain, gzip } = bodyOf(provider, [], rows);
-  let text: Promise<Buffer> | undefined;
   let compressed: Promise<Buffer> | undefined;
-  const body: CodedBody = { plain: () => (text ??= plain()), gzip: () => (compressed ??= gzip()) };
+  const body: CodedBody = { plain, gzip: () => (compressed ??= gzip()) };
   made.set(provider, { rows, body });
   return body;
 }
 
-const sharedBodies = new WeakMap<Catalog, Map<VoiceProvider, { rows: readonly Part[]; body: CodedBody }>>();
+interface SharedBody {
+  rows: readonly string[];
+  body: CodedBody;
+}
 
-/** Compressed once for all bodies. */
-const [comma, end] = [partOf(","), partOf("]}")];
+const sharedBodies = new WeakMap<Catalog, Map<VoiceProvider, SharedBody>>();
 
-function bodyOf(provider: VoiceProvider, own: readonly OwnVoice[], rows: readonly Part[]): CodedBody {
+/** Off the main thread. */
+const compress = promisify(gzip);
+
+function bodyOf(provider: VoiceProvider, own: readonly OwnVoice[], rows: readonly string[]): CodedBody {
   const mine = own.map(({ voiceId, name }) => JSON.stringify({ provider: "provider_b", voice_id: voiceId, name, category: "cloned" }));
-  const head = `{"object":"list","provider":"${provider}","data":[${mine.join(",")}${mine.length > 0 && rows.length > 0 ? "," : ""}`;
-  const tail = async () => {
-    const [between, last] = await Promise.all([comma, end]);
-    return [...rows.flatMap((part, n) => (n === 0 ? [part] : [between, part])), last];
-  };
-  return {
-    plain: async () => Buffer.concat([Buffer.from(head), ...(await tail()).map(({ text }) => text)]),
-    gzip: async () => gzipOf([await partOf(head), ...(await tail())]),
-  };
+  const plain = Buffer.from(`{"object":"list","provider":"${provider}","data":[${[...mine, ...rows].join(",")}]}`);
+  return { plain, gzip: () => compress(plain) };
 }

@@ -20,7 +20,7 @@ import type { Candidate } from "../routing/candidates.ts";
 import { reportAttempts } from "../routing/report-attempts.ts";
 import { GatewayStopping, isLeft } from "../stopping.ts";
 import type { AskedModel } from "./admit.ts";
-import { type AudioHold, reserveAudio } from "./reserve.ts";
+import { type AudioHold, raiseHold, reserveAudio } from "./reserve.ts";
 
 export interface AudioPlan {
   asked: AskedModel;
@@ -43,6 +43,8 @@ export interface AudioCall {
   attempts: Attempt[];
   served: Candidate | null;
   firstByteMs: number | null;
+  /** It costs more than is held for it. Where that can't be paid it is refused and counts for nothing; its hold is as it was. */
+  raise(charge: AudioCharge): Promise<void>;
   /** The audio is whole. Durable when it resolves. */
   complete(charge: AudioCharge): Promise<AudioBill>;
   /** The client left; `delivered`: what it pays for, null: nothing. */
@@ -93,6 +95,7 @@ export async function openAudioCall(
     attempts: [],
     served: null,
     firstByteMs: null,
+    raise: (charge) => orGiveBack(rate, raiseHold(context, ask.caller, model, hold, audioCost(charge))),
     complete: (charge) => settle(charge, { status: "success", http_status: 200, ...noError }),
     async aborted(delivered) {
       await settle(delivered ?? nothing, { status: "aborted", http_status: 499, ...noError });

@@ -32,7 +32,7 @@ export async function readRecording(media: Looking, sent: { path: string; bytes:
   return { file, seconds: Math.round(seconds * 1000) / 1000 };
 }
 
-/** The file comes to lie at `path`. Fails as readRecording does. */
+/** The file comes to lie at `path`. Fails as readRecording does, or with overloaded. */
 export async function fetchRecording(
   media: Looking & Pick<Context["media"], "fetchAudio">,
   { url, path }: { url: string; path: string },
@@ -49,6 +49,7 @@ async function judged<T>(param: string, work: Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof GatewayStopping) throw new ApiError("overloaded", { cause: error });
     if (!(error instanceof MediaFault)) throw error;
+    if (error.reason === "no_room") fail("overloaded", { cause: error });
     const reason = error.message.replace(/\.$/, "");
     if (error.reason === "too_large") fail("request_too_large", { param, text: { reason }, cause: error });
     return failParameter(param, reason);

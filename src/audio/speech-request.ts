@@ -4,6 +4,7 @@ import { type CountedText, countShown, countText, isBlank } from "../counted-tex
 import { fail, failParameter } from "../fail.ts";
 import type { VoiceSettings } from "../providers/audio.ts";
 import { type AudioFormat, formatOf } from "../sound/formats.ts";
+import { isVoiceId } from "../voice-id.ts";
 
 type Body = components["schemas"]["SpeechRequest"];
 
@@ -43,16 +44,11 @@ function readText({ input, text: alias }: Body): CountedText {
 /** The voices of OpenAI, which its clients always name (WIRE.md 4.5): none of ours is called so. */
 const openaiVoices: ReadonlySet<string> = new Set("alloy ash ballad coral echo fable nova onyx sage shimmer verse marin cedar".split(" "));
 
-/** What no provider's ids hold, and what would lead to another path of the provider, whose address an id is part of. */
-const oddCharacter = /[\p{C}\p{Zl}\p{Zp}/\\?#%]/u;
-const voiceLengthMax = 256;
-
 function readVoice({ voice_id: id, voice: alias }: Body): string | null {
   const param = id !== undefined ? "voice_id" : typeof alias === "object" ? "voice.id" : "voice";
   const voice = id ?? (typeof alias === "object" ? alias.id : alias);
   if (voice === undefined || openaiVoices.has(voice)) return null;
-  if (voice === "" || voice.length > voiceLengthMax || voice === "." || voice === ".." || oddCharacter.test(voice))
-    failParameter(param, "it is no id of a voice; GET /v1/audio/voices lists them");
+  if (!isVoiceId(voice)) failParameter(param, "it is no id of a voice; GET /v1/audio/voices lists them");
   return voice;
 }
 

@@ -11,7 +11,6 @@ import { admitTranscriber, type AskedModel } from "./admit.ts";
 import { isSilent } from "./judge-transcript.ts";
 import { type AudioBill, type AudioCall, openAudioCall, whileOpen } from "./open-call.ts";
 import { fetchRecording, readRecording, type Recording } from "./recording.ts";
-import { raiseHold } from "./reserve.ts";
 import { transcribeOverChain } from "./transcription-chain.ts";
 import { needsTimes, type TranscriptionRequest } from "./transcription-request.ts";
 
@@ -44,7 +43,7 @@ export async function transcribe(context: Context, ask: Ask, request: Transcript
   return whileOpen(context, ask, call, () =>
     media.withTempFile(async (path) => {
       const recording = await fetchRecording(media, { url: source.url, path }, ask.signal);
-      await raiseHold(context, ask.caller, model, call.hold, audioCost(chargeOf(model, recording.seconds)));
+      await call.raise(chargeOf(model, recording.seconds));
       return await serve(context, ask, call, request, recording);
     }),
   );
@@ -63,6 +62,8 @@ async function serve(
   });
   // Another model would hear nothing either.
   if (isSilent(transcript)) fail("no_speech_detected");
+  // Who has left by now has got nothing and pays nothing.
+  ask.signal.throwIfAborted();
   call.served = candidate;
   call.firstByteMs = context.clock().getTime() - ask.receivedAt.getTime();
   const bill = await call.complete(cheaperOf(call.plan.asked.model, candidate.model, seconds));

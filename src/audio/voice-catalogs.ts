@@ -1,4 +1,4 @@
-// The voices that the providers have, as text that is ready to be sent: read from one provider a family, kept for 5 minutes in this process
+// The voices that the providers have, as JSON text that is ready to be sent: read from one provider a family, kept for 5 minutes in this process
 // (gateway-api.md, GET /v1/audio/voices; OPERATOR.md, the provider that is asked).
 import type { components } from "../../generated/api.d.ts";
 import type { Catalog, Model, VoiceFamily } from "../catalog/types.ts";
@@ -6,13 +6,12 @@ import type { Context } from "../context.ts";
 import { fail } from "../fail.ts";
 import type { ListVoices, ProviderVoice } from "../providers/audio.ts";
 import type { Route } from "../providers/types.ts";
-import { type Part, partOf } from "./gzip-parts.ts";
 import { type Kept, keepFresh } from "./kept-fresh.ts";
 
 type VoiceRecord = components["schemas"]["VoiceOfFamilyA"] | components["schemas"]["VoiceOfFamilyB"];
 
 /** Rows in JSON with commas between them; null: the family has none. */
-export type VoiceRows = Part | null;
+export type VoiceRows = string | null;
 
 export type Reading = Pick<Context, "catalog" | "providers" | "clock" | "log">;
 
@@ -62,7 +61,7 @@ async function read({ log }: Pick<Context, "log">, { model, route, list, request
     const signal = AbortSignal.timeout(readMaxMs);
     const voices = await list({ route, signal, requestId, publicModel: model.id });
     if (voices.length === 0) return null;
-    return await partOf(voices.map((voice) => JSON.stringify(recordOf(voice, family))).join(","));
+    return voices.map((voice) => JSON.stringify(recordOf(voice, family))).join(",");
   } catch (cause) {
     log.warn({ err: cause, provider: route.provider.id, request_id: requestId }, "the voices of a provider could not be read");
     return fail("provider_error", { cause });

@@ -5,6 +5,7 @@ import { open, rm } from "node:fs/promises";
 import { type LookupFunction, isIP } from "node:net";
 import { Client, type Dispatcher } from "undici";
 import { hostOf } from "../network-address.ts";
+import { countTransferred } from "../transfer-garbage.ts";
 import type { FetchPolicy } from "./fetch-policy.ts";
 import { MediaFault } from "./types.ts";
 
@@ -25,6 +26,8 @@ export interface FetchOrder {
   policy: FetchPolicy;
   limits: FetchLimits;
   signal: AbortSignal;
+  /** Asked before each piece is written; false: there is no room for it. Absent: there always is. */
+  takeRoom?: (bytes: number) => boolean;
   /** Trusted beside the machine's own; for tests. */
   ca?: string;
 }
@@ -45,6 +48,8 @@ export async function fetchToFile(order: FetchOrder): Promise<{ bytes: number }>
   const write = async (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes > limits.bytesMax) throw tooLarge(limits.bytesMax);
+    if (order.takeRoom?.(chunk.length) === false) throw new MediaFault("no_room", "There is no room for the file.");
+    countTransferred(chunk.length);
     await file.appendFile(chunk).catch((error: unknown) => {
       diskFault = error;
       throw error;

@@ -4,6 +4,7 @@ import type { Config } from "../config.ts";
 import { audioKindOf } from "./audio/kind.ts";
 import { openAudioMeter } from "./audio/measure-audio.ts";
 import { readBlobAddress } from "./blob-address.ts";
+import { diskRoomBytes, openDiskRoom } from "./disk-room.ts";
 import { audioLimits, fetchForCaller } from "./fetch-for-caller.ts";
 import { fetchMade, madeLimits } from "./fetch-made.ts";
 import { fetchReference, referenceLimits } from "./fetch-reference.ts";
@@ -12,7 +13,7 @@ import { keepAudio } from "./keep-audio.ts";
 import { type KeepParts, keepFile, keepLimits } from "./keep.ts";
 import { contentTypeOf } from "./kinds.ts";
 import { type ResolveName, resolveAsSystem } from "./resolve-name.ts";
-import { openTempFiles } from "./temp-files.ts";
+import { openTempFiles, type WithTempFile } from "./temp-files.ts";
 import type { Media, Store } from "./types.ts";
 
 /** For tests: other names, other trust, shorter waiting. */
@@ -20,6 +21,8 @@ export interface MediaOptions {
   resolve?: ResolveName;
   ca?: string;
   pausesMs?: KeepParts["pausesMs"];
+  /** Bytes of recordings from addresses that may lie on disk at once. */
+  roomBytes?: number;
 }
 
 const pausesMs = [300, 2_000];
@@ -27,10 +30,12 @@ const pausesMs = [300, 2_000];
 /** Throws a sentence for the operator where SVC_BLOB_URL can't be used. */
 export async function openMedia(
   config: Pick<Config, "dataDir" | "blobUrl" | "allowPrivateUrls">,
-  options: MediaOptions = {},
+  { roomBytes = diskRoomBytes, ...options }: MediaOptions = {},
 ): Promise<Media> {
   const store = await openStore(config);
-  const withTempFile = await openTempFiles(join(config.dataDir, "media-incoming"));
+  const withFile = await openTempFiles(join(config.dataDir, "media-incoming"));
+  const room = openDiskRoom(roomBytes);
+  const withTempFile: WithTempFile = (work) => withFile((path) => work(path).finally(() => room.release(path)));
   const parts = { store, withTempFile, resolve: resolveAsSystem, limits: keepLimits, pausesMs, ...options };
   const reference = { withTempFile, allowPrivateUrls: config.allowPrivateUrls, limits: referenceLimits, ...options };
   const made = { withTempFile, resolve: resolveAsSystem, limits: madeLimits, ...options };
@@ -38,7 +43,7 @@ export async function openMedia(
   return {
     keep: (order) => keepFile(parts, order),
     fetchReference: (url, signal) => fetchReference(reference, url, signal),
-    fetchAudio: (url, path, signal) => fetchForCaller({ ...reference, limits: audioLimits }, url, path, signal),
+    fetchAudio: (url, path, signal) => fetchForCaller({ ...reference, limits: audioLimits, room }, url, path, signal),
     audioKindOf,
     measureAudio: (file, signal) => meter.measure(file, signal),
     fetchMade: (url, provider, signal) => fetchMade(made, { url, provider, signal }),

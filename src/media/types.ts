@@ -31,8 +31,8 @@ export interface KeepOrder {
   signal: AbortSignal;
 }
 
-/** `unreachable`: it may work later; the other two never will. */
-export type MediaFaultReason = "too_large" | "invalid" | "unreachable";
+/** `unreachable`: it may work later; `no_room`: there is none for it on our disk right now; the other two never will. */
+export type MediaFaultReason = "too_large" | "invalid" | "unreachable" | "no_room";
 
 /** A file could not be had. The sentence is for the customer and names no address. */
 export class MediaFault extends Error {
@@ -69,7 +69,10 @@ export interface Media {
   keep(order: KeepOrder): Promise<KeptFile>;
   /** A caller's picture: PNG, JPEG or WebP, 25 MB at most. Throws MediaFault or the signal's reason. */
   fetchReference: FetchReference;
-  /** A caller's recording into `path`, where no file lies: 100 MB at most. Throws MediaFault or the signal's reason. */
+  /**
+   * A caller's recording into `path`, where no file lies: 100 MB at most, which count among what all requests have on disk until
+   * `withTempFile` removes it. Throws MediaFault or the signal's reason.
+   */
   fetchAudio(url: string, path: string, signal: AbortSignal): Promise<void>;
   /** A recording of a caller by its bytes; null: none of the kinds that are taken. */
   audioKindOf(path: string): Promise<AudioKind | null>;

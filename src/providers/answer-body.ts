@@ -7,8 +7,8 @@ type OnChunk = (chunk: Buffer) => void | Promise<void>;
 export interface AnswerBody {
   /** Hands every chunk over in order; while a returned promise is pending the socket is paused. May be called once. */
   read(onChunk: OnChunk): Promise<void>;
-  /** The whole body; more than `maxBytes` is an unreadable answer. */
-  bytes(maxBytes: number): Promise<Buffer>;
+  /** The whole body; more than `maxBytes` is an unreadable answer. `maxMs`: for tests. */
+  bytes(maxBytes: number, maxMs?: number): Promise<Buffer>;
   /** Stops the call and closes its socket; a pending read rejects with an AbortError. */
   cancel(): void;
 }
@@ -27,6 +27,9 @@ export interface SocketControl {
   /** Ends the call for this reason; the feed's fail() follows. */
   stop(reason: unknown): void;
 }
+
+/** From the head on. Hosts that think send a blank now and then, so that their answer may take minutes; one that drips for ever is none. */
+const wholeMs = 900_000;
 
 /** What may pile up before a reader comes, before the socket is paused. */
 const earlyBytesMax = 65_536;
@@ -74,14 +77,19 @@ export function openBody(control: SocketControl): BodyFeed {
     await done;
   }
 
-  async function bytes(maxBytes: number): Promise<Buffer> {
+  async function bytes(maxBytes: number, maxMs = wholeMs): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let size = 0;
-    await read((chunk) => {
-      size += chunk.length;
-      if (size > maxBytes) throw new UpstreamError("unreadable", `the answer is larger than ${maxBytes} bytes`);
-      chunks.push(chunk);
-    });
+    const timer = setTimeout(() => control.stop(new UpstreamError("unavailable", `the answer took more than ${maxMs} ms`)), maxMs);
+    try {
+      await read((chunk) => {
+        size += chunk.length;
+        if (size > maxBytes) throw new UpstreamError("unreadable", `the answer is larger than ${maxBytes} bytes`);
+        chunks.push(chunk);
+      });
+    } finally {
+      clearTimeout(timer);
+    }
     return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size);
   }
 

@@ -5,10 +5,22 @@ import type { AudioBody, MadeAudio } from "./audio.ts";
 import { isJson, wholeText } from "./exchange.ts";
 import type { UpstreamAnswer } from "./http.ts";
 import { openOutlet } from "./outlet.ts";
-import type { Provider } from "./types.ts";
+import { type Provider, UpstreamError } from "./types.ts";
 
 /** Of an error under status 200. */
 const wordsBytesMax = 65_536;
+
+export interface StreamLimits {
+  /** Of what the source sends. */
+  bytesMax: number;
+  /** To the first byte of audio, from the head on: a host may send whatever else it likes meanwhile. */
+  startMs: number;
+  /** To the last. */
+  wholeMs: number;
+}
+
+/** Speech of the longest text is a quarter of an hour and 88 MB of the largest form, and may be heard as it is said. */
+const shippedLimits: StreamLimits = { bytesMax: 268_435_456, startMs: 600_000, wholeMs: 3_600_000 };
 
 /** What writing so many characters as speech takes at most until the first byte comes, from hosts that make all of it first. */
 export function speechFirstByteMs(text: string): number {
@@ -26,7 +38,12 @@ export async function assertAudio(answer: UpstreamAnswer, provider: Provider): P
  * Resolves with the first byte of the result. Rejects with UpstreamError where the source fails before it, `unreadable` where it ends
  * without one; with the signal's reason where that fired.
  */
-export async function streamAudio(source: AudioBody, conversion: Conversion | null, signal: AbortSignal): Promise<MadeAudio> {
+export async function streamAudio(
+  source: AudioBody,
+  conversion: Conversion | null,
+  signal: AbortSignal,
+  { bytesMax, startMs, wholeMs }: StreamLimits = shippedLimits,
+): Promise<MadeAudio> {
   const outlet = openOutlet<Buffer>(
     () => undefined,
     () => undefined,
@@ -43,20 +60,35 @@ export async function streamAudio(source: AudioBody, conversion: Conversion | nu
     outlet.fail(reason);
   }
 
+  let bytes = 0;
+  const take = (piece: Buffer) => {
+    bytes += piece.length;
+    if (bytes > bytesMax) throw unreadable("there is more audio than anybody asked for");
+    return conversion === null ? give(piece) : convertPiece(conversion, piece, give);
+  };
+
+  function stop(reason: unknown): void {
+    fail(reason);
+    source.cancel();
+  }
+  const within = (ms: number) =>
+    setTimeout(() => stop(new UpstreamError("unavailable", `the audio took more than ${ms} ms`, { status: 200 })), ms);
+  const [start, whole] = [within(startMs), within(wholeMs)];
+
   async function readAll(): Promise<void> {
-    await source.read(conversion === null ? give : (piece) => convertPiece(conversion, piece, give));
+    await source.read(take);
     const rest = conversion?.end();
     if (rest) await give(rest);
     if (!outlet.begun) throw unreadable("the answer holds no audio");
     outlet.end();
   }
 
-  readAll().catch(fail);
+  readAll()
+    .catch(fail)
+    .finally(() => [start, whole].forEach(clearTimeout));
   await outlet.started;
-  const cancel = () => {
-    fail(new DOMException("The upstream call was cancelled.", "AbortError"));
-    source.cancel();
-  };
+  clearTimeout(start);
+  const cancel = () => stop(new DOMException("The upstream call was cancelled.", "AbortError"));
   return {
     kind: "stream",
     body: {

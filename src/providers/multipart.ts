@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
+import { countTransferred } from "../transfer-garbage.ts";
 import type { AudioFile } from "./audio.ts";
 import type { StreamedBody } from "./http.ts";
 
@@ -35,6 +36,7 @@ async function* piecesOf(head: Buffer, { path, bytes }: AudioFile, tail: Buffer)
   if (bytes > 0) {
     for await (const chunk of createReadStream(path, { end: bytes - 1 }) as AsyncIterable<Buffer>) {
       left -= chunk.length;
+      countTransferred(chunk.length);
       yield chunk;
     }
   }

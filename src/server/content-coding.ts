@@ -10,7 +10,7 @@ export async function inCoding(
 ): Promise<Extract<Reply, { bytes: unknown }>> {
   const gzip = takesGzip(accepted);
   const coding: Record<string, string> = gzip ? { "content-encoding": "gzip" } : {};
-  return { status, headers: { ...headers, vary: "accept-encoding", ...coding }, bytes: await (gzip ? coded.gzip() : coded.plain()) };
+  return { status, headers: { ...headers, vary: "accept-encoding", ...coding }, bytes: await (gzip ? coded.gzip() : coded.plain) };
 }
 
 /** Not where it would rather have the text as it is. */

@@ -3,6 +3,7 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 import { fail } from "../fail.ts";
 import { pathName } from "./invalid.ts";
+import { isCompressed } from "./read-body.ts";
 
 /** Deeper than any schema or tool argument goes, and far below where recursive code runs out of stack. */
 const nestingMax = 200;
@@ -46,8 +47,7 @@ function kindOf(value: unknown): string {
 }
 
 function assertJsonContent(headers: IncomingHttpHeaders): void {
-  const encoding = headers["content-encoding"]?.trim().toLowerCase();
-  if (encoding && encoding !== "identity") failJson("compressed bodies are not supported, send it without content-encoding");
+  if (isCompressed(headers)) failJson("compressed bodies are not supported, send it without content-encoding");
   const type = headers["content-type"]?.toLowerCase();
   if (type === undefined) return;
   const [media = "", ...parameters] = type.split(";").map((part) => part.trim());

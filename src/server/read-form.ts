@@ -3,10 +3,11 @@
 import { open } from "node:fs/promises";
 import type { IncomingHttpHeaders } from "node:http";
 import { fail } from "../fail.ts";
+import { countTransferred } from "../transfer-garbage.ts";
 import type { Form, Operation } from "../../generated/operations.ts";
 import type { Edge, Exchange } from "./edge.ts";
 import { type FormParser, boundaryOf, failForm, openFormParser } from "./parse-form.ts";
-import { awaitsContinue, failTooLarge, hasBody } from "./read-body.ts";
+import { awaitsContinue, failTooLarge, hasBody, isCompressed } from "./read-body.ts";
 import type { FormFile } from "./types.ts";
 
 /** A form as it was sent. */
@@ -26,10 +27,12 @@ export function takesForm({ bodies }: Operation, headers: IncomingHttpHeaders): 
 
 /** The file comes to lie at `path`, where there must be none; whoever calls removes it, after a failure as well. */
 export async function readForm(edge: Edge, exchange: Exchange, form: Form, path: string): Promise<SentForm> {
-  const boundary = boundaryOf(exchange.req.headers);
+  const { headers } = exchange.req;
+  const boundary = boundaryOf(headers);
+  if (isCompressed(headers)) failForm("compressed bodies are not supported, send it without content-encoding");
   if (!hasBody(exchange)) failForm("it is empty");
   const bytesMax = form.fileMax + besideFileBytes;
-  if (Number(exchange.req.headers["content-length"] ?? 0) > bytesMax) failTooLarge(form.fileMax);
+  if (Number(headers["content-length"] ?? 0) > bytesMax) failTooLarge(form.fileMax);
   if (edge.fileBytes > edge.limits.allFilesBytes) fail("overloaded");
   const handle = await open(path, "wx", 0o600);
   let fileBytes = 0;
@@ -39,6 +42,7 @@ export async function readForm(edge: Edge, exchange: Exchange, form: Form, path:
     edge.fileBytes += chunk.length;
     if (fileBytes > form.fileMax) failTooLarge(form.fileMax);
     if (edge.fileBytes > edge.limits.allFilesBytes) fail("overloaded");
+    countTransferred(chunk.length);
     await handle.appendFile(chunk);
   };
   try {

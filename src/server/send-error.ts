@@ -26,6 +26,11 @@ const lingerMs = 1_000;
 
 /** The status is out already: only a connection that ends before the body does tells the client that it isn't whole. */
 function breakOff({ req, res }: Exchange): void {
+  if (req.httpVersion === "1.0") {
+    // There a body ends with its connection, so only a reset can tell; nginx asks its upstreams in 1.0 where nobody says else.
+    setTimeout(() => req.socket.resetAndDestroy(), lingerMs).unref();
+    return;
+  }
   // Node gathers the writes of one turn of the loop; what was written in this one is not with the socket yet.
   setImmediate(() => req.socket.destroySoon());
   setTimeout(() => res.destroy(), lingerMs).unref();

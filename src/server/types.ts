@@ -55,7 +55,7 @@ export type Reply<Id extends OperationId = OperationId> =
   /** Bytes made before, e.g. a precomputed list. `headers` must hold content-type. */
   | { status: number; headers: Headers; bytes: Buffer }
   /** The same in the coding that the client takes, which the edge finds out and says. Only what is sent is made. */
-  | { status: number; headers: Headers; coded: { plain: () => Promise<Buffer>; gzip: () => Promise<Buffer> } }
+  | { status: number; headers: Headers; coded: { plain: Buffer; gzip: () => Promise<Buffer> } }
   /** The head goes out at once; the reply ends when the promise settles. */
   | { status: number; headers: Headers; stream: (sink: Sink) => Promise<void> };
 

@@ -39,6 +39,8 @@ export const lengths: Record<string, number> = {
 export interface Lab {
   /** Seconds, or the fault's reason. */
   measure(bytes: Buffer, extension: Extension): Promise<number | string>;
+  /** The fault's sentence, or null. */
+  fault(bytes: Buffer, extension: Extension): Promise<string | null>;
   /** The kind's extension, or null. */
   kind(bytes: Buffer): Promise<Extension | null>;
   names: () => string[];
@@ -54,14 +56,22 @@ export async function openLab(options: { patienceMs?: number } = {}): Promise<La
       await writeFile(path, bytes);
       return await work(path);
     });
+  const measured = (bytes: Buffer, extension: Extension): Promise<number | MediaFault> =>
+    withBytes(bytes, (path) =>
+      meter.measure({ path, extension }, new AbortController().signal).catch((error: unknown) => {
+        if (error instanceof MediaFault) return error;
+        throw error;
+      }),
+    );
   return {
-    measure: (bytes, extension) =>
-      withBytes(bytes, (path) =>
-        meter.measure({ path, extension }, new AbortController().signal).catch((error: unknown) => {
-          if (error instanceof MediaFault) return error.reason;
-          throw error;
-        }),
-      ),
+    async measure(bytes, extension) {
+      const found = await measured(bytes, extension);
+      return typeof found === "number" ? found : found.reason;
+    },
+    async fault(bytes, extension) {
+      const found = await measured(bytes, extension);
+      return typeof found === "number" ? null : found.message;
+    },
     kind: (bytes) => withBytes(bytes, async (path) => (await audioKindOf(path))?.extension ?? null),
     names,
     close: () => meter.close(),
@@ -112,7 +122,7 @@ export function withChecksum(page: Buffer): Buffer {
 }
 
 /** Each page changed by `change`, its checksum made right again. */
-export function withPages(file: Buffer, change: (page: Buffer, index: number) => void): Buffer {
+export function withPages(file: Buffer, change: (page: Buffer, index: number) => unknown): Buffer {
   const pages: Buffer[] = [];
   for (let at = 0; at < file.length;) {
     const segments = file[at + 26]!;

@@ -100,6 +100,27 @@ describe("a stream that breaks", () => {
   );
 });
 
+describe("over HTTP/1.0, where a body ends with its connection", () => {
+  test.each([
+    ["demo/a", "whole", 3_645_000n],
+    ["demo/a-cut", "reset", 0n],
+  ])("%s: %s", async (model, end, cost) => {
+    const account = await world.account();
+    const asked = JSON.stringify(body(model.slice("demo/".length)));
+    const socket = connect(Number(new URL(world.gateway.url).port), "127.0.0.1");
+    const ended = new Promise<string>((resolve) => {
+      socket.on("end", () => resolve("whole")).on("error", () => resolve("reset"));
+    });
+    socket.resume();
+    socket.write(
+      `POST ${operations.createSpeech.path} HTTP/1.0\r\nauthorization: Bearer ${account.key}\r\n` +
+        `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(asked)}\r\n\r\n${asked}`,
+    );
+    expect(await ended).toBe(end);
+    expect(await world.onlyLog(account)).toMatchObject({ cost });
+  });
+});
+
 describe("a caller who leaves", () => {
   test.each(families)("family %s, before the first byte: pays nothing, and the upstream call is cancelled", async (family) => {
     const account = await world.account();

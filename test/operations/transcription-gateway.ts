@@ -75,7 +75,7 @@ export function transcriptionWorld(
   });
   beforeAll(async () => {
     const env = { SVC_DATA_DIR: folder, SVC_ALLOW_PRIVATE_URLS: "1", ...options.env };
-    gateway = await startGateway({ ...options, env, media: { ca }, catalog });
+    gateway = await startGateway({ ...options, env, media: { ca, ...options.media }, catalog });
     files = await startFileServer((req, res) => {
       const serve = published.get(req.url!);
       if (serve === undefined) res.writeHead(404).end();

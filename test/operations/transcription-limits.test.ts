@@ -34,6 +34,18 @@ describe("429 rate_limit_exceeded: the account's own", { timeout: 90_000 }, () =
   });
 });
 
+test("402 of an address, once its recording is measured: it counts for nothing, as a file's does", async () => {
+  await awayFromMinuteEdge(20_000);
+  const account = await world.account();
+  const { pool } = world.gateway.context.db;
+  await pool.query("update key_budget set limit_amount = 100000 where account_id = $1", [account.accountId]);
+  for (const reply of [await world.send(account, { model: "demo/stt" }), await world.fetch(account, { model: "demo/stt" })]) {
+    expect([reply.status, reply.json.error.code]).toEqual([402, "key_limit_reached"]);
+    expect(remaining(reply)).toBe("4");
+  }
+  await world.expectUntouched(account);
+}, 90_000);
+
 describe("403 permission_denied", () => {
   test("a tier without a slot names the deposit that lifts it, in both modes, and no waiting is suggested", async () => {
     const account = await world.account({ signupCredit: true });

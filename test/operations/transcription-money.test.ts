@@ -32,7 +32,8 @@ describe.each(modes)("minutes of a %s", (mode) => {
   test.each([
     [0.3, "demo/stt", 1, 0.0009],
     [60, "demo/stt", 1, 0.0009],
-    [60.001, "demo/stt", 2, 0.0018],
+    [60.1, "demo/stt", 1, 0.0009],
+    [60.101, "demo/stt", 2, 0.0018],
     [61, "demo/stt", 2, 0.0018],
     [181, "demo/stt", 4, 0.0036],
     [61, "demo/least", 3, 0.0027],

@@ -1,5 +1,5 @@
 // GET /v1/audio/voices is large: compressed for whoever takes it, the same text for everybody.
-import { gunzipSync, inflateRawSync } from "node:zlib";
+import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { TestAccount } from "../support/gateway.ts";
 import { rawRequest, voice, voicesWorld } from "./voices-gateway.ts";
@@ -33,8 +33,6 @@ describe.each(["without", "with"])("%s voices of one's own", (own) => {
       for (const { headers, bytes } of [plain, compressed])
         expect([headers.vary, Number(headers["content-length"])]).toEqual(["accept-encoding", bytes.length]);
       expect(gunzipSync(compressed.bytes).equals(plain.bytes)).toBe(true);
-      // One member: behind its header and before its trailer stands one deflate stream.
-      expect(inflateRawSync(compressed.bytes.subarray(10, -8)).equals(plain.bytes)).toBe(true);
       const { data } = JSON.parse(plain.bytes.toString()) as { data: object[] };
       const voices = { provider_a: 3_000, provider_b: 300, all: 3_300 }[query]!;
       expect(data).toHaveLength(voices + (own === "with" && query !== "provider_a" ? 20 : 0));

@@ -1,4 +1,5 @@
 // Forms at the edge, over real sockets: what is taken, and which refusal what is not taken gets.
+import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { fail } from "../../src/fail.ts";
 import { type FormEdge, type Part, formBytes, path, startFormEdge, typed, voice } from "./form-edge.ts";
@@ -109,6 +110,7 @@ describe("400: what is no form", () => {
   const cases: [string, Buffer, Record<string, string>][] = [
     ["no boundary", whole, { "content-type": "multipart/form-data" }],
     ["another boundary", whole, { "content-type": "multipart/form-data; boundary=other" }],
+    ["compressed", gzipSync(whole), { "content-encoding": "gzip" }],
     ["an endless boundary", whole, { "content-type": `multipart/form-data; boundary=${"b".repeat(500)}` }],
     ["nothing", Buffer.alloc(0), {}],
     ["noise", Buffer.alloc(100_000, "noise"), {}],

@@ -48,5 +48,6 @@ export function elementsIn(content: Buffer): { id: number; content: Buffer }[] {
 }
 
 export function unsigned(content: Buffer): number {
-  return content.length === 0 || content.length > 6 ? 0 : content.readUIntBE(0, content.length);
+  // Some programs write all eight bytes of any number.
+  return content.length > 8 ? 0 : content.reduce((value, byte) => value * 256 + byte, 0);
 }

@@ -2,6 +2,7 @@
 import { type Bytes, nameAt } from "./bytes.ts";
 import { type FlacFrame, flacFrameAt, flacHeaderBytes } from "./flac-header.ts";
 import { id3Bytes } from "./mpeg-frames.ts";
+import { nothingPromised } from "./promised.ts";
 import { type Walked, assertOwn, broken, foreignMax, openTally } from "./tally.ts";
 
 const crc16 = Uint16Array.from({ length: 256 }, (_, byte) => {
@@ -17,16 +18,18 @@ const blocksMax = 1_000;
 
 export function walkFlac(source: Bytes): Walked {
   const start = id3Bytes(source, 0);
-  const { rate, framesAt } = readHeaders(source, start);
+  const { rate, samples, framesAt } = readHeaders(source, start);
   const tally = openTally();
   let explained = framesAt;
   let at = framesAt;
+  let isCut = false;
   while (at < source.size) {
     const frame = headerAt(source, at);
     const end = frame === null ? null : frameEnd(source, at);
     if (frame === null || end === null) {
       at = nextHeader(source, at + 1);
       assertOwn(at - explained, source.size);
+      isCut = frame !== null && at >= source.size;
       continue;
     }
     tally.add(frame.samples, frame.rate || rate);
@@ -37,21 +40,25 @@ export function walkFlac(source: Bytes): Walked {
       break;
     }
   }
-  return { seconds: tally.seconds(), explained };
+  const promised = rate === 0 ? 0 : samples / rate;
+  // FFmpeg leaves the old header before a part that it copies (-c copy): that says nothing where the last frame is whole.
+  const promise = { ...nothingPromised, seconds: explained === source.size ? 0 : promised, loose: promised, isCut };
+  return { seconds: tally.seconds(), explained, promise };
 }
 
-/** Of STREAMINFO only the rate counts, where a frame refers to it. */
-function readHeaders(source: Bytes, start: number): { rate: number; framesAt: number } {
+/** Of STREAMINFO the rate, where a frame refers to it, and how many samples there are; 0: unknown. */
+function readHeaders(source: Bytes, start: number): { rate: number; samples: number; framesAt: number } {
   const info = source.read(start, 42);
   if (info.length < 42 || nameAt(info, 0) !== "fLaC") throw broken("Its header is cut.");
   const rate = info.readUIntBE(18, 3) >> 4;
+  const samples = (info[21]! & 15) * 2 ** 32 + info.readUInt32BE(22);
   let at = start + 4;
   for (let blocks = 0; blocks < blocksMax; blocks++) {
     const head = source.read(at, 4);
     if (head.length < 4) throw broken("Its header is cut.");
     const last = head[0]! >= 0x80;
     at += 4 + head.readUIntBE(1, 3);
-    if (last) return { rate, framesAt: at };
+    if (last) return { rate, samples, framesAt: at };
   }
   throw broken("Its header does not end.");
 }

@@ -1,10 +1,16 @@
 // Where the packets of one fragment (moof) lie: runs of packets, each of a track, with lengths of their own or the usual one.
-import { boxesIn } from "./boxes.ts";
+import { boxIn, boxesIn } from "./boxes.ts";
+import { readUnits } from "./mp4-clock.ts";
 import type { Mp4Track, Place } from "./mp4.ts";
 
-/** The tracks that the fragment has packets of. */
-export function fragmentSizes(fragment: Buffer): Set<number> {
-  return new Set(partsOf(fragment).map(({ head }) => head.track));
+/** The tracks that the fragment has packets of, and when they begin in each, in its units; 0 where that isn't said. */
+export function fragmentStarts(fragment: Buffer): Map<number, number> {
+  return new Map(
+    partsOf(fragment).map(({ head, content }) => {
+      const time = boxIn(content, "tfdt");
+      return [head.track, time === null ? 0 : readUnits(time, 4)];
+    }),
+  );
 }
 
 /** `at`: where the fragment stands in the file. */

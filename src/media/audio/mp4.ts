@@ -1,9 +1,10 @@
-// MP4 (m4a): packets stand where tables say, whole or in fragments. A packet counts where its bytes are there, as long as its codec makes it;
-// the tables' own times are passed over.
+// MP4 (m4a): packets stand where tables say, whole or in fragments. A packet counts where its bytes are there, as long as its codec makes it.
+// The tables' own times only tell what is missing (mp4-clock.ts).
 import { type Box, boxAt, boxIn, boxesIn } from "./boxes.ts";
 import type { Bytes } from "./bytes.ts";
 import { samplesOfEntry } from "./mp4-codec.ts";
-import { fragmentPackets, fragmentSizes } from "./mp4-fragments.ts";
+import { type TrackClock, holdFragment, holdPackets, openTrackClock, promiseOf } from "./mp4-clock.ts";
+import { fragmentPackets, fragmentStarts } from "./mp4-fragments.ts";
 import { tablePackets } from "./mp4-tables.ts";
 import { type SamplesOf, packetHeadBytes } from "./packets.ts";
 import { type Tally, type Walked, broken, openTally } from "./tally.ts";
@@ -24,6 +25,7 @@ export interface Mp4Track {
   /** What fragments take where they say nothing. */
   usualBytes: number;
   tally: Tally;
+  clock: TrackClock;
 }
 
 /** The index of a day of the smallest packets takes less, and so does a second's fragment. */
@@ -56,16 +58,27 @@ export function walkMp4(source: Bytes): Walked {
   const boxes = topBoxes(source);
   const index = boxes.filter(({ name }) => name === "moov");
   if (index.length !== 1) throw broken(index.length === 0 ? "Its index is missing." : "It has two indexes.");
-  const tracks = readTracks(readBox(source, index[0]!, indexBytesMax));
+  const head = readBox(source, index[0]!, indexBytesMax);
+  const tracks = readTracks(head);
   if (tracks.every(({ samplesOf }) => samplesOf === null)) throw broken("It has no sound.");
   const room = boxes.filter(({ name }) => name === "mdat").reduce((sum, { from, end }) => sum + Math.min(end, source.size) - from, 0);
   let packetBytes = 0;
   let packets = 0;
+  let isMissing = false;
+  /** How many packets there are up to the last one that the file holds. */
   const count = (track: Mp4Track, places: Iterable<Place>) => {
+    let named = 0;
+    let held = 0;
     for (const place of places) {
       packets += 1;
+      named += 1;
       if (packets > packetsMax) throw broken("Its index is damaged.");
-      if (place.bytes === 0 || place.from + place.bytes > source.size) continue;
+      if (place.from + place.bytes > source.size) {
+        isMissing = true;
+        continue;
+      }
+      held = named;
+      if (place.bytes === 0) continue;
       packetBytes += place.bytes;
       // Packets that lie upon one another would be counted for ever.
       if (packetBytes > room) throw broken("Its index is damaged.");
@@ -74,15 +87,22 @@ export function walkMp4(source: Bytes): Walked {
       const found = track.samplesOf(head);
       if (found !== null) track.tally.add(found.samples, found.rate);
     }
+    return held;
   };
-  for (const track of tracks) count(track, tablePackets(track.table));
+  for (const track of tracks) holdPackets(track.clock, count(track, tablePackets(track.table)));
   for (const box of boxes.filter(({ name }) => name === "moof")) {
     const content = readBox(source, box, fragmentIndexBytesMax);
-    const sizes = fragmentSizes(content);
-    for (const track of tracks) if (sizes.has(track.id)) count(track, fragmentPackets(content, box.at, track));
+    const starts = fragmentStarts(content);
+    for (const track of tracks) {
+      const start = starts.get(track.id);
+      if (start === undefined) continue;
+      const before = track.tally.seconds();
+      if (count(track, fragmentPackets(content, box.at, track)) > 0) holdFragment(track.clock, start, track.tally.seconds() - before);
+    }
   }
   const seconds = Math.max(0, ...tracks.map(({ tally }) => tally.seconds()));
-  return { seconds, explained: packetBytes + headBytes(boxes, source.size) };
+  const isCut = isMissing && boxes.some(({ name, end }) => name === "mdat" && end > source.size);
+  return { seconds, explained: packetBytes + headBytes(boxes, source.size), promise: promiseOf(head, tracks, isCut) };
 }
 
 const nothing = Buffer.alloc(1);
@@ -137,5 +157,5 @@ function readTrack(content: Buffer, usual: ReadonlyMap<number, number>): Mp4Trac
   const id = head.readUInt32BE(head[0] === 1 ? 20 : 12);
   const isSound = handler.toString("latin1", 8, 12) === "soun";
   const codec = isSound ? samplesOfEntry(boxIn(table, "stsd") ?? Buffer.alloc(0)) : { samplesOf: null, isUniform: true };
-  return { id, ...codec, table, usualBytes: usual.get(id) ?? 0, tally: openTally() };
+  return { id, ...codec, table, usualBytes: usual.get(id) ?? 0, tally: openTally(), clock: openTrackClock(content) };
 }

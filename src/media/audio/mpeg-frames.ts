@@ -1,5 +1,7 @@
-// MP3: frames one after another, each with a header that says its own length and rate. Xing, VBRI and tags say nothing that is believed.
+// MP3: frames one after another, each with a header that says its own length and rate. Xing and VBRI are
+// believed in one thing: that frames are missing.
 import { type Bytes, nameAt } from "./bytes.ts";
+import { nothingPromised } from "./promised.ts";
 import { type Walked, assertOwn, broken, foreignMax, openTally } from "./tally.ts";
 
 export interface MpegFrame {
@@ -50,6 +52,7 @@ export function walkMp3(source: Bytes): Walked {
   let explained = 0;
   let at = 0;
   let first = true;
+  let promised = 0;
   let tags = 0;
   while (at < source.size) {
     const skipped = tagBytes(source, at);
@@ -65,12 +68,14 @@ export function walkMp3(source: Bytes): Walked {
       assertOwn(at - explained, source.size);
       continue;
     }
-    if (!(first && isIndex(source.read(at, 64), frame))) tally.add(frame.samples, frame.rate);
+    const frames = first ? indexedFrames(source.read(at, 64), frame) : null;
+    if (frames === null) tally.add(frame.samples, frame.rate);
+    else promised = (frames * frame.samples) / frame.rate;
     first = false;
     explained += frame.bytes;
     at += frame.bytes;
   }
-  return { seconds: tally.seconds(), explained };
+  return { seconds: tally.seconds(), explained, promise: { ...nothingPromised, seconds: promised } };
 }
 
 /** Tags that players pass over: ID3v2 anywhere (joined files), ID3v1 and APE at the end. */
@@ -112,8 +117,9 @@ export function framesFollow(source: Bytes, from: number, count: number): boolea
   return true;
 }
 
-/** A first frame that holds nothing but counts of the others. */
-function isIndex(bytes: Buffer, { sideInfoEnd }: MpegFrame): boolean {
-  const name = nameAt(bytes, sideInfoEnd);
-  return name === "Xing" || name === "Info" || nameAt(bytes, 36) === "VBRI";
+/** A first frame that holds nothing but counts of the others: how many there are, 0 where it doesn't say. Null: it is none. */
+function indexedFrames(bytes: Buffer, { sideInfoEnd: at }: MpegFrame): number | null {
+  const name = nameAt(bytes, at);
+  if (name === "Xing" || name === "Info") return bytes.length >= at + 12 && (bytes[at + 7]! & 1) !== 0 ? bytes.readUInt32BE(at + 8) : 0;
+  return nameAt(bytes, 36) !== "VBRI" ? null : bytes.length >= 54 ? bytes.readUInt32BE(50) : 0;
 }

@@ -1,7 +1,8 @@
-// Ogg: pages with a checksum, which carry packets of one or more streams. Opus, Vorbis and FLAC are counted by their packets; what pages
-// say of positions and of their end is passed over.
+// Ogg: pages with a checksum, which carry packets of one or more streams. Opus, Vorbis and FLAC are counted by their packets; positions
+// of pages, which jump over what a call's recording lost, only count where they are absurd.
 import { type Bytes, nameAt } from "./bytes.ts";
 import { flacFrameAt } from "./flac-header.ts";
+import { nothingPromised } from "./promised.ts";
 import { type SamplesOf, opusSamples, packetHeadBytes, vorbisSamples } from "./packets.ts";
 import { type Tally, type Walked, assertOwn, broken, foreignMax, openTally } from "./tally.ts";
 
@@ -17,6 +18,9 @@ interface Stream {
   kind: "opus" | "vorbis" | "flac" | "other";
   identification: Buffer;
   tally: Tally;
+  /** Of the position at which it began, and of its last one; null: none was said. In samples of `rate`. */
+  positions: { first: number; last: number } | null;
+  rate: number;
   packets: number;
   /** What there is of a packet that goes on, and how long it is so far. */
   pending: Buffer[];
@@ -31,16 +35,21 @@ const pageBytesMax = 27 + 255 + 255 * 255;
 export function walkOgg(source: Bytes): Walked {
   let explained = 0;
   let seconds = 0;
+  let loose = 0;
+  let isCut = false;
   let streams = new Map<number, Stream>();
   let isHead = true;
   const endLink = () => {
     // Streams beside one another sound at once; a chain of links one after another.
     seconds += Math.max(0, ...[...streams.values()].map(({ tally }) => tally.seconds()));
+    loose += Math.max(0, ...[...streams.values()].map(lengthSaid));
+    isCut ||= [...streams.values()].some(({ samplesOf, pendingBytes }) => samplesOf !== null && pendingBytes > 0);
     streams = new Map();
   };
   for (let at = 0; at < source.size;) {
     const page = readPage(source, at);
     if (page === null) {
+      isCut ||= endsInPage(source, at);
       at = nextPage(source, at + 1);
       assertOwn(at - explained, source.size);
       continue;
@@ -56,12 +65,26 @@ export function walkOgg(source: Bytes): Walked {
     if (stream !== undefined) takePage(stream, page);
   }
   endLink();
-  return { seconds, explained };
+  return { seconds, explained, promise: { ...nothingPromised, loose, isCut } };
+}
+
+function lengthSaid({ positions, rate }: Stream): number {
+  return positions === null || rate === 0 ? 0 : (positions.last - Math.max(0, positions.first)) / rate;
+}
+
+/** A page whose rest is missing. That the last page says it is the last isn't asked: recorders that write into a pipe can't know it. */
+function endsInPage(source: Bytes, at: number): boolean {
+  const bytes = source.read(at, pageBytesMax);
+  if (nameAt(bytes, 0) !== "OggS") return false;
+  const segments = bytes[26] ?? 0;
+  const length = bytes.subarray(27, 27 + segments).reduce((sum, size) => sum + size, 27 + segments);
+  return at + Math.max(length, 28) > source.size;
 }
 
 function openStream(): Stream {
   const empty = Buffer.alloc(0);
-  return { samplesOf: null, kind: "other", identification: empty, tally: openTally(), packets: 0, pending: [], pendingBytes: 0 };
+  const none = { samplesOf: null, kind: "other", identification: empty, positions: null } as const;
+  return { ...none, tally: openTally(), rate: 0, packets: 0, pending: [], pendingBytes: 0 };
 }
 
 /** A whole page whose checksum is right, or null. A view into the file's window. */
@@ -116,6 +139,14 @@ function takePage(stream: Stream, page: Buffer): void {
     lost = false;
     forget(stream);
   }
+  takePosition(stream, Number(page.readBigInt64LE(6)));
+}
+
+/** -1: no packet ends on the page. What was captured from a station begins at any position. */
+function takePosition(stream: Stream, position: number): void {
+  if (position === -1 || stream.rate === 0) return;
+  stream.positions ??= { first: position - stream.tally.seconds() * stream.rate, last: position };
+  stream.positions.last = position;
 }
 
 function forget(stream: Stream): void {
@@ -131,7 +162,10 @@ function takePacket(stream: Stream, packet: Buffer): void {
     return; // comments
   else {
     const found = stream.samplesOf?.(packet);
-    if (found) stream.tally.add(found.samples, found.rate);
+    if (found) {
+      stream.tally.add(found.samples, found.rate);
+      stream.rate = found.rate;
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 // What a walk through a recording adds up: how long its packets sound, and how many bytes of the file they and its headers explain.
 import { MediaFault } from "../types.ts";
+import { type Promised, assertKept } from "./promised.ts";
 
 export interface Tally {
   /** Throws MediaFault: `too_large` above a day, `invalid` for a rate that no recording has. */
@@ -36,12 +37,14 @@ export function openTally(): Tally {
 export interface Walked {
   seconds: number;
   explained: number;
+  promise: Promised;
 }
 
 /** A player skips some damage; a file that is mostly something else would be billed for its smaller half. */
-export function assertExplained({ seconds, explained }: Walked, size: number): number {
+export function assertExplained({ seconds, explained, promise }: Walked, size: number): number {
   if (!(seconds > 0)) throw broken("Nothing in it can be decoded.");
   if (seconds > secondsMax) throw tooLong();
+  assertKept(promise, seconds);
   assertOwn(size - explained, size);
   return seconds;
 }

@@ -1,5 +1,6 @@
 // WAV: chunks, one of which is samples of fixed size. Where its length says nothing (a stream), it goes to the end of the file.
 import { type Bytes, nameAt } from "./bytes.ts";
+import { nothingPromised } from "./promised.ts";
 import { type Walked, broken, openTally } from "./tally.ts";
 
 interface Format {
@@ -17,6 +18,8 @@ const extensible = 0xfffe;
 /** Chunks that hold descriptions and pictures, and padding; what else stands there is not of this format. */
 const described =
   /^(fmt |fact|ds64|LIST|id3 |ID3 |bext|iXML|_PMX|cue |smpl|inst|cart|PEAK|JUNK|junk|PAD |FLLR|axml|chna|acid|strc|minf|elm1|regn|umid|DGDA|SAUR|afsp|plst|labl|note)$/;
+/** Some programs count the header, too. */
+const sloppyBytes = 1_024;
 /** All of them together; a cover picture and a history of edits take less. */
 const chunksMax = 10_000;
 const describedBytesMax = 8 * 1024 * 1024;
@@ -26,6 +29,8 @@ export function walkWav(source: Bytes): Walked {
   let format: Format | null = null;
   let long: number | null = null;
   let seconds = 0;
+  let promised = 0;
+  let isCut = false;
   let explained = 12;
   let descriptions = 0;
   let at = 12;
@@ -36,8 +41,11 @@ export function walkWav(source: Bytes): Walked {
     let size = head.readUInt32LE(4);
     if (name === "data") {
       if (format === null) throw broken("It has samples before it says of what kind.");
-      if (size === 0xffffffff && long !== null) size = Math.min(long, rest);
-      else if (size === 0 || size >= 0xffffff00 || size > rest) size = rest;
+      if (size === 0xffffffff && long !== null) size = long;
+      if (isUnknown(size)) size = rest;
+      promised += size / format.frameBytes / format.rate;
+      isCut ||= size > rest + sloppyBytes;
+      size = Math.min(size, rest);
       tally.add(Math.floor(size / format.frameBytes), format.rate);
       seconds = tally.seconds();
       explained += 8 + size;
@@ -49,7 +57,13 @@ export function walkWav(source: Bytes): Walked {
     }
     at += 8 + size + (size & 1);
   }
-  return { seconds, explained: explained + Math.min(descriptions, describedBytesMax) + 2 };
+  const promise = { ...nothingPromised, seconds: promised, isCut };
+  return { seconds, explained: explained + Math.min(descriptions, describedBytesMax) + 2, promise };
+}
+
+/** What programs write that can't know the length yet: nothing, all bits (FFmpeg), or about the largest signed number (SoX, arecord). */
+function isUnknown(size: number): boolean {
+  return size === 0 || (size >= 0x7fff0000 && size <= 0x80001000) || (size >= 0xffff0000 && size <= 0xffffffff);
 }
 
 function readFormat(chunk: Buffer): Format {

@@ -2,6 +2,13 @@
 import type { Bytes } from "./bytes.ts";
 import { sizeAt } from "./ebml.ts";
 
+interface Block {
+  track: number;
+  /** From its cluster's, in the file's units. */
+  time: number;
+  packets: Packet[];
+}
+
 interface Packet {
   from: number;
   bytes: number;
@@ -11,14 +18,14 @@ interface Packet {
 const headBytes = 65_536;
 
 /** Null: it is damaged. */
-export function blockPackets(source: Bytes, from: number, end: number): { track: number; packets: Packet[] } | null {
+export function blockPackets(source: Bytes, from: number, end: number): Block | null {
   const head = source.read(from, Math.min(headBytes, end - from));
   const number = sizeAt(head, 0);
   if (number === null || number.value === null || head.length < number.bytes + 3) return null;
   const lacing = (head[number.bytes + 2]! >> 1) & 3;
   const at = number.bytes + 3;
   const packets = lacing === 0 ? [{ from: from + at, bytes: end - from - at }] : lacedPackets(head, at, lacing, from, end);
-  return packets === null ? null : { track: number.value, packets };
+  return packets === null ? null : { track: number.value, time: head.readInt16BE(number.bytes), packets };
 }
 
 function lacedPackets(head: Buffer, start: number, lacing: number, from: number, end: number): Packet[] | null {

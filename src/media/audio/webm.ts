@@ -1,7 +1,9 @@
-// WebM: clusters of blocks, read one after another as they lie in the file. Indexes, durations and the times of blocks are passed over.
+// WebM: clusters of blocks, read one after another as they lie in the file. The times of clusters and
+// blocks are compared with the duration that it promises, and else passed over.
 import { blockPackets } from "./webm-block.ts";
 import type { Bytes } from "./bytes.ts";
 import { elementAt, elementsIn, unsigned } from "./ebml.ts";
+import { type Promised, isAbsurd, nothingPromised } from "./promised.ts";
 import { type SamplesOf, opusSamples, packetHeadBytes, vorbisSamples } from "./packets.ts";
 import { type Tally, type Walked, broken, openTally } from "./tally.ts";
 
@@ -19,6 +21,10 @@ const ids = {
   blockGroup: 0xa0,
   block: 0xa1,
   simpleBlock: 0xa3,
+  info: 0x1549a966,
+  unit: 0x2ad7b1,
+  duration: 0x4489,
+  clusterTime: 0xe7,
 };
 
 /** What stands beside the blocks: seek head, info, cues, tags, chapters, attachments (pictures), void, checksum, a cluster's time and sizes. */
@@ -27,11 +33,22 @@ const describedBytesMax = 8 * 1024 * 1024;
 /** Elements in a row without a block: the longest such row is an index, of a few for each cluster. */
 const smallMax = 1_000_000;
 const tracksBytesMax = 1024 * 1024;
+const infoBytesMax = 65_536;
 const audioType = 2;
 
 interface Track {
   samplesOf: SamplesOf;
   tally: Tally;
+}
+
+interface Clock {
+  /** Nanoseconds. */
+  unit: number;
+  /** In units; 0: not said. */
+  duration: number;
+  cluster: number;
+  /** The latest time of a block, in units. */
+  latest: number;
 }
 
 export function walkWebm(source: Bytes): Walked {
@@ -40,6 +57,8 @@ export function walkWebm(source: Bytes): Walked {
   let explained = 0;
   let descriptions = 0;
   let small = 0;
+  let isCut = false;
+  const clock: Clock = { unit: 1_000_000, duration: 0, cluster: 0, latest: 0 };
   for (let at = 0; at < source.size;) {
     const element = elementAt(source, at);
     if (element === null) break;
@@ -48,17 +67,24 @@ export function walkWebm(source: Bytes): Walked {
     // What holds others is entered, so its length doesn't matter; nothing is ever read twice.
     if (id === ids.segment || id === ids.cluster || id === ids.blockGroup) {
       explained += from - at;
+      isCut ||= element.size !== null && from + element.size > source.size;
       at = from;
       continue;
     }
-    if (element.size === null || from + element.size > source.size) break;
+    if (element.size === null) break;
     const end = from + element.size;
+    if (end > source.size) {
+      isCut ||= id === ids.simpleBlock || id === ids.block || described.has(id);
+      break;
+    }
+    if (id === ids.info) readInfo(Buffer.from(source.read(from, Math.min(element.size, infoBytesMax))), clock);
+    if (id === ids.clusterTime) clock.cluster = unsigned(source.read(from, element.size));
     if (id === ids.tracks) {
       if (element.size > tracksBytesMax) throw broken("Its list of tracks is too long.");
       readTracks(Buffer.from(source.read(from, element.size)), audio, others);
     }
     if (id === ids.simpleBlock || id === ids.block) {
-      if (takeBlock(source, from, end, audio, others)) explained += end - at;
+      if (takeBlock(source, from, end, { audio, others, clock })) explained += end - at;
       small = 0;
     } else if (id === ids.head || id === ids.tracks) explained += end - at;
     else if (described.has(id)) descriptions += end - at;
@@ -66,7 +92,26 @@ export function walkWebm(source: Bytes): Walked {
     at = end;
   }
   const seconds = Math.max(0, ...[...audio.values()].map(({ tally }) => tally.seconds()));
-  return { seconds, explained: explained + Math.min(descriptions, describedBytesMax) };
+  const promise = promiseOf(clock, others.size > 0, isCut);
+  return { seconds, explained: explained + Math.min(descriptions, describedBytesMax), promise };
+}
+
+/** Its duration is that of its longest track: a picture or a text may stand long after the sound's end. */
+function promiseOf({ unit, duration, latest }: Clock, hasOthers: boolean, isCut: boolean): Promised {
+  const seconds = (duration * unit) / 1e9;
+  const held = (latest * unit) / 1e9;
+  if (!hasOthers) return { seconds, held, loose: 0, isCut };
+  return { ...nothingPromised, loose: isAbsurd(seconds, held) ? seconds : 0, isCut };
+}
+
+function readInfo(content: Buffer, clock: Clock): void {
+  for (const { id, content: value } of elementsIn(content)) {
+    if (id === ids.unit) clock.unit = unsigned(value) || clock.unit;
+    if (id === ids.duration && (value.length === 4 || value.length === 8)) {
+      const duration = value.length === 4 ? value.readFloatBE(0) : value.readDoubleBE(0);
+      clock.duration = Number.isFinite(duration) ? Math.max(0, duration) : 0;
+    }
+  }
 }
 
 function readTracks(content: Buffer, audio: Map<number, Track>, others: Set<number>): void {
@@ -101,10 +146,17 @@ function laced(header: Buffer): Buffer[] {
   return [header.subarray(at, at + first), header.subarray(at + first, at + first + second), header.subarray(at + first + second)];
 }
 
+interface Found {
+  audio: ReadonlyMap<number, Track>;
+  others: ReadonlySet<number>;
+  clock: Clock;
+}
+
 /** False: it belongs to no track. */
-function takeBlock(source: Bytes, from: number, end: number, audio: Map<number, Track>, others: Set<number>): boolean {
+function takeBlock(source: Bytes, from: number, end: number, { audio, others, clock }: Found): boolean {
   const head = blockPackets(source, from, end);
   if (head === null) return false;
+  clock.latest = Math.max(clock.latest, clock.cluster + head.time);
   const track = audio.get(head.track);
   if (track === undefined) return others.has(head.track);
   for (const packet of head.packets) {

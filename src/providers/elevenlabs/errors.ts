@@ -48,7 +48,8 @@ function paramOf(word: string | null, answer: ErrorAnswer, names: Readonly<Recor
   if (word === "max_character_limit_exceeded" || word === "text_too_long") return names["text"] ?? null;
   const { loc } = objectOf(arrayOf(detailOf(answer))[0]);
   const place = arrayOf(loc).filter((name): name is string => typeof name === "string" && name !== "body");
-  return place.length === 0 ? null : [names[place[0]!] ?? place[0], ...place.slice(1)].join(".");
+  const [first, ...rest] = place;
+  return first === undefined ? null : [Object.hasOwn(names, first) ? names[first] : first, ...rest].join(".");
 }
 
 function detailOf({ text }: ErrorAnswer): unknown {

@@ -6,36 +6,41 @@ import { exchange, wholeText } from "../exchange.ts";
 import type { Upstream } from "../http.ts";
 import { bareRequest } from "../json-request.ts";
 import { arrayOf, type Json, objectOf, textOf } from "../json.ts";
+import { listBytesMax, openVoiceList } from "../voice-list.ts";
 import { elevenlabsError } from "./errors.ts";
 
 const pageSize = 100;
 /** Three times the library's size; a host that never ends is cut there. */
 const pagesMax = 100;
-const pageBytesMax = 16_777_216;
+/** It is part of an address. */
+const tokenLengthMax = 2_000;
 
 export function elevenlabsVoices(upstream: Upstream, clock: Clock = systemClock): ListVoices {
   return async (call) => {
-    const voices = new Map<string, ProviderVoice>();
+    const voices = openVoiceList();
+    let bytesLeft = listBytesMax;
     const seen = new Set<string>();
     let token: string | null = null;
     for (let page = 0; page < pagesMax; page += 1) {
       const next: string = token === null ? "" : `&next_page_token=${encodeURIComponent(token)}`;
       const request = bareRequest(call, "GET", `/v2/voices?page_size=${pageSize}${next}`);
       const answer = await exchange(upstream, request, clock, elevenlabsError({}));
-      const body = readAnswer(await wholeText(answer, pageBytesMax), call.route.provider);
+      const text = await wholeText(answer, bytesLeft);
+      bytesLeft -= text.length;
+      const body = readAnswer(text, call.route.provider);
       if (!Array.isArray(body["voices"])) throw unreadable("the answer has no voices");
-      for (const voice of body["voices"].map(objectOf).flatMap(voiceOf)) if (!voices.has(voice.voiceId)) voices.set(voice.voiceId, voice);
+      for (const voice of body["voices"].map(objectOf).flatMap(voiceOf)) voices.add(voice);
       token = textOf(body["next_page_token"]);
-      if (token === null || body["has_more"] === false || seen.has(token)) break;
+      if (token === null || token.length > tokenLengthMax || body["has_more"] === false || seen.has(token) || voices.isFull()) break;
       seen.add(token);
     }
-    return [...voices.values()];
+    return voices.all();
   };
 }
 
 function voiceOf(voice: Json): ProviderVoice[] {
   const voiceId = textOf(voice["voice_id"]);
-  if (voiceId === null || voiceId.length > 200 || isOperators(voice)) return [];
+  if (voiceId === null || isOperators(voice)) return [];
   const previewUrl = textOf(voice["preview_url"]);
   return [
     {

@@ -35,8 +35,9 @@ export const duplicateVoice = 2039;
 
 /** 0: none. */
 export function errorCodeOf(answer: Json): number {
-  const code = Number(objectOf(answer["base_resp"])["status_code"] ?? 0);
-  return Number.isInteger(code) ? code : -1;
+  const code = objectOf(answer["base_resp"])["status_code"] ?? 0;
+  const number = typeof code === "string" && code !== "" ? Number(code) : code;
+  return typeof number === "number" && Number.isInteger(number) ? number : -1; // an object too: a number that was too long
 }
 
 /** Throws UpstreamError for an answer that says it is an error. */

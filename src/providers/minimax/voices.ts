@@ -9,10 +9,13 @@ import type { Upstream, UpstreamRequest } from "../http.ts";
 import { jsonRequest } from "../json-request.ts";
 import { arrayOf, type Json, objectOf, textOf } from "../json.ts";
 import { fileForm } from "../multipart.ts";
+import { isVoiceId } from "../../voice-id.ts";
 import { type UpstreamCall, UpstreamError } from "../types.ts";
+import { listBytesMax, openVoiceList } from "../voice-list.ts";
 import { assertNoError, duplicateVoice, errorCodeOf, minimaxError } from "./errors.ts";
 
-const listBytesMax = 16_777_216;
+/** Of all but the list of voices: some words, and a sentence that nobody asked to hear. */
+const answerBytesMax = 16_777_216;
 /** A voice is made before the first byte comes. */
 const firstByteMs = 120_000;
 /** What a designed voice says where nobody said what; the vendor makes none without. */
@@ -21,10 +24,11 @@ const sampleSentence = "Good morning. The train to the coast leaves in ten minut
 export function minimaxVoices(upstream: Upstream, clock: Clock = systemClock): ListVoices {
   return async (call) => {
     const request = jsonRequest(call, "/v1/get_voice", JSON.stringify({ voice_type: "system" }));
-    const answer = await ask(upstream, clock, call, request);
+    const answer = await ask(upstream, clock, call, request, listBytesMax);
     if (!Array.isArray(answer["system_voice"])) throw unreadable("the answer has no voices");
-    const voices = answer["system_voice"].map(objectOf).flatMap(voiceOf);
-    return [...new Map(voices.map((voice) => [voice.voiceId, voice])).values()];
+    const voices = openVoiceList();
+    for (const voice of answer["system_voice"].map(objectOf).flatMap(voiceOf)) voices.add(voice);
+    return voices.all();
   };
 }
 
@@ -39,7 +43,7 @@ export function minimaxClone(upstream: Upstream, clock: Clock = systemClock): Cl
     if (fileId === null) throw unreadable("the answer names no file");
     const body = JSON.stringify({ file_id: fileId, voice_id: voiceId });
     const request = { ...jsonRequest(call, "/v1/voice_clone", body), firstByteMs };
-    const answer = await told(upstream, clock, request);
+    const answer = await told(upstream, clock, request, answerBytesMax);
     // The id is ours and nobody else's: an earlier attempt, whose answer was lost, has made it.
     if (errorCodeOf(answer) === duplicateVoice) return;
     assertNoError(answer, provider);
@@ -57,25 +61,31 @@ export function minimaxDesign(upstream: Upstream, clock: Clock = systemClock): D
     const designed = parseObject(text);
     assertNoError(designed, call.route.provider);
     const given = textOf(designed["voice_id"]);
-    if (given === null || given.length > 200) throw unreadable("the answer names no voice");
+    if (given === null || !isVoiceId(given)) throw unreadable("the answer names no voice");
     return { voiceId: given };
   };
 }
 
-async function ask(upstream: Upstream, clock: Clock, { route }: UpstreamCall, request: UpstreamRequest): Promise<Json> {
-  const answer = await told(upstream, clock, request);
+async function ask(
+  upstream: Upstream,
+  clock: Clock,
+  { route }: UpstreamCall,
+  request: UpstreamRequest,
+  bytesMax = answerBytesMax,
+): Promise<Json> {
+  const answer = await told(upstream, clock, request, bytesMax);
   assertNoError(answer, route.provider);
   return answer;
 }
 
-async function told(upstream: Upstream, clock: Clock, request: UpstreamRequest): Promise<Json> {
+async function told(upstream: Upstream, clock: Clock, request: UpstreamRequest, bytesMax: number): Promise<Json> {
   const answer = await exchange(upstream, request, clock, minimaxError);
-  return parseObject(await wholeText(answer, listBytesMax), parseLong);
+  return parseObject(await wholeText(answer, bytesMax), parseLong);
 }
 
 function voiceOf(voice: Json): ProviderVoice[] {
   const voiceId = textOf(voice["voice_id"]);
-  if (voiceId === null || voiceId.length > 200) return [];
+  if (voiceId === null) return [];
   const tags = arrayOf(voice["description"]).filter((tag): tag is string => textOf(tag) !== null);
   return [{ voiceId, name: textOf(voice["voice_name"]) ?? voiceId, labels: {}, previewUrl: null, description: null, tags }];
 }

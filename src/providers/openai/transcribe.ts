@@ -9,8 +9,10 @@ import { fileForm, type TextPart } from "../multipart.ts";
 import { UpstreamError } from "../types.ts";
 import { readTranscript } from "./transcript.ts";
 
-/** Of a day of speech, with every segment's tokens. */
+/** Of a day of speech, with every segment's tokens. Of less by its length: words with their times are a kilobyte a second. */
 const answerBytesMax = 67_108_864;
+const leastAnswerBytesMax = 1_048_576;
+const bytesPerSecond = 4_096;
 
 /** Hosts write four to hundreds of times as fast as people speak; nobody waits longer than a quarter of an hour. */
 const msPerSecond = 250;
@@ -20,8 +22,10 @@ export function openaiTranscribe(upstream: Upstream, clock: Clock = systemClock)
   return async (call) => {
     try {
       const answer = await exchange(upstream, transcriptionRequest(call), clock);
-      const body = readAnswer(await wholeText(answer, answerBytesMax), call.route.provider);
-      return readTranscript(body, call.order.seconds);
+      const { seconds } = call.order;
+      const bytesMax = Math.min(leastAnswerBytesMax + Math.ceil(seconds) * bytesPerSecond, answerBytesMax);
+      const body = readAnswer(await wholeText(answer, bytesMax), call.route.provider);
+      return readTranscript(body, seconds);
     } catch (error) {
       throw error instanceof UpstreamError ? faultOfForm(error) : error;
     }

@@ -3,7 +3,11 @@ import { unreadable } from "../answer-json.ts";
 import type { Segment, Transcript } from "../audio.ts";
 import { arrayOf, isObject, type Json, textOf } from "../json.ts";
 
-/** Throws UpstreamError `unreadable` for an answer without a text. `seconds` is how long the recording lasts: nothing in it is later. */
+/** A segment is a sentence or half of one; written out it takes ten times what a short one came as. */
+const segmentsPerSecond = 5;
+const leastSegmentsMax = 1_000;
+
+/** Throws UpstreamError `unreadable` for an answer without a text or with far too many segments. `seconds` is how long the recording lasts: nothing in it is later. */
 export function readTranscript(answer: Json, seconds: number): Transcript {
   const segments = Array.isArray(answer["segments"]) ? readSegments(answer["segments"], seconds) : null;
   const text = typeof answer["text"] === "string" ? answer["text"] : segments?.map((segment) => segment.text).join("");
@@ -13,6 +17,7 @@ export function readTranscript(answer: Json, seconds: number): Transcript {
 
 /** In the order of time, numbered anew. Null where one of them is none, or has no time: the rest would be a transcript with holes. */
 function readSegments(list: unknown[], seconds: number): Segment[] | null {
+  if (list.length > leastSegmentsMax + seconds * segmentsPerSecond) throw unreadable("the answer has more segments than anybody says");
   const read = list.map((entry) => readSegment(entry, seconds));
   if (read.some((segment) => segment === null)) return null;
   const segments = read as Segment[];

@@ -107,6 +107,7 @@ describe("errors", () => {
     ["system_busy", 429, said("system_busy", "Busy."), "rate_limited", null],
     ["max_character_limit_exceeded", 400, said("max_character_limit_exceeded", "Too long."), "rejected", "input"],
     ["a list of a validator", 422, validation, "rejected", "input"],
+    ["a field of JavaScript's own", 422, { detail: [{ loc: ["body", "constructor"], msg: "No." }] }, "rejected", "constructor"],
     ["a sentence", 404, { detail: "Not Found" }, "gone", null],
     ["a sentence", 500, { detail: "Internal Server Error" }, "unavailable", null],
     ["no JSON", 503, "<html>", "unavailable", null],

@@ -57,6 +57,15 @@ test("a host that repeats its token, or never ends, is asked so often and no mor
   expect(await elevenlabsVoices(useUpstream())(callTo(endless))).toHaveLength(100);
 });
 
+test("a token that is no token ends the list; pages of more than 64 MB together are no list", async () => {
+  expect(await list(json(200, page([voice("a")], "t".repeat(100_000))))).toHaveLength(1);
+  let count = 0;
+  const giant = page([voice("a", { filler: "x".repeat(15_000_000) })], "next");
+  const host = await startHost((_request, response) => void response.end(giant.replace('"next"', `"t${(count += 1)}"`)));
+  await expectFault(elevenlabsVoices(useUpstream())(callTo(host)), "unreadable");
+  expect(host.requests).toHaveLength(5);
+});
+
 test("a page that fails fails the list", async () => {
   await expectFault(list(json(401, '{"detail":{"status":"quota_exceeded"}}')), "our_fault");
   await expectFault(list(json(200, '{"voices":null}')), "unreadable");

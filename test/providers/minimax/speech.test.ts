@@ -223,6 +223,10 @@ describe("errors under status 200", () => {
     ["long, no hexadecimal at its end", whole(`${"ab".repeat(50_000)}zz`)],
     ["no JSON", json(200, "<html>")],
     ["nothing", json(200, "")],
+    ...["12345678901234567890123", "[1002]", "{}", "true", '"x"'].map((code): [string, Answer] => [
+      `the number ${code}`,
+      json(200, `{"base_resp":{"status_code":${code}},"data":{"audio":"ff"}}`),
+    ]),
   ])("%s: unreadable", async (_what, answer) => {
     await expectFault(say(answer), "unreadable");
   });

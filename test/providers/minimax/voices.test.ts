@@ -39,6 +39,8 @@ describe("the list", () => {
   test("failures", async () => {
     await expectFault(minimaxVoices(useUpstream())(callTo(await answers({ "/v1/get_voice": failing(1004) }))), "our_fault");
     await expectFault(minimaxVoices(useUpstream())(callTo(await answers({ "/v1/get_voice": {} }))), "unreadable");
+    const long = '{"base_resp":{"status_code":12345678901234567890}}';
+    await expectFault(minimaxVoices(useUpstream())(callTo(await answers({ "/v1/get_voice": long }))), "unreadable");
   });
 });
 

@@ -179,6 +179,12 @@ describe("failures", () => {
     ["nothing", (_request: unknown, response: any) => response.end(""), "unreadable"],
     ["a page", (_request: unknown, response: any) => response.writeHead(502).end("<html><title>Bad gateway</title>"), "unavailable"],
     ["no text", { segments: null }, "unreadable"],
+    [
+      "more segments than anybody says in ten seconds",
+      { text: "a", segments: Array(1_051).fill({ start: 0, end: 1, text: "a" }) },
+      "unreadable",
+    ],
+    ["two megabytes about ten seconds", { text: "a".repeat(2_000_000) }, "unreadable"],
     ["a text that is none", { text: 7 }, "unreadable"],
     ["200 with an error", { error: { message: "busy", type: "server_error" } }, "unavailable"],
     ["200 with an error of the caller's", { error: { message: "Bad file.", type: "invalid_request_error" } }, "rejected"],

@@ -1,0 +1,81 @@
+// The times that an MP4 says: how long its tracks last, and when the last packet ends that is there. They are compared, and bill nothing.
+import { boxIn } from "./boxes.ts";
+import { type Promised, isAbsurd } from "./promised.ts";
+
+export interface TrackClock {
+  /** Units a second. */
+  scale: number;
+  /** In units; 0: not said. */
+  duration: number;
+  times: Buffer;
+  /** Seconds up to the end of the last packet that is there, with the pauses between packets. */
+  held: number;
+}
+
+/** `content` is that of `trak`. */
+export function openTrackClock(content: Buffer): TrackClock {
+  const times = boxIn(content, "mdia/minf/stbl/stts") ?? Buffer.alloc(0);
+  return { ...readDuration(boxIn(content, "mdia/mdhd")), times, held: 0 };
+}
+
+/** `packets`: how many of its table's packets there are, up to the last one that the file holds. */
+export function holdPackets(clock: TrackClock, packets: number): void {
+  const { times, scale } = clock;
+  let units = 0;
+  let left = packets;
+  for (let at = 8; at + 8 <= times.length && left > 0; at += 8) {
+    const count = Math.min(left, times.readUInt32BE(at));
+    units += count * times.readUInt32BE(at + 4);
+    left -= count;
+  }
+  if (scale > 0) clock.held = Math.max(clock.held, units / scale);
+}
+
+/** `start`: when a fragment begins, in units; `seconds`: how long it sounds. */
+export function holdFragment(clock: TrackClock, start: number, seconds: number): void {
+  if (clock.scale > 0) clock.held = Math.max(clock.held, start / clock.scale + seconds);
+}
+
+interface Timed {
+  clock: TrackClock;
+  /** Null: no sound. */
+  samplesOf: unknown;
+}
+
+/** `index` is the content of `moov`. The length of the whole film may leave out its edits, and the end of its pictures. */
+export function promiseOf(index: Buffer, tracks: readonly Timed[], isCut: boolean): Promised {
+  const sounding = tracks.filter(({ samplesOf }) => samplesOf !== null).map(({ clock }) => clock);
+  const film = readDuration(boxIn(index, "mvhd"));
+  const filmSeconds = secondsOf(film);
+  const fragments = boxIn(index, "mvex/mehd");
+  const fragmentSeconds = fragments === null ? 0 : secondsOf({ scale: film.scale, duration: readUnits(fragments, 4) });
+  const loose = Math.max(filmSeconds, fragmentSeconds);
+  const longest = Math.max(0, ...tracks.map(({ clock }) => clock.held));
+  const isSoundAlone = sounding.length === tracks.length;
+  return {
+    seconds: Math.max(0, ...sounding.map(secondsOf), isSoundAlone ? fragmentSeconds : 0),
+    held: Math.max(0, ...sounding.map(({ held }) => held)),
+    loose: isAbsurd(loose, longest) ? loose : 0,
+    isCut,
+  };
+}
+
+/** Of `mvhd` and `mdhd`: two dates stand before. */
+function readDuration(head: Buffer | null): { scale: number; duration: number } {
+  if (head === null || head.length < (head[0] === 1 ? 32 : 20)) return { scale: 0, duration: 0 };
+  return { scale: head.readUInt32BE(head[0] === 1 ? 20 : 12), duration: readUnits(head, head[0] === 1 ? 24 : 16) };
+}
+
+/** A number of four bytes, or of eight in version 1; all bits set: unknown. */
+export function readUnits(content: Buffer, at: number): number {
+  if (content[0] === 1) {
+    const units = content.length < at + 8 ? 0n : content.readBigUInt64BE(at);
+    return units === 0xffff_ffff_ffff_ffffn ? 0 : Number(units);
+  }
+  const units = content.length < at + 4 ? 0 : content.readUInt32BE(at);
+  return units === 0xffffffff ? 0 : units;
+}
+
+function secondsOf({ scale, duration }: { scale: number; duration: number }): number {
+  return scale === 0 ? 0 : duration / scale;
+}

@@ -1,0 +1,45 @@
+// Voices as a provider lists them, within bounds: how many, how much each says of itself, and none that nobody could ask for.
+import { isVoiceId } from "../voice-id.ts";
+import type { ProviderVoice } from "./audio.ts";
+
+/** Three times the largest library. */
+const voicesMax = 10_000;
+/** Of all that a list says, pages together: libraries take some kilobytes a voice. */
+export const listBytesMax = 67_108_864;
+
+const bounds = { name: 200, description: 1_000, word: 100, words: 20, address: 2_000 };
+
+export interface VoiceList {
+  /** The first of an id counts. */
+  add(voice: ProviderVoice): void;
+  isFull(): boolean;
+  all(): ProviderVoice[];
+}
+
+export function openVoiceList(): VoiceList {
+  const voices = new Map<string, ProviderVoice>();
+  const isFull = () => voices.size >= voicesMax;
+  return {
+    isFull,
+    add(voice) {
+      if (!isFull() && isVoiceId(voice.voiceId) && !voices.has(voice.voiceId)) voices.set(voice.voiceId, withinBounds(voice));
+    },
+    all: () => [...voices.values()],
+  };
+}
+
+function withinBounds({ voiceId, name, labels, previewUrl, description, tags }: ProviderVoice): ProviderVoice {
+  const facets = Object.entries(labels).slice(0, bounds.words);
+  return {
+    voiceId,
+    name: cut(name, bounds.name),
+    labels: Object.fromEntries(facets.map(([facet, value]) => [cut(facet, bounds.word), cut(value, bounds.word)])),
+    previewUrl: previewUrl !== null && previewUrl.length <= bounds.address ? previewUrl : null,
+    description: description === null ? null : cut(description, bounds.description),
+    tags: tags.slice(0, bounds.words).map((tag) => cut(tag, bounds.description)),
+  };
+}
+
+function cut(text: string, max: number): string {
+  return text.length > max ? `${text.slice(0, max - 1).toWellFormed()}…` : text;
+}

@@ -1,0 +1,39 @@
+// Lists of voices within bounds, whatever a provider says.
+import { expect, test } from "vitest";
+import type { ProviderVoice } from "../../src/providers/audio.ts";
+import { openVoiceList } from "../../src/providers/voice-list.ts";
+
+const voice = (voiceId: string, more: Partial<ProviderVoice> = {}): ProviderVoice => ({
+  ...{ voiceId, name: "Voice", labels: {}, previewUrl: null, description: null, tags: [] },
+  ...more,
+});
+
+test("ten thousand voices, and no more", () => {
+  const list = openVoiceList();
+  for (let at = 0; at < 1_000_000; at += 1) list.add(voice(`v${at}`));
+  expect(list.isFull()).toBe(true);
+  expect(list.all()).toHaveLength(10_000);
+});
+
+test("what nobody could ask for by its id is left out; the first of an id counts", () => {
+  const list = openVoiceList();
+  const odd = ["", ".", "..", "a/b", "a\nb", "a\0b", "\ud800", "\u202ea", "x".repeat(10_000), "a?b", "a#b", "a%2fb", "a\\b"];
+  for (const id of [...odd, "constructor", "__proto__", "Stimme für alle (v2)"]) list.add(voice(id));
+  list.add(voice("constructor", { name: "again" }));
+  expect(list.all()).toEqual(["constructor", "__proto__", "Stimme für alle (v2)"].map((id) => voice(id)));
+});
+
+test("megabytes about one voice are cut, in no half character", () => {
+  const long = `${"x".repeat(98)}\u{1f600}${"y".repeat(5_000_000)}`;
+  const labels = Object.fromEntries([["__proto__", "a"], [long, long], ...Array.from({ length: 1_000 }, (_, at) => [`l${at}`, "b"])]);
+  const list = openVoiceList();
+  list.add(voice("a", { name: long, description: long, tags: Array<string>(1_000).fill(long), labels, previewUrl: `https://a/${long}` }));
+  const [read] = list.all();
+  expect([read!.name.length, read!.description!.length, read!.tags.length, read!.previewUrl]).toEqual([200, 1_000, 20, null]);
+  expect(Object.entries(read!.labels).slice(0, 2)).toEqual([
+    ["__proto__", "a"],
+    [`${"x".repeat(98)}\ufffd…`, `${"x".repeat(98)}\ufffd…`],
+  ]);
+  expect(JSON.stringify(read).length).toBeLessThan(30_000);
+  expect(({} as Record<string, unknown>)["a"]).toBeUndefined();
+});
