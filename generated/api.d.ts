@@ -63,8 +63,8 @@ export interface paths {
          *
          *     No speech model is in the free tier: an account that never added credits gets 402 `model_requires_paid`.
          *     Too many calls at once give 429 `audio_concurrent_limit` with `Retry-After: 5`; speech, music and sound effects share one pool.
-         *     A text that a safety filter refuses gives 400 `content_refused`. A voice model that fails gives 502 `tts_failed`. Nothing is charged then.
-         *     A stream that breaks ends without a proper end, and is not charged either.
+         *     A text that a safety filter refuses gives 400 `content_refused`. A voice model whose answers can't be read gives 502 `tts_failed`, one
+         *     that does not serve at the moment 503. Nothing is charged then. A stream that breaks ends without a proper end, and is not charged either.
          */
         post: operations["createSpeech"];
         delete?: never;
@@ -84,16 +84,17 @@ export interface paths {
         put?: never;
         /**
          * Transcribe audio
-         * @description Writes down what is said in an audio file, in the call. Billed per minute of audio, rounded up to whole minutes.
+         * @description Writes down what is said in an audio file, in the call. Billed per minute of audio, rounded up to whole minutes; the last 0.1 seconds,
+         *     with which codecs fill their packets, count for none.
          *
          *     Two forms: the file itself as `multipart/form-data` (`file`, at most 25 MB), or its address as JSON (`audio_url`, HTTPS, at most 100 MB).
-         *     Formats: mp3, wav, m4a, ogg, webm, flac.
+         *     Formats: mp3, wav, m4a, ogg, webm, flac. The length is decoded: a file that is broken, or holds clearly less than it promises, gives 400
+         *     `invalid_parameter`, more than 24 hours give 413 `request_too_large`; neither is charged.
          *
          *     When the model fails it is tried once more; then a secondary that keeps timestamps answers in every format; then, for a form and for
          *     `text` or `json` only, a plain-text tertiary.
          *     The headers `x-svc-fallback` and `x-svc-fallback-layer` tell. Errors of the request itself (400, 413, 415, 422) end it at once; a 429 of
-         *     the provider is passed on with its `Retry-After`.
-         *     Audio without speech gives 422 `no_speech_detected`, and timestamps from a model that has none give 400 `segments_unsupported`;
+         *     the provider is passed on with its `Retry-After`. Audio without speech gives 422 `no_speech_detected`, and timestamps from a model that has none give 400 `segments_unsupported`;
          *     neither is charged.
          *
          *     ```sh
@@ -9363,8 +9364,7 @@ export interface components {
             response_format?: components["schemas"]["AudioFormat"];
             /**
              * @description Default false. True sends the audio while it is being made (first audio after about 0.4 s instead of 1.8 s); it is still one
-             *     complete `audio/mpeg` stream.
-             *     Family B only; ignored elsewhere.
+             *     complete stream of the format asked for. Family B only; ignored elsewhere.
              * @default false
              */
             stream?: boolean;
@@ -9945,7 +9945,7 @@ export interface components {
             balance_usd: components["schemas"]["Usd"];
             /**
              * Format: int32
-             * @description Minutes billed: the length rounded up to whole minutes, at least the model's minimum.
+             * @description Minutes billed: the length less 0.1 seconds, rounded up to whole minutes, at least the model's minimum.
              */
             billable_minutes: number;
             /** @description What was charged in USD. */
@@ -9961,8 +9961,7 @@ export interface components {
         TranscriptionForm: {
             /**
              * Format: binary
-             * @description The audio: mp3, wav, m4a, ogg, webm or flac, at most 25 MB. Without it 400 `missing_parameter`; another format gives 415
-             *     `unsupported_audio_type`.
+             * @description The audio (mp3, wav, m4a, ogg, webm, flac; else 415 `unsupported_audio_type`), at most 25 MB. Without it 400 `missing_parameter`.
              */
             file: Uint8Array;
             /** @description Language of the audio as an ISO 639-1 code such as `en`; detected when left out. */
@@ -9992,9 +9991,8 @@ export interface components {
         TranscriptionFromUrl: {
             /**
              * Format: uri
-             * @description HTTPS address of the audio: mp3, wav, m4a, ogg, webm or flac, at most 100 MB. The gateway downloads it. Another scheme, and an
-             *     address on a private network, give
-             *     400 `invalid_parameter`; a larger file gives 413 `request_too_large`.
+             * @description HTTPS address of the audio: mp3, wav, m4a, ogg, webm or flac, at most 100 MB. The gateway downloads it. Another scheme, an address
+             *     on a private network, and one that can't be loaded give 400 `invalid_parameter`; a larger file gives 413 `request_too_large`.
              */
             audio_url: string;
             /** @description Language of the audio as an ISO 639-1 code such as `en`; detected when left out. */

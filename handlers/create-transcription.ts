@@ -1,4 +1,4 @@
-// POST /v1/audio/transcriptions. The story is src/audio/transcribe.ts; here either body becomes its request, and the transcript a reply.
+// POST /v1/audio/transcriptions. The story is src/audio/transcribe.ts; here either body becomes its request.
 import { assertAudio } from "../src/audio/recording.ts";
 import { transcribe } from "../src/audio/transcribe.ts";
 import { transcriptionAnswer } from "../src/audio/transcription-answer.ts";
@@ -13,11 +13,9 @@ const create: Create = async (context, request) => {
     form === null
       ? transcriptionRequest(body, { kind: "address", url: body.audio_url })
       : transcriptionRequest(form.fields, { kind: "file", ...form.file });
-  const answer = transcriptionAnswer(await transcribe(context, request, asked));
-  const { headers } = answer;
-  return answer.kind === "json" ? { status: 200, headers, body: answer.body } : { status: 200, headers, bytes: Buffer.from(answer.text) };
+  return transcriptionAnswer(await transcribe(context, request, asked));
 };
 
 export const createTranscription: Create = Object.assign(create, {
-  checkFile: async ({ media }: Parameters<Create>[0], { path }: { path: string }) => void (await assertAudio(media, path)),
+  checkFile: async ({ media }: Parameters<Create>[0], { path }: { path: string }) => void (await assertAudio(media, path, "file")),
 });

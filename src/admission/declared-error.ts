@@ -4,7 +4,10 @@ import type { ErrorCode } from "../../generated/errors.ts";
 import { operations, type OperationId } from "../../generated/operations.ts";
 import { ApiError } from "../fail.ts";
 
-/** In its place where the operation doesn't declare a code: the first of these that it does. Of what was refused, sending it again changes nothing. */
+/**
+ * What stands in for a code that the operation doesn't declare: the first of these that it does. Of what was refused, sending it again
+ * changes nothing.
+ */
 const inPlaceOf: Partial<Record<ErrorCode, readonly ErrorCode[]>> = {
   route_refused: ["content_refused", "request_rejected", "invalid_request"],
   request_rejected: ["invalid_request"],

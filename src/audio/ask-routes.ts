@@ -25,7 +25,7 @@ interface Asked<Order, Taken> {
 }
 
 export async function askRoutes<Order, Taken>(
-  context: Pick<Context, "breakers" | "clock">,
+  context: Pick<Context, "breakers">,
   ask: Ask,
   call: AudioCall,
   { candidates, adapters, order, take }: Asked<Order, Taken>,
@@ -36,7 +36,6 @@ export async function askRoutes<Order, Taken>(
     const make = adapterOf(adapters, candidate);
     return await take(await make({ route: candidate.route, signal, requestId, publicModel, order }));
   });
-  call.served = candidate;
-  call.firstByteMs = Math.max(0, context.clock().getTime() - ask.receivedAt.getTime());
+  call.answeredBy(candidate);
   return result;
 }

@@ -10,8 +10,9 @@ import { audioCost, audioPricesOf } from "../pricing/audio-cost.ts";
 import type { UpstreamCall, UpstreamError } from "../providers/types.ts";
 import { adapterOf } from "../routing/adapter-of.ts";
 import { attempt } from "../routing/attempt.ts";
-import { type Candidate, candidatesOf } from "../routing/candidates.ts";
+import type { Candidate } from "../routing/candidates.ts";
 import { admitMaker, type AskedModel } from "./admit.ts";
+import { routesOf } from "./ask-routes.ts";
 import { readClip } from "./clip.ts";
 import { type AudioBill, openAudioCall, whileOpen } from "./open-call.ts";
 import type { VoiceDesign } from "./own-voice-fields.ts";
@@ -32,7 +33,10 @@ interface Wish {
   name: string | null;
 }
 
-/** Fails as openAudioCall does, or with model_not_found, not_a_voice_clone_model, invalid_parameter, invalid_request, provider_error or ownership_write_failed. */
+/**
+ * Fails as openAudioCall does, or with model_not_found, not_a_voice_clone_model, invalid_parameter, invalid_request, provider_error or
+ * ownership_write_failed.
+ */
 export async function cloneVoice(context: Context, ask: Ask, wish: Wish & { clip: { path: string; bytes: number } }): Promise<MadeVoice> {
   const asked = admitMaker(context.catalog, "voice-clone", wish.model);
   let recording: Recording | undefined;
@@ -73,7 +77,7 @@ async function makeVoice(
     // Nobody who sees the ids of calls could guess it.
     const chosen = `svcv_${randomBytes(16).toString("hex")}`;
     const { signal, requestId } = ask;
-    const candidates = candidatesOf(context.catalog, model, () => false);
+    const candidates = routesOf(context, call);
     const { result: voiceId, candidate } = await attempt(
       candidates,
       context.breakers,
@@ -82,8 +86,7 @@ async function makeVoice(
       (candidate) => make(candidate, chosen, { route: candidate.route, signal, requestId, publicModel: model.id }),
       { stopAt: endWhereUnsure },
     );
-    call.served = candidate;
-    call.firstByteMs = context.clock().getTime() - ask.receivedAt.getTime();
+    call.answeredBy(candidate);
     const made = { voiceId, name: name ?? voiceId, provider: candidate.route.provider.id, model: model.id };
     // From here on a caller who leaves changes nothing: the voice is made, filed and paid for, and listed.
     await keepOwnership(context, ask, { ...made, callId: call.hold.id, cost: audioCost(charge) });

@@ -41,8 +41,8 @@ export interface AudioCall {
   hold: AudioHold;
   /** Filled by src/routing/attempt.ts as they happen. */
   attempts: Attempt[];
-  served: Candidate | null;
-  firstByteMs: number | null;
+  /** This one's answer is taken, from now on. */
+  answeredBy(candidate: Candidate): void;
   /** It costs more than is held for it. Where that can't be paid it is refused and counts for nothing; its hold is as it was. */
   raise(charge: AudioCharge): Promise<void>;
   /** The audio is whole. Durable when it resolves. */
@@ -57,8 +57,8 @@ type Opening = Pick<Context, "db" | "catalog" | "ledger" | "limits" | "clock" | 
 
 /**
  * `priced` says what it costs, or the least that it can cost; it runs after the rate is counted and before anything is held, so a
- * recording that can't be measured counts for nothing. Fails with model_requires_paid, permission_denied, rate_limit_exceeded, audio_concurrent_limit, insufficient_credits or
- * key_limit_reached, or as `priced` does.
+ * recording that can't be measured counts for nothing. Fails with model_requires_paid, permission_denied, rate_limit_exceeded,
+ * audio_concurrent_limit, insufficient_credits or key_limit_reached, or as `priced` does.
  */
 export async function openAudioCall(
   context: Opening,
@@ -78,12 +78,13 @@ export async function openAudioCall(
   };
   const { charge: planned, hold } = await orGiveBack(rate, reserving());
   let settled: Promise<AudioBill> | null = null;
+  let answered: Answered | null = null;
 
   const settle = (charge: AudioCharge, outcome: Outcome): Promise<AudioBill> => {
     if (settled !== null) return settled;
     reportAttempts(context, { request_id: ask.requestId }, call.attempts);
     const cost = audioCost(charge);
-    const log = logRow(context, ask, call, { charge, cost }, outcome);
+    const log = logRow(context, ask, call, { charge, cost }, answered, outcome);
     settled = context.ledger.settle({ accountId: ask.caller.accountId, id: hold.id, log }).then((balance) => ({ charge, cost, balance }));
     return settled;
   };
@@ -93,8 +94,7 @@ export async function openAudioCall(
     plan,
     hold,
     attempts: [],
-    served: null,
-    firstByteMs: null,
+    answeredBy: (candidate) => (answered = { candidate, afterMs: msSince(ask.receivedAt, context) }),
     raise: (charge) => orGiveBack(rate, raiseHold(context, ask.caller, model, hold, audioCost(charge))),
     complete: (charge) => settle(charge, { status: "success", http_status: 200, ...noError }),
     async aborted(delivered) {
@@ -129,6 +129,16 @@ export async function settleWithout({ log }: Pick<Context, "log">, ask: Ask, cal
   }
 }
 
+interface Answered {
+  candidate: Candidate;
+  afterMs: number;
+}
+
+/** A clock may be set back. */
+function msSince(start: Date, { clock }: Pick<Context, "clock">): number {
+  return Math.max(0, clock().getTime() - start.getTime());
+}
+
 type Outcome = Pick<UsageLogRow, "status" | "http_status" | "error_code" | "error_message">;
 
 const noError = { error_code: null, error_message: null };
@@ -136,13 +146,15 @@ const noError = { error_code: null, error_message: null };
 const noTokens = { input_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0, output_tokens: 0, reasoning_tokens: 0 };
 
 function logRow(
-  { clock }: Pick<Context, "clock">,
+  context: Pick<Context, "clock">,
   { caller, requestId, receivedAt, operationId }: Ask,
-  { plan, hold, served, attempts, firstByteMs }: AudioCall,
+  { plan, hold, attempts }: AudioCall,
   { charge, cost }: Pick<AudioBill, "charge" | "cost">,
+  answered: Answered | null,
   outcome: Outcome,
 ): UsageLogRow {
   const { model, alias } = plan.asked;
+  const served = answered?.candidate ?? null;
   return {
     account_id: String(caller.accountId),
     created_at: receivedAt,
@@ -171,7 +183,7 @@ function logRow(
     })),
     stream: plan.stream,
     fallback_layer: served === null || served.layer === 0 ? null : served.layer,
-    latency_ms: Math.max(0, clock().getTime() - receivedAt.getTime()),
-    first_byte_ms: firstByteMs,
+    latency_ms: msSince(receivedAt, context),
+    first_byte_ms: answered?.afterMs ?? null,
   };
 }

@@ -1,6 +1,6 @@
 // What a request for music asks for and costs: by the second asked for, or by the song (gateway-api.md "POST /v1/audio/music").
 import type { components } from "../../generated/api.d.ts";
-import type { Catalog, Model } from "../catalog/types.ts";
+import type { Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import { isBlank } from "../counted-text.ts";
 import { fail, failParameter } from "../fail.ts";
@@ -18,11 +18,7 @@ const lyricsMax = 600;
 const lengthMs = { min: 1000, max: 300_000, default: 30_000 };
 
 /** Fails with invalid_parameter, model_not_found, not_a_music_model, prompt_too_long or invalid_duration. */
-export function planMusic(
-  { catalog, providers }: { catalog: Catalog; providers: Context["providers"] },
-  body: Body,
-  keep: boolean,
-): MakePlan<MusicOrder> {
+export function planMusic({ catalog, providers }: Pick<Context, "catalog" | "providers">, body: Body, keep: boolean): MakePlan<MusicOrder> {
   if (isBlank(body.prompt)) failParameter("prompt", "it is empty");
   const asked = admitMaker(catalog, "music", body.model);
   const { model } = asked;

@@ -1,6 +1,5 @@
 // What a request for a sound effect asks for and costs (gateway-api.md "POST /v1/audio/sfx"): paused by default, whole all the same.
 import type { components } from "../../generated/api.d.ts";
-import type { Catalog } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import { isBlank } from "../counted-text.ts";
 import { fail, failParameter } from "../fail.ts";
@@ -18,11 +17,7 @@ const seconds = { min: 0.5, max: 22 };
 const influenceDefault = 0.3;
 
 /** Fails with missing_parameter, invalid_parameter, model_not_found, not_an_sfx_model, prompt_too_long or invalid_duration. */
-export function planSound(
-  { catalog, providers }: { catalog: Catalog; providers: Context["providers"] },
-  body: Body,
-  keep: boolean,
-): MakePlan<SoundOrder> {
+export function planSound({ catalog, providers }: Pick<Context, "catalog" | "providers">, body: Body, keep: boolean): MakePlan<SoundOrder> {
   const param = body.prompt === undefined && body.text !== undefined ? "text" : "prompt";
   const given = body.prompt ?? body.text;
   if (given === undefined) fail("missing_parameter", { param, text: { param } });

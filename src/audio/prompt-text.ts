@@ -1,13 +1,9 @@
 // The texts that music and sounds are made from. How long one may be is the model's, so that a refusal names both.
-import { type CountedText, countShown, countText } from "../counted-text.ts";
+import { countShown, countText } from "../counted-text.ts";
 import { fail } from "../fail.ts";
 
 /** After Unicode NFC normalisation. Fails with prompt_too_long. */
-export function readPromptText(
-  given: string,
-  max: number,
-  { param, model }: { param: string; model: { id: string } },
-): CountedText["text"] {
+export function readPromptText(given: string, max: number, { param, model }: { param: string; model: { id: string } }): string {
   const counted = countText(given, max);
   if (counted.characters > max) fail("prompt_too_long", { param, text: { count: countShown(counted, max), model: model.id, max, param } });
   return counted.text;

@@ -64,8 +64,7 @@ async function serve(
   if (isSilent(transcript)) fail("no_speech_detected");
   // Who has left by now has got nothing and pays nothing.
   ask.signal.throwIfAborted();
-  call.served = candidate;
-  call.firstByteMs = context.clock().getTime() - ask.receivedAt.getTime();
+  call.answeredBy(candidate);
   const bill = await call.complete(cheaperOf(call.plan.asked.model, candidate.model, seconds));
   return { asked: call.plan.asked, request, transcript, served: candidate, seconds, bill };
 }

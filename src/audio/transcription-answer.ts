@@ -8,18 +8,13 @@ import type { Transcribed } from "./transcribe.ts";
 
 type Transcription = components["schemas"]["Transcription"];
 
-export type TranscriptionAnswer =
-  | { kind: "json"; headers: Record<string, string>; body: Transcription }
-  /** `headers` has the content type. */
-  | { kind: "text"; headers: Record<string, string>; text: string };
-
-export function transcriptionAnswer(transcribed: Transcribed): TranscriptionAnswer {
+export function transcriptionAnswer(transcribed: Transcribed) {
   const { transcript, request } = transcribed;
   const headers = headersOf(transcribed);
-  const asText = (type: string, text: string): TranscriptionAnswer => ({
-    kind: "text",
+  const asText = (type: string, text: string) => ({
+    status: 200 as const,
     headers: { ...headers, "content-type": `${type}; charset=utf-8` },
-    text,
+    bytes: Buffer.from(text),
   });
   switch (request.format) {
     case "text":
@@ -29,7 +24,7 @@ export function transcriptionAnswer(transcribed: Transcribed): TranscriptionAnsw
     case "vtt":
       return asText("text/vtt", vttOf(transcript.segments ?? []));
     default:
-      return { kind: "json", headers, body: bodyOf(transcribed) };
+      return { status: 200 as const, headers, body: bodyOf(transcribed) };
   }
 }
 

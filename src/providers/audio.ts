@@ -21,8 +21,8 @@ export interface TranscriptionOrder {
   language: string | null;
   /** Null: none. */
   prompt: string | null;
-  /** 0 to 1; null: the model's own. */
-  temperature: number | null;
+  /** 0 to 1. */
+  temperature: number;
   /** False: the model gives text only. */
   timestamps: boolean;
 }

@@ -145,7 +145,7 @@ describe("the error catalogue", () => {
     const typesOf: Record<number, string[]> = {
       400: ["invalid_request_error"], 401: ["authentication_error"], 402: ["billing_error"], 403: ["permission_error"],
       404: ["not_found_error"], 405: ["invalid_request_error"], 408: ["timeout_error"], 410: ["not_found_error"], 413: ["request_too_large"],
-      415: ["invalid_request_error"], 422: ["invalid_request_error"], 429: ["rate_limit_error"], 500: ["api_error"], 501: ["api_error"],
+      415: ["invalid_request_error"], 422: ["invalid_request_error"], 429: ["rate_limit_error"], 500: ["api_error"],
       502: ["upstream_error"], 503: ["upstream_error", "api_error"],
     }; // prettier-ignore
     for (const [code, { status, type, jobOnly }] of Object.entries(errors)) {

@@ -90,7 +90,7 @@ const rerank: Refusals = {
 const refusedBy = (id: string) =>
   Object.keys(operation(id).responses)
     .map(Number)
-    .filter((status) => status >= 400 && status !== 501);
+    .filter((status) => status >= 400);
 const sorted = (refusals: Refusals) => Object.fromEntries(Object.entries(refusals).map(([status, words]) => [status, [...words].sort()]));
 const errorOf = (id: string, status: number) =>
   resolved(resolved(operation(id).responses[status]!.content!["application/json"]!.schema).properties!["error"]!).properties!;

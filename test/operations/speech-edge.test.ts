@@ -1,6 +1,7 @@
 // What stands before speech, music and sounds are looked at: the key, the size of a body, its form, the rate; each in the endpoint's words
 // and in the order of WIRE.md 14.1.
 import { describe, expect, test } from "vitest";
+import { awayFromMinuteEdge } from "../limits/counted-database.ts";
 import { highTiers } from "../support/tiers.ts";
 import { familyA, perSecond, soundModel, speechWorld } from "./speech-gateway.ts";
 
@@ -9,14 +10,14 @@ const world = speechWorld(models);
 const slow = speechWorld(models, { tiers: highTiers({ per_model_rpm: 1 }) });
 
 const endpoints = [
-  ["speech", { input: "Hello" }, "missing_api_key", "invalid_api_key"],
-  ["music", { prompt: "Hello", music_length_ms: 3000 }, "auth_error", "auth_error"],
-  ["sfx", { prompt: "Hello" }, "missing_api_key", "invalid_api_key"],
+  ["speech", { input: "Hello" }, "missing_api_key", "invalid_api_key", { item: "character", quantity: 5 }],
+  ["music", { prompt: "Hello", music_length_ms: 3000 }, "auth_error", "auth_error", { item: "second", quantity: 3 }],
+  ["sfx", { prompt: "Hello" }, "missing_api_key", "invalid_api_key", { item: "call", quantity: 1 }],
 ] as const;
 const post = (path: string, key: string | undefined, body: unknown) =>
   world.gateway.request("POST", `/v1/audio/${path}`, { ...(key !== undefined && { key }), body });
 
-describe.each(endpoints)("%s", (path, good, missing, wrong) => {
+describe.each(endpoints)("%s", { timeout: 90_000 }, (path, good, missing, wrong, billed) => {
   test("401 before anything else", async () => {
     for (const body of [good, "{", {}, undefined]) {
       expect((await post(path, undefined, body)).json.error.code).toBe(missing);
@@ -46,6 +47,7 @@ describe.each(endpoints)("%s", (path, good, missing, wrong) => {
   });
 
   test("429 rate_limit_exceeded for the model, after the free-tier gate; a refused call counts for nothing", async () => {
+    await awayFromMinuteEdge();
     const account = await slow.account();
     const broke = { ...good, model: "demo/none" };
     expect((await slow.ask(account, broke, path)).status).toBe(404);
@@ -62,11 +64,12 @@ describe.each(endpoints)("%s", (path, good, missing, wrong) => {
     for (let n = 0; n < 3; n += 1) expect((await slow.ask(account, good, path)).status).toBe(402);
   });
 
-  test("a receipt says what was made", async () => {
+  test("a receipt says what was billed", async () => {
     const account = await world.account();
     const reply = await world.ask(account, good, path);
     const receipt = await world.gateway.request("GET", `/v1/usage/${reply.headers["x-request-id"]}`, { key: account.key });
     expect(receipt.status).toBe(200);
-    expect(receipt.text).toContain(path === "speech" ? "character" : path === "music" ? "second" : "call");
+    expect(receipt.json.charge.lines).toMatchObject([billed]);
+    expect(receipt.json.charge.cost_usd).toBe(Number(reply.headers["x-svc-cost-usd"]));
   });
 });

@@ -44,7 +44,7 @@ function fieldsOf({ order, route }: TranscribeCall): TextPart[] {
     ["model", route.model],
     ["language", language],
     ["prompt", prompt],
-    ["temperature", temperature === null ? null : String(temperature)],
+    ["temperature", String(temperature)],
     ["response_format", timestamps ? "verbose_json" : "json"],
     ["timestamp_granularities[]", timestamps ? "segment" : null],
   ];
