@@ -11,7 +11,7 @@ export interface CallerParts {
   resolve?: ResolveName;
   /** See FetchOrder. */
   ca?: string;
-  /** Absent: there always is some. */
+  /** Absent: only the limits bound it. */
   room?: DiskRoom;
 }
 
