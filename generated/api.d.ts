@@ -9960,8 +9960,7 @@ export interface components {
         TranscriptionForm: {
             /**
              * Format: binary
-             * @description The audio: mp3, wav, m4a, ogg, webm or flac, at most 25 MB. Without it 400 `missing_parameter`; another format gives 415
-             *     `unsupported_audio_type`.
+             * @description The audio (mp3, wav, m4a, ogg, webm, flac; else 415 `unsupported_audio_type`), at most 25 MB. Without it 400 `missing_parameter`.
              */
             file: Uint8Array;
             /** @description Language of the audio as an ISO 639-1 code such as `en`; detected when left out. */

@@ -243,7 +243,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "invalid_request_error",
     "retryable": false,
     "job": true,
-    "message": "The prompt holds {count} characters; {model} takes at most {max} in {param}.",
+    "message": "{param} holds {count} characters; {model} takes at most {max}.",
     "happened": "The prompt or the lyrics are longer than the model takes.",
     "fix": "Shorten the text that the message names."
   },
@@ -267,7 +267,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 400,
     "type": "invalid_request_error",
     "retryable": false,
-    "message": "{model} does not speak text.",
+    "message": "{model} does not speak text[; it is served by {endpoint}].",
     "happened": "The model exists, but is no text-to-speech model.",
     "fix": "Use an id of GET /v1/models?type=speech."
   },
@@ -275,7 +275,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 400,
     "type": "invalid_request_error",
     "retryable": false,
-    "message": "{model} does not make music.",
+    "message": "{model} does not make music[; it is served by {endpoint}].",
     "happened": "The model exists, but makes no music.",
     "fix": "Use a music model."
   },
@@ -283,7 +283,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 400,
     "type": "invalid_request_error",
     "retryable": false,
-    "message": "{model} does not make sound effects.",
+    "message": "{model} does not make sound effects[; it is served by {endpoint}].",
     "happened": "The model exists, but makes no sound effects.",
     "fix": "Use a sound effects model."
   },
@@ -291,7 +291,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 400,
     "type": "invalid_request_error",
     "retryable": false,
-    "message": "{model} does not clone voices.",
+    "message": "{model} does not clone voices[; it is served by {endpoint}].",
     "happened": "The model exists, but clones no voices.",
     "fix": "Use a voice clone model."
   },
@@ -299,7 +299,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 400,
     "type": "invalid_request_error",
     "retryable": false,
-    "message": "{model} does not design voices.",
+    "message": "{model} does not design voices[; it is served by {endpoint}].",
     "happened": "The model exists, but designs no voices.",
     "fix": "Use a voice design model."
   },

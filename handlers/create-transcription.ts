@@ -17,5 +17,5 @@ const create: Create = async (context, request) => {
 };
 
 export const createTranscription: Create = Object.assign(create, {
-  checkFile: async ({ media }: Parameters<Create>[0], { path }: { path: string }) => void (await assertAudio(media, path)),
+  checkFile: async ({ media }: Parameters<Create>[0], { path }: { path: string }) => void (await assertAudio(media, path, "file")),
 });

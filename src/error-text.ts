@@ -14,11 +14,14 @@ export function shownError({ code, details }: Pick<ApiError, "code" | "details">
   };
 }
 
-/** "{name}" is replaced; a part in square brackets goes when a value inside it isn't known. */
+/** "{name}" is replaced; a part in square brackets goes when a value inside it isn't known. A reason may be a sentence with a stop of its own. */
 export function fillMessage(template: string, text: Record<string, string | number>): string {
   const known = (part: string) => [...part.matchAll(placeholder)].every((match) => text[match[1]!] !== undefined);
   const kept = template.replace(/\[([^[\]]*\{\w+\}[^[\]]*)\]/g, (_, part: string) => (known(part) ? part : ""));
-  return kept.replace(placeholder, (_, name: string) => String(text[name] ?? "?")).trim();
+  return kept
+    .replace(placeholder, (_, name: string) => String(text[name] ?? "?"))
+    .trim()
+    .replace(/(?<!\.)\.\.$/, ".");
 }
 
 const placeholder = /\{(\w+)\}/g;

@@ -2,9 +2,9 @@
 // words (WIRE.md 14 row 8). What is asked where none is named is the catalog's `defaults`.
 import type { ErrorCode } from "../../generated/errors.ts";
 import { endpointOf } from "../admission/endpoints.ts";
-import { failNotServed } from "../catalog/not-served.ts";
+import { failNotServed, stateText } from "../catalog/not-served.ts";
 import { resolveModel } from "../catalog/resolve.ts";
-import { suggestModels } from "../catalog/suggest.ts";
+import { suggestModels, type Wanted } from "../catalog/suggest.ts";
 import type { Catalog, DefaultKind, Model } from "../catalog/types.ts";
 import { fail, failParameter } from "../fail.ts";
 import { cutId } from "../ids.ts";
@@ -23,20 +23,36 @@ const otherKind: Record<DefaultKind, ErrorCode> = {
   "voice-design": "not_a_voice_design_model",
 };
 
+/** How a sentence goes on that begins with "The model". */
+const purpose: Record<DefaultKind, string> = {
+  speech: "for speech",
+  music: "for music",
+  sfx: "for sound effects",
+  "voice-clone": "for cloning voices",
+  "voice-design": "for designing voices",
+};
+
+const makes = (kind: DefaultKind) => (model: Model) => model.type === "speech" && (model.capability ?? "speech") === kind;
+
 /** A model that makes audio or voices. Fails with model_not_found or the endpoint's own not_a_…_model. */
 export function admitMaker(catalog: Catalog, kind: DefaultKind, id: string | undefined): AskedModel {
   assertServed(catalog, kind);
   if (id === undefined) return { model: catalog.defaults[kind]!, alias: null };
-  const asked = admit(catalog, id, "speech");
-  const { type, capability } = asked.model;
-  if (type !== "speech" || (capability ?? "speech") !== kind) fail(otherKind[kind], { param: "model", text: { model: cutId(id) } });
+  const asked = admit(catalog, id, makes(kind));
+  const { model } = asked;
+  if (!makes(kind)(model)) fail(otherKind[kind], { param: "model", text: { model: cutId(id), endpoint: endpointOf(model) as string } });
   return asked;
 }
 
 /** While no model of the kind is served, a request for one has nothing to be refused for but that, whatever its body (OPERATOR.md). */
 export function assertServed(catalog: Catalog, kind: DefaultKind): void {
   if (catalog.defaults[kind] !== null) return;
-  fail("model_not_found", { param: "model", text: { model: "asked for" }, extra: suggestModels(catalog, "", "speech") });
+  const paused = [...catalog.models.values()].find(makes(kind)) ?? null;
+  fail("model_not_found", {
+    param: "model",
+    text: { model: purpose[kind], ...stateText(paused) },
+    extra: suggestModels(catalog, "", makes(kind)),
+  });
 }
 
 /** What is asked where a request names no model; a catalog need not have the alias. */
@@ -53,7 +69,7 @@ export function admitTranscriber(catalog: Catalog, id: string | undefined): Aske
   return id === undefined ? { model, alias: null } : asked;
 }
 
-function admit(catalog: Catalog, id: string, type: "speech" | "transcription"): AskedModel {
+function admit(catalog: Catalog, id: string, type: Wanted): AskedModel {
   const found = resolveModel(catalog, id);
   if (found === undefined) failNotServed(catalog, { id, param: "model", type, model: null });
   const { model } = found;

@@ -3,7 +3,8 @@
 import type { Model } from "../catalog/types.ts";
 import type { Caller } from "../context.ts";
 import type { Queries } from "../db/connect.ts";
-import { fail, failParameter } from "../fail.ts";
+import { ApiError, fail, failParameter } from "../fail.ts";
+import type { AskedVoice } from "./speech-request.ts";
 import { ownerOf } from "./voice-owner.ts";
 
 export interface ChosenVoice {
@@ -12,15 +13,32 @@ export interface ChosenVoice {
   provider: string | null;
 }
 
-/** `asked` null: the model's default. Fails with voice_not_owned or invalid_parameter. */
-export async function chooseVoice(db: Queries, caller: Caller, model: Model, asked: string | null): Promise<ChosenVoice> {
-  const { defaultVoice } = model;
-  if (asked === null && defaultVoice === null) failParameter("voice_id", `${model.id} has no voice of its own; name one`);
-  if (asked === null || asked === defaultVoice) return { id: defaultVoice as string, provider: null };
+/** Fails with voice_not_owned or invalid_parameter. */
+export async function chooseVoice(
+  db: Queries,
+  caller: Caller,
+  model: Model,
+  { id: asked, param, openai }: AskedVoice,
+): Promise<ChosenVoice> {
+  // A model without a default may be OpenAI's own, whose clients mean the voice that they name.
+  const byDefault = model.defaultVoice ?? openai;
+  if (asked === null) return { id: byDefault ?? failParameter(param, `${model.id} has no voice of its own; name one`), provider: null };
+  if (asked === byDefault) return { id: asked, provider: null };
   const owner = await ownerOf(db, asked);
   if (owner === null) return { id: asked, provider: null };
-  if (owner.accountId !== caller.accountId) fail("voice_not_owned", { param: "voice_id", text: { voice: asked } });
+  if (owner.accountId !== caller.accountId) fail("voice_not_owned", { param, text: { voice: asked } });
   if (model.voiceFamily === "provider_a" || !model.routes.some(({ provider }) => provider.id === owner.provider))
-    failParameter("voice_id", `${model.id} can't speak with a voice of yours; a family B model can`);
+    failParameter(param, `${model.id} can't speak with a voice of yours; a family B model can`);
   return { id: asked, provider: owner.provider };
+}
+
+/** What adapters call it. */
+const voiceFields: ReadonlySet<string> = new Set(["voice_id", "voice"]);
+
+/** Rethrows what the routes failed with; that they don't know the voice, in words that tell a caller which there are. */
+export function failedWithVoice(error: unknown, model: Model, voice: ChosenVoice, { param }: AskedVoice): never {
+  if (!(error instanceof ApiError) || error.code !== "request_rejected" || !voiceFields.has(error.details.param ?? "")) throw error;
+  const family = model.voiceFamily === null ? "" : `?provider=${model.voiceFamily}`;
+  const reason = `${model.id} can't speak with the voice ${voice.id}; GET /v1/audio/voices${family} lists those that it can`;
+  return fail("invalid_request", { param, text: { reason }, cause: error });
 }

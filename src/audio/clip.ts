@@ -12,7 +12,8 @@ const [secondsMin, secondsMax, slack] = [10, 300, 0.5];
 /** Fails with unsupported_audio_type. */
 export async function assertClip(media: Pick<Media, "audioKindOf">, path: string): Promise<void> {
   const kind = await media.audioKindOf(path);
-  if (kind === null || !kindsTaken.includes(kind.extension)) fail("unsupported_audio_type", { text: { allowed: kindsTaken.join(", ") } });
+  if (kind === null || !kindsTaken.includes(kind.extension))
+    fail("unsupported_audio_type", { param: "file", text: { allowed: kindsTaken.join(", ") } });
 }
 
 /** Fails with unsupported_audio_type, invalid_parameter or request_too_large. */

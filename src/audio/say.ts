@@ -8,7 +8,7 @@ import { audioFormats } from "../sound/formats.ts";
 import { admitMaker } from "./admit.ts";
 import { askRoutes, routesOf } from "./ask-routes.ts";
 import { audioReply } from "./audio-reply.ts";
-import { chooseVoice } from "./choose-voice.ts";
+import { chooseVoice, failedWithVoice } from "./choose-voice.ts";
 import { openAudioCall, whileOpen } from "./open-call.ts";
 import { readSpeechRequest } from "./speech-request.ts";
 
@@ -25,7 +25,9 @@ export async function say(context: Context, ask: Ask, body: components["schemas"
   const call = await openAudioCall(context, ask, { asked, slot: "speech", stream: progressive }, () => charge);
   return await whileOpen(context, ask, call, async () => {
     const candidates = routesOf(context, call, chosen.provider);
-    const made = await askRoutes(context, ask, call, { candidates, adapters: context.providers.say, order, take: (audio) => audio });
+    const made = await askRoutes(context, ask, call, { candidates, adapters: context.providers.say, order, take: (audio) => audio }).catch(
+      (error: unknown) => failedWithVoice(error, model, chosen, voice),
+    );
     const headers = { "content-type": audioFormats[format].contentType, "x-svc-chars-billed": String(text.characters) };
     return await audioReply(context, ask, call, made, { charge, headers, brokenCode: "tts_failed" });
   });

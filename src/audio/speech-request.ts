@@ -10,11 +10,20 @@ type Body = components["schemas"]["SpeechRequest"];
 
 export interface SpeechRequest {
   text: CountedText;
-  /** Null: the model's default. */
-  voice: string | null;
+  voice: AskedVoice;
   format: AudioFormat;
   settings: VoiceSettings;
   stream: boolean;
+}
+
+/** A voice as a request names it. */
+export interface AskedVoice {
+  /** Null: the model's default. */
+  id: string | null;
+  /** The field that it stood in. */
+  param: string;
+  /** A voice of OpenAI's was named, which is taken for the model's default where it has one. */
+  openai: string | null;
 }
 
 const charactersMax = 5000;
@@ -44,12 +53,13 @@ function readText({ input, text: alias }: Body): CountedText {
 /** The voices of OpenAI, which its clients always name (WIRE.md 4.5): none of ours is called so. */
 const openaiVoices: ReadonlySet<string> = new Set("alloy ash ballad coral echo fable nova onyx sage shimmer verse marin cedar".split(" "));
 
-function readVoice({ voice_id: id, voice: alias }: Body): string | null {
+function readVoice({ voice_id: id, voice: alias }: Body): AskedVoice {
   const param = id !== undefined ? "voice_id" : typeof alias === "object" ? "voice.id" : "voice";
   const voice = id ?? (typeof alias === "object" ? alias.id : alias);
-  if (voice === undefined || openaiVoices.has(voice)) return null;
+  if (voice === undefined) return { id: null, param: "voice_id", openai: null };
+  if (openaiVoices.has(voice)) return { id: null, param, openai: voice };
   if (!isVoiceId(voice)) failParameter(param, "it is no id of a voice; GET /v1/audio/voices lists them");
-  return voice;
+  return { id: voice, param, openai: null };
 }
 
 /** Fields that it does not know stay here: the provider may know them. */

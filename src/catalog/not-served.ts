@@ -2,15 +2,15 @@
 // Leaves near matches to suggest.ts.
 import { fail } from "../fail.ts";
 import { cutId } from "../ids.ts";
-import { suggestModels } from "./suggest.ts";
+import { suggestModels, type Wanted } from "./suggest.ts";
 import type { Catalog, Model } from "./types.ts";
 
 interface NotServed {
   id: string;
   /** Request field that named it. */
   param: string;
-  /** The product line that was asked for, or all that the endpoint sells; null: any. */
-  type: Model["type"] | readonly Model["type"][] | null;
+  /** What may be suggested in its place. */
+  type: Wanted;
   /** What the catalog holds under that name, active or not. */
   model: Model | null;
 }

@@ -17,10 +17,11 @@ const comparedCharactersMax = 64;
 /** Below this two ids have nothing to do with each other. */
 const likenessMin = 0.55;
 
-/** `type` names the product line that was asked for, or all that an endpoint sells; null: any. */
-export function suggestModels(catalog: Catalog, id: string, type: Model["type"] | readonly Model["type"][] | null): Suggestions {
-  const types = typeof type === "string" ? [type] : type;
-  const served = catalog.listed.filter((model) => types === null || types.includes(model.type));
+/** The product line that was asked for, or what an endpoint serves; null: any model. */
+export type Wanted = Model["type"] | readonly Model["type"][] | ((model: Model) => boolean) | null;
+
+export function suggestModels(catalog: Catalog, id: string, wanted: Wanted): Suggestions {
+  const served = catalog.listed.filter((model) => fits(model, wanted));
   const servedIds = new Set(served.map((model) => model.id));
   const replacement = replacementOf(catalog, id, servedIds);
   const asked = simplified(id);
@@ -34,6 +35,11 @@ export function suggestModels(catalog: Catalog, id: string, type: Model["type"] 
   const editorsChoice = (recommended.length > 0 ? recommended : served).map((model) => model.id);
   const suggested = [...(replacement === null ? [] : [replacement]), ...nearIds, ...editorsChoice];
   return { did_you_mean: replacement ?? near[0]?.name ?? null, suggested_models: [...new Set(suggested)].slice(0, suggestionsMax) };
+}
+
+function fits(model: Model, wanted: Wanted): boolean {
+  if (typeof wanted === "function") return wanted(model);
+  return wanted === null || (typeof wanted === "string" ? wanted === model.type : wanted.includes(model.type));
 }
 
 function replacementOf(catalog: Catalog, id: string, servedIds: ReadonlySet<string>): string | null {

@@ -103,6 +103,12 @@ function expectedForm({ parentSchema }: Finding): string | null {
   return typeof expected === "string" ? expected : null;
 }
 
+/** A pattern in words (`x-must` of the schema), where the contract has them. */
+function wordsOfPattern({ parentSchema }: Finding): string | null {
+  const must = parentSchema?.["x-must"];
+  return typeof must === "string" ? must : null;
+}
+
 /** What the message says after "… is not valid: it". */
 function problemOf(finding: Finding, findings: readonly Finding[]): string {
   const { keyword, params } = finding;
@@ -138,7 +144,7 @@ function problemOf(finding: Finding, findings: readonly Finding[]): string {
     case "multipleOf":
       return `must be a multiple of ${String(params["multipleOf"])}`;
     case "pattern":
-      return `must match ${String(params["pattern"])}`;
+      return wordsOfPattern(finding) ?? `must match ${String(params["pattern"])}`;
     case "format":
       return `must be a valid ${String(params["format"])}`;
     case "additionalProperties":

@@ -13,10 +13,15 @@ const valuesMax = 1_000_000;
 
 /**
  * The body's text and value; throws invalid_json, request_too_large, or invalid_parameter naming a string that holds a NUL.
- * `prompts` are the top-level fields where a NUL is taken.
+ * `prompts` are the top-level fields where a NUL is taken; `mediaTypes` all that the operation takes, for the refusal of another.
  */
-export function parseJson(bytes: Buffer, headers: IncomingHttpHeaders, prompts: readonly string[] = []): { bytes: Buffer; value: unknown } {
-  assertJsonContent(headers);
+export function parseJson(
+  bytes: Buffer,
+  headers: IncomingHttpHeaders,
+  prompts: readonly string[] = [],
+  mediaTypes: readonly string[] = ["application/json"],
+): { bytes: Buffer; value: unknown } {
+  assertJsonContent(headers, mediaTypes);
   const body = withoutByteOrderMark(bytes);
   if (body.length === 0) failJson("the body is empty");
   if (!isUtf8(body)) failJson("the body is not UTF-8");
@@ -46,12 +51,12 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? "an array" : `a ${typeof value}`;
 }
 
-function assertJsonContent(headers: IncomingHttpHeaders): void {
+function assertJsonContent(headers: IncomingHttpHeaders, mediaTypes: readonly string[]): void {
   if (isCompressed(headers)) failJson("compressed bodies are not supported, send it without content-encoding");
   const type = headers["content-type"]?.toLowerCase();
   if (type === undefined) return;
   const [media = "", ...parameters] = type.split(";").map((part) => part.trim());
-  if (media !== "application/json" && !media.endsWith("+json")) failJson("the content-type must be application/json");
+  if (media !== "application/json" && !media.endsWith("+json")) failJson(`the content-type must be ${mediaTypes.join(" or ")}`);
   const charset = parameters
     .find((parameter) => parameter.startsWith("charset="))
     ?.slice("charset=".length)

@@ -64,11 +64,11 @@ function collect(edge: Edge, exchange: Exchange, max: number): Promise<Buffer> {
   });
 }
 
-/** Bytes. */
-export function failTooLarge(max: number): never {
+/** `max` in bytes; `param`: the field that is too large, where it isn't the whole body. */
+export function failTooLarge(max: number, param: string | null = null): never {
   const kilobytes = max / 1024;
   const limit = kilobytes < 1024 ? `${kilobytes} KB` : `${kilobytes / 1024} MB`;
-  return fail("request_too_large", { text: { reason: `at most ${limit} are taken` } });
+  return fail("request_too_large", { param, text: { reason: `at most ${limit} are taken${param === null ? "" : ` as ${param}`}` } });
 }
 
 function attempt(reject: (error: unknown) => void, failing: () => never): void {

@@ -32,7 +32,7 @@ export async function readForm(edge: Edge, exchange: Exchange, form: Form, path:
   if (isCompressed(headers)) failForm("compressed bodies are not supported, send it without content-encoding");
   if (!hasBody(exchange)) failForm("it is empty");
   const bytesMax = form.fileMax + besideFileBytes;
-  if (Number(headers["content-length"] ?? 0) > bytesMax) failTooLarge(form.fileMax);
+  if (Number(headers["content-length"] ?? 0) > bytesMax) failTooLarge(form.fileMax, "file");
   if (edge.fileBytes > edge.limits.allFilesBytes) fail("overloaded");
   const handle = await open(path, "wx", 0o600);
   let fileBytes = 0;
@@ -40,7 +40,7 @@ export async function readForm(edge: Edge, exchange: Exchange, form: Form, path:
     fileBytes += chunk.length;
     exchange.fileBytes += chunk.length;
     edge.fileBytes += chunk.length;
-    if (fileBytes > form.fileMax) failTooLarge(form.fileMax);
+    if (fileBytes > form.fileMax) failTooLarge(form.fileMax, "file");
     if (edge.fileBytes > edge.limits.allFilesBytes) fail("overloaded");
     countTransferred(chunk.length);
     await handle.appendFile(chunk);
@@ -48,7 +48,7 @@ export async function readForm(edge: Edge, exchange: Exchange, form: Form, path:
   try {
     if (awaitsContinue(exchange)) exchange.res.writeContinue();
     const parser = openFormParser(boundary, form.fields, { textBytesMax: besideFileBytes, write });
-    await feed(edge, exchange, parser, bytesMax, () => failTooLarge(form.fileMax));
+    await feed(edge, exchange, parser, bytesMax, () => failTooLarge(form.fileMax, "file"));
     const { texts, hasFile } = await parser.done;
     return { texts, file: hasFile ? { path, bytes: fileBytes } : null };
   } finally {

@@ -94,7 +94,7 @@ async function readContent(edge: Edge, exchange: Exchange, operation: Operation)
   const bytes = await readBody(edge, exchange, operation.bodyMax);
   if (bytes.length === 0 && !operation.bodyRequired) return noContent;
   if (!operation.bodies.includes("application/json")) failForm("the content-type must be multipart/form-data");
-  const content = parseJson(bytes, headers, promptFields[operation.id]);
+  const content = parseJson(bytes, headers, promptFields[operation.id], operation.bodies);
   exchange.model = loggableModel(content.value);
   if (validate !== undefined && !validate(content.value)) failInvalid(validate.errors ?? []);
   return { ...content, form: null };

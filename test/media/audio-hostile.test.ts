@@ -161,6 +161,32 @@ describe("indexes that lead round in circles, or out of the file", () => {
   });
 });
 
+describe("searches that would take many times the file's length are given up", () => {
+  test("headers of FLAC that nothing follows", async () => {
+    const bytes = recording("tone.flac");
+    const at = bytes.indexOf(Buffer.from([0xff, 0xf8]));
+    const header = bytes.subarray(at, at + 10);
+    expect(await lab.fault(Buffer.concat([bytes.subarray(0, at), ...Array<Buffer>(300_000).fill(header)]), "flac")).toMatch(
+      /does not belong/,
+    );
+  });
+  test("pages of Ogg that aren't right", async () => {
+    const wrong = Buffer.concat([Buffer.from("OggS"), Buffer.alloc(22), Buffer.alloc(256, 255)]);
+    const many = Buffer.concat([...Array<Buffer>(8_000).fill(wrong), Buffer.alloc(70_000)]);
+    const honest = Array<Buffer>(6_000).fill(recording("tone.ogg"));
+    expect(await lab.fault(Buffer.concat([...honest, many]), "ogg")).toMatch(/does not belong/);
+  });
+  test("packets of an M4A that lie by turns at both ends of the file", async () => {
+    const opus = {
+      sizes: [1, 8_000],
+      chunks: Array.from({ length: 8_000 }, (_, index) => m4aSamplesAt + (index % 2) * 3_000_000),
+      perChunk: 1,
+    };
+    const bytes = patched(m4a(opus, Buffer.alloc(3_000_010, 0xf8)), "mp4a", 0, Buffer.from("Opus"));
+    expect(await lab.fault(bytes, "m4a")).toMatch(/damaged/);
+  });
+});
+
 describe("the threads", () => {
   test("one that takes too long is ended, and the next recording is measured", async () => {
     const meter = openAudioMeter({ patienceMs: 0 });

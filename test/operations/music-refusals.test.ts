@@ -78,7 +78,7 @@ describe("400", () => {
 
   test("prompt_too_long and invalid_duration name the model and the field", async () => {
     const { message } = (await music({ prompt, model: "demo/song", lyrics: "x".repeat(601) })).json.error;
-    expect(message).toBe("The prompt holds 601 characters; demo/song takes at most 600 in lyrics.");
+    expect(message).toBe("lyrics holds 601 characters; demo/song takes at most 600.");
     expect((await music({ prompt, music_length_ms: 0 })).json.error.message).toContain("demo/score");
   });
 

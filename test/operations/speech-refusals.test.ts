@@ -91,6 +91,12 @@ describe("400 invalid_request", () => {
     await world.expectUntouched(account);
   });
 
+  test("no reason ends with two stops", async () => {
+    const reply = await world.ask(account, { input, model: "demo/a", voice: "unknown-one" });
+    expect(reply.json.error.message).toMatch(/[^.]\.$/);
+    expect((await world.ask(account, { input, model: "demo/rejecting" })).json.error.message).toMatch(/[^.]\.$/);
+  });
+
   test("the formats are listed", async () => {
     const reply = await world.ask(account, { input, response_format: "flac" });
     expect(reply.json.error.message).toContain("ulaw_8000");
@@ -189,7 +195,7 @@ describe("voices of accounts", () => {
   test("403 voice_not_owned: another account's, with either family", async () => {
     for (const model of ["demo/a", "demo/b"]) {
       expect(await refused({ model, input: "Hello", voice_id: theirs })).toEqual([403, "voice_not_owned", "voice_id"]);
-      expect(await refused({ model, input: "Hello", voice: { id: mine } }, other)).toEqual([403, "voice_not_owned", "voice_id"]);
+      expect(await refused({ model, input: "Hello", voice: { id: mine } }, other)).toEqual([403, "voice_not_owned", "voice.id"]);
     }
     const reply = await world.ask(account, { model: "demo/b", input: "Hello", voice: theirs });
     expect(reply.headers).not.toHaveProperty("x-should-retry"); // WIRE.md 14 row 10

@@ -8,6 +8,7 @@ export interface Bytes {
 }
 
 export const windowBytes = 1024 * 1024;
+const passesMax = 16;
 
 /** The file is closed with the thread that opened it, or by `close`. */
 export function openBytes(file: number): Bytes {
@@ -15,7 +16,10 @@ export function openBytes(file: number): Bytes {
   const window = Buffer.alloc(windowBytes);
   let start = 0;
   let filled = 0;
+  // A walk goes through the file once for each track; an index that jumps about would read it a million times.
+  let fills = 1_000 + (passesMax * size) / windowBytes;
   const fill = (at: number) => {
+    if (--fills < 0) throw new RangeError("the file is read too often");
     start = at;
     filled = 0;
     while (filled < windowBytes) {

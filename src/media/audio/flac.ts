@@ -3,7 +3,7 @@ import { type Bytes, nameAt } from "./bytes.ts";
 import { type FlacFrame, flacFrameAt, flacHeaderBytes } from "./flac-header.ts";
 import { id3Bytes } from "./mpeg-frames.ts";
 import { nothingPromised } from "./promised.ts";
-import { type Walked, assertOwn, broken, foreignMax, openTally } from "./tally.ts";
+import { type Walked, assertOwn, broken, foreignMax, openSearch, openTally } from "./tally.ts";
 
 const crc16 = Uint16Array.from({ length: 256 }, (_, byte) => {
   let crc = byte << 8;
@@ -20,6 +20,7 @@ export function walkFlac(source: Bytes): Walked {
   const start = id3Bytes(source, 0);
   const { rate, samples, framesAt } = readHeaders(source, start);
   const tally = openTally();
+  const search = openSearch(source.size);
   let explained = framesAt;
   let at = framesAt;
   let isCut = false;
@@ -27,6 +28,7 @@ export function walkFlac(source: Bytes): Walked {
     const frame = headerAt(source, at);
     const end = frame === null ? null : frameEnd(source, at);
     if (frame === null || end === null) {
+      if (frame !== null) search(Math.min(frameBytesMax, source.size - at));
       at = nextHeader(source, at + 1);
       assertOwn(at - explained, source.size);
       isCut = frame !== null && at >= source.size;

@@ -4,7 +4,7 @@ import { type Bytes, nameAt } from "./bytes.ts";
 import { flacFrameAt } from "./flac-header.ts";
 import { nothingPromised } from "./promised.ts";
 import { type SamplesOf, opusSamples, packetHeadBytes, vorbisSamples } from "./packets.ts";
-import { type Tally, type Walked, assertOwn, broken, foreignMax, openTally } from "./tally.ts";
+import { type Tally, type Walked, assertOwn, broken, foreignMax, openSearch, openTally } from "./tally.ts";
 
 const crc32 = Uint32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte << 24;
@@ -33,6 +33,7 @@ const streamsMax = 64;
 const pageBytesMax = 27 + 255 + 255 * 255;
 
 export function walkOgg(source: Bytes): Walked {
+  const search = openSearch(source.size);
   let explained = 0;
   let seconds = 0;
   let loose = 0;
@@ -47,7 +48,7 @@ export function walkOgg(source: Bytes): Walked {
     streams = new Map();
   };
   for (let at = 0; at < source.size;) {
-    const page = readPage(source, at);
+    const page = readPage(source, at, search);
     if (page === null) {
       isCut ||= endsInPage(source, at);
       at = nextPage(source, at + 1);
@@ -74,6 +75,7 @@ function lengthSaid({ positions, rate }: Stream): number {
 
 /** A page whose rest is missing. That the last page says it is the last isn't asked: recorders that write into a pipe can't know it. */
 function endsInPage(source: Bytes, at: number): boolean {
+  if (at + pageBytesMax <= source.size) return false;
   const bytes = source.read(at, pageBytesMax);
   if (nameAt(bytes, 0) !== "OggS") return false;
   const segments = bytes[26] ?? 0;
@@ -88,7 +90,7 @@ function openStream(): Stream {
 }
 
 /** A whole page whose checksum is right, or null. A view into the file's window. */
-function readPage(source: Bytes, at: number): Buffer | null {
+function readPage(source: Bytes, at: number, search: (bytes: number) => void): Buffer | null {
   const bytes = source.read(at, pageBytesMax);
   if (bytes.length < 28 || nameAt(bytes, 0) !== "OggS" || bytes[4] !== 0) return null;
   const segments = bytes[26]!;
@@ -97,7 +99,9 @@ function readPage(source: Bytes, at: number): Buffer | null {
   for (let index = 27; index < 27 + segments; index++) length += bytes[index]!;
   if (bytes.length < length) return null;
   const page = bytes.subarray(0, length);
-  return checksum(page) === page.readUInt32LE(22) ? page : null;
+  if (checksum(page) === page.readUInt32LE(22)) return page;
+  search(length);
+  return null;
 }
 
 function checksum(page: Buffer): number {

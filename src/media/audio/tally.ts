@@ -59,6 +59,15 @@ export function foreignMax(size: number): number {
   return 4_096 + Math.floor(size / 10);
 }
 
+/** What searches of one file may look through in vain: headers that nothing follows could make it many times the file. */
+export function openSearch(size: number): (bytes: number) => void {
+  let left = 64 * 1024 * 1024 + size;
+  return (bytes) => {
+    left -= bytes;
+    if (left < 0) throw broken("Too much of it does not belong to the recording.");
+  };
+}
+
 function tooLong(): MediaFault {
   return new MediaFault("too_large", "The recording is longer than 24 hours.");
 }
