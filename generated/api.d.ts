@@ -88,13 +88,13 @@ export interface paths {
          *     with which codecs fill their packets, count for none.
          *
          *     Two forms: the file itself as `multipart/form-data` (`file`, at most 25 MB), or its address as JSON (`audio_url`, HTTPS, at most 100 MB).
-         *     Formats: mp3, wav, m4a, ogg, webm, flac. The length is decoded: a file that is broken, or holds clearly less than it promises, gives 400
-         *     `invalid_parameter`, more than 24 hours give 413 `request_too_large`; neither is charged.
+         *     Formats: mp3, wav, m4a, ogg, webm, flac. A broken file, or one that holds clearly less than it promises, gives 400 `invalid_parameter`,
+         *     more than 24 hours give 413 `request_too_large`.
          *
          *     When the model fails it is tried once more; then a secondary that keeps timestamps answers in every format; then, for a form and for
          *     `text` or `json` only, a plain-text tertiary. The headers `x-svc-fallback` and `x-svc-fallback-layer` tell. Errors of the request itself
          *     (400, 413, 415, 422) end it at once; a 429 of the provider is passed on with its `Retry-After`. Audio without speech gives 422
-         *     `no_speech_detected`, timestamps from a model that has none give 400 `segments_unsupported`; neither is charged.
+         *     `no_speech_detected`, and timestamps from a model that has none give 400 `segments_unsupported`. Nothing that is refused is charged.
          *
          *     ```sh
          *     curl "$BASE/v1/audio/transcriptions" -H "Authorization: Bearer $KEY" -F file=@meeting.mp3 -F model=transcribe -F response_format=srt

@@ -124,9 +124,9 @@ describe("500 internal_error", () => {
     expect(requestId).toBe(headers["x-request-id"]);
     expect(text).not.toMatch(/undefined|TypeError|\.ts|broken/);
   };
-  const builtOnes = all.filter(({ dialect }) => dialect !== "rerank");
+  const notRerank = all.filter(({ dialect }) => dialect !== "rerank");
 
-  test.each(names(builtOnes.filter(({ auth, method }) => auth === "none" && method === "get")))(
+  test.each(names(notRerank.filter(({ auth, method }) => auth === "none" && method === "get")))(
     "%s: without detail, under a request id",
     async (_, operation) => {
       const { context } = gateway;
@@ -136,7 +136,7 @@ describe("500 internal_error", () => {
     },
   );
 
-  test.each(names(builtOnes.filter(({ auth }) => auth !== "none")))("%s: without detail, under a request id", async (_, operation) => {
+  test.each(names(notRerank.filter(({ auth }) => auth !== "none")))("%s: without detail, under a request id", async (_, operation) => {
     const credential = await credentialFor(operation, await gateway.createAccount({ deposit: "5" }));
     const query = vi.spyOn(gateway.context.db.pool, "query").mockRejectedValue(new Error("broken") as never);
     withoutDetail(operation, await ask(operation, credential).finally(() => query.mockRestore()));

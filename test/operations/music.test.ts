@@ -1,6 +1,7 @@
 // POST /v1/audio/music: by the second that is asked for, or by the song, whose length is measured; kept at a permanent address where
 // that is asked for.
 import { describe, expect, test } from "vitest";
+import { roundUsd } from "../support/round-usd.ts";
 import { contentTypes, eightFormats, heardIn, kbpsOf, listen, perSecond, perSong, speechWorld } from "./speech-gateway.ts";
 
 const world = speechWorld(
@@ -16,7 +17,6 @@ const world = speechWorld(
 const prompt = "Calm piano over soft rain, no drums";
 const music = (account: Parameters<typeof world.ask>[0], body: object, query = "") =>
   world.ask(account, { prompt, ...body }, `music${query}`);
-const cents = (usd: number) => Math.round(usd * 1e8) / 1e8;
 const orders = () =>
   world.gateway.simulator
     .calls()
@@ -58,7 +58,7 @@ describe("200, by the second", () => {
     const reply = await music(account, { ...fields, response_format: "mp3_22050_32" });
     expect(reply.headers).toMatchObject({ "x-svc-duration-sec": String(seconds), "x-svc-cost-usd": String(cost) });
     expect(orders()[0]).toMatchObject({ music_length_ms: seconds * 1000 });
-    expect((await world.gateway.balance(account)).balance).toBe(cents(20 - cost));
+    expect((await world.gateway.balance(account)).balance).toBe(roundUsd(20 - cost));
   });
 
   test("five minutes are taken, and billed as asked even where the provider made less", async () => {
@@ -138,10 +138,10 @@ describe("200, kept", () => {
       url: expect.stringMatching(new RegExp(`^${world.gateway.url}/media/[0-9a-f]{32}\\.${extension}$`)),
       duration_sec: Number(reply.headers["x-svc-duration-sec"]),
       cost_usd: cost,
-      balance_usd: cents(20 - cost),
+      balance_usd: roundUsd(20 - cost),
     });
-    expect(reply.headers).toMatchObject({ "x-svc-cost-usd": String(cost), "x-svc-balance-usd": String(cents(20 - cost)) });
-    expect(await world.gateway.balance(account)).toEqual({ balance: cents(20 - cost), reserved: 0, spent: cost });
+    expect(reply.headers).toMatchObject({ "x-svc-cost-usd": String(cost), "x-svc-balance-usd": String(roundUsd(20 - cost)) });
+    expect(await world.gateway.balance(account)).toEqual({ balance: roundUsd(20 - cost), reserved: 0, spent: cost });
     const file = await fetch(reply.json.url);
     const bytes = Buffer.from(await file.arrayBuffer());
     expect(Object.fromEntries(file.headers)).toMatchObject({

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { shippedTiers } from "../../src/catalog/shipped-tiers.ts";
 import { wavFile } from "../simulator/audio-check.ts";
 import type { TestAccount } from "../support/gateway.ts";
+import { roundUsd } from "../support/round-usd.ts";
 import { familyA, familyB, perSecond, soundModel, speechWorld } from "./speech-gateway.ts";
 
 const unreachable = { rpm: 1_000_000, per_model_rpm: 1_000_000, tpm: 1_000_000_000, max_single_request: 1_000_000_000 };
@@ -202,6 +203,6 @@ describe("a key's own budget", () => {
     const { spent } = await pooled.gateway.balance(account);
     const reply = await pooled.ask(account, body, path);
     expect([reply.status, reply.json.error.code]).toEqual([402, "key_limit_reached"]);
-    expect(await pooled.gateway.balance(account)).toEqual({ balance: Math.round((20 - spent) * 1e8) / 1e8, reserved: 0, spent });
+    expect(await pooled.gateway.balance(account)).toEqual({ balance: roundUsd(20 - spent), reserved: 0, spent });
   });
 });

@@ -3,6 +3,7 @@
 import { connect } from "node:net";
 import { describe, expect, test, vi } from "vitest";
 import { operations } from "../../generated/operations.ts";
+import { roundUsd } from "../support/round-usd.ts";
 import { familyA, familyB, listen, sentence, speechWorld } from "./speech-gateway.ts";
 
 const world = speechWorld([
@@ -26,7 +27,6 @@ const families = [
   ["b", sentence.length * 0.00007],
 ] as const;
 const body = (model: string, more: object = {}) => ({ model: `demo/${model}`, input: sentence, stream: true, ...more });
-const cents = (usd: number) => Math.round(usd * 1e8) / 1e8;
 
 describe("a stream that ends", () => {
   test.each(families)("of family %s: the head says the balance as the charge leaves it", async (family, cost) => {
@@ -34,8 +34,8 @@ describe("a stream that ends", () => {
     const { headers, outcome } = await listen(world, account, body(family));
     expect(outcome).toBe("whole");
     expect(headers).not.toHaveProperty("content-length");
-    expect(headers).toMatchObject({ "x-svc-cost-usd": String(cents(cost)), "x-svc-balance-usd": String(cents(20 - cost)) });
-    expect(await world.gateway.balance(account)).toEqual({ balance: cents(20 - cost), reserved: 0, spent: cents(cost) });
+    expect(headers).toMatchObject({ "x-svc-cost-usd": String(roundUsd(cost)), "x-svc-balance-usd": String(roundUsd(20 - cost)) });
+    expect(await world.gateway.balance(account)).toEqual({ balance: roundUsd(20 - cost), reserved: 0, spent: roundUsd(cost) });
   });
 
   test("its last byte waits for the charge", async () => {
@@ -157,7 +157,7 @@ describe("a caller who leaves", () => {
         units: String(sentence.length),
         error_code: null,
       });
-      expect(await world.gateway.balance(account)).toEqual({ balance: cents(20 - cost), reserved: 0, spent: cents(cost) });
+      expect(await world.gateway.balance(account)).toEqual({ balance: roundUsd(20 - cost), reserved: 0, spent: roundUsd(cost) });
       await expect.poll(() => world.gateway.simulator.counters()).toMatchObject({ aborted: 1, answered: 0 });
     },
   );
@@ -213,7 +213,7 @@ describe("a reader who takes nothing", () => {
     socket.destroy();
     await closed;
     await expect.poll(async () => (await world.gateway.balance(account)).reserved).toBe(0);
-    expect((await world.gateway.balance(account)).spent).toBe(cents(2 * sentence.length * 0.000405));
+    expect((await world.gateway.balance(account)).spent).toBe(roundUsd(2 * sentence.length * 0.000405));
     await expect.poll(() => world.gateway.simulator.counters().aborted).toBe(1);
   });
 });

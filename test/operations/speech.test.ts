@@ -1,5 +1,6 @@
 // POST /v1/audio/speech: every format of both families decodes and lasts as long as its text, and costs what its characters cost.
 import { describe, expect, test } from "vitest";
+import { roundUsd } from "../support/round-usd.ts";
 import {
   contentTypes,
   eightFormats,
@@ -56,10 +57,10 @@ describe("200, the eight formats", () => {
       "x-svc-model": model,
       "x-svc-chars-billed": String(sentence.length),
       "x-svc-cost-usd": String(cost),
-      "x-svc-balance-usd": String(Math.round((20 - cost) * 1e8) / 1e8),
+      "x-svc-balance-usd": String(roundUsd(20 - cost)),
     });
     expect(reply.headers).toHaveProperty("x-ratelimit-remaining-requests");
-    expect(await world.gateway.balance(account)).toEqual({ balance: Math.round((20 - cost) * 1e8) / 1e8, reserved: 0, spent: cost });
+    expect(await world.gateway.balance(account)).toEqual({ balance: roundUsd(20 - cost), reserved: 0, spent: cost });
     expect(await world.logOf(reply)).toMatchObject({
       operation: "createSpeech",
       status: "success",

@@ -2,6 +2,7 @@
 // (gateway-api.md, transcriptions, "Failover chain").
 import { describe, expect, test } from "vitest";
 import type { TestReply } from "../support/gateway.ts";
+import { roundUsd } from "../support/round-usd.ts";
 import { perMinute, priced, transcriber, transcriptionWorld } from "./transcription-gateway.ts";
 
 const formats = ["json", "verbose_json", "text", "srt", "vtt"] as const;
@@ -137,8 +138,4 @@ function expectContent(
 
 function svcHeaders({ headers }: TestReply): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("x-svc-")));
-}
-
-function roundUsd(usd: number): number {
-  return Math.round(usd * 1e8) / 1e8;
 }

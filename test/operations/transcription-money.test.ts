@@ -6,6 +6,7 @@ import { connect } from "node:net";
 import { describe, expect, test, vi } from "vitest";
 import { wavFile } from "../simulator/audio-check.ts";
 import type { TestAccount } from "../support/gateway.ts";
+import { roundUsd } from "../support/round-usd.ts";
 import { formOf, priced, recording, settled, transcriber, transcriptionWorld } from "./transcription-gateway.ts";
 
 const world = transcriptionWorld([
@@ -42,12 +43,12 @@ describe.each(modes)("minutes of a %s", (mode) => {
   ])("%d s of %s: %i minutes, %d USD", async (seconds, model, minutes, cost) => {
     const account = await world.account();
     const { headers, json } = await ask(mode, account, { model }, wavFile(seconds));
-    expect(json.billing).toEqual({ duration_sec: seconds, billable_minutes: minutes, cost_usd: cost, balance_usd: usd(20 - cost) });
+    expect(json.billing).toEqual({ duration_sec: seconds, billable_minutes: minutes, cost_usd: cost, balance_usd: roundUsd(20 - cost) });
     expect(headers).toMatchObject({
       ...{ "x-svc-duration-sec": String(seconds), "x-svc-billable-minutes": String(minutes) },
       ...{ "x-svc-cost-usd": cost.toFixed(8).replace(/0+$/, ""), "x-svc-balance-usd": (20 - cost).toFixed(8).replace(/0+$/, "") },
     });
-    expect(await world.gateway.balance(account)).toEqual({ balance: usd(20 - cost), reserved: 0, spent: cost });
+    expect(await world.gateway.balance(account)).toEqual({ balance: roundUsd(20 - cost), reserved: 0, spent: cost });
   });
 });
 
@@ -59,7 +60,13 @@ describe("another model's price", () => {
   ])("%s: %s, %i minutes, %d USD: %s", async (model, fallback, minutes, cost) => {
     const account = await world.account();
     const { json } = await ask("file", account, { model });
-    expect(json.billing).toEqual({ duration_sec: 61.5, billable_minutes: minutes, cost_usd: cost, balance_usd: usd(20 - cost), fallback });
+    expect(json.billing).toEqual({
+      duration_sec: 61.5,
+      billable_minutes: minutes,
+      cost_usd: cost,
+      balance_usd: roundUsd(20 - cost),
+      fallback,
+    });
   });
 });
 
@@ -216,8 +223,4 @@ async function expectLeft(account: TestAccount) {
 /** The account's default key gets the limit, in 1e-8 USD. */
 async function limitKey({ accountId }: TestAccount, limit: bigint): Promise<void> {
   await world.gateway.context.db.pool.query("update key_budget set limit_amount = $2 where account_id = $1", [accountId, limit]);
-}
-
-function usd(amount: number): number {
-  return Math.round(amount * 1e8) / 1e8;
 }
