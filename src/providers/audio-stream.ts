@@ -27,6 +27,12 @@ export function speechFirstByteMs(text: string): number {
   return text.length * 20;
 }
 
+/** Audio in one piece, as it was made or converted. Throws UpstreamError where there is none. */
+export function wholeAudio(bytes: Buffer): MadeAudio {
+  if (bytes.length === 0) throw unreadable("the answer holds no audio");
+  return { kind: "whole", bytes };
+}
+
 /** Throws UpstreamError for an answer that is words: an error under status 200, a page. */
 export async function assertAudio(answer: UpstreamAnswer, provider: Provider): Promise<void> {
   if (!isJson(answer) && !/^text\//i.test(String(answer.headers["content-type"] ?? ""))) return;

@@ -9,7 +9,7 @@ import { openSampleCutter, pcmOf, samplesOf } from "./samples.ts";
 /** Turns PCM into a format. Its pieces may end anywhere, in mid-sample too; what it gives back may be empty. */
 export interface Conversion {
   push(piece: Buffer): Buffer;
-  /** What is still inside. */
+  /** What is still inside; empty where there was no sample, of which an encoder would make a moment of silence. */
   end(): Buffer;
 }
 
@@ -26,12 +26,15 @@ export async function openConversion(fromRate: number, format: AudioFormat): Pro
   if (facts.encoding === "ulaw" && facts.sampleRate === fromRate) return { push: (piece) => muLawOf(cut(piece)), end: () => nothing };
   const resampler = facts.sampleRate === fromRate ? null : openResampler(fromRate, facts.sampleRate);
   const encoder = await openEncoder(facts);
+  let isEmpty = true;
   return {
     push(piece) {
       const samples = samplesOf(cut(piece));
+      if (samples.length > 0) isEmpty = false;
       return encoder.encode(resampler === null ? samples : resampler.push(samples));
     },
     end() {
+      if (isEmpty) return nothing;
       const rest = resampler === null ? nothing : encoder.encode(resampler.end());
       return Buffer.concat([rest, encoder.end()]);
     },

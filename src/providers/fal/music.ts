@@ -8,6 +8,7 @@ import { type AudioFormat, audioFormats } from "../../sound/formats.ts";
 import { isWav, readWav } from "../../sound/wav.ts";
 import { unreadable } from "../answer-json.ts";
 import type { FetchMade, MakeMusic, MusicOrder } from "../audio.ts";
+import { wholeAudio } from "../audio-stream.ts";
 import type { Upstream } from "../http.ts";
 import type { MadeFile, Ticket, UpstreamQueue } from "../media.ts";
 import { type UpstreamCall, UpstreamError } from "../types.ts";
@@ -44,7 +45,7 @@ export function falMusic(
       const begun = await submit(upstream, clock, call, inputOf(call.order), songParts);
       const files = begun.kind === "made" ? begun.files : await lookUntilMade(queue, call, begun.ticket, times);
       const bytes = await bytesOf(files[0]!, call, fetchMade);
-      return { kind: "whole", bytes: await inFormat(bytes, call.order.format, call.signal) };
+      return wholeAudio(await inFormat(bytes, call.order.format, call.signal));
     } catch (error) {
       if (!deadline.aborted || given.signal.aborted) throw error;
       throw new UpstreamError("unavailable", "the song was not made in time", {

@@ -4,6 +4,7 @@ import { convertWhole } from "../../sound/convert.ts";
 import { mixedDown, readWav } from "../../sound/wav.ts";
 import { parseObject, unreadable } from "../answer-json.ts";
 import type { FetchMade, MakeMusic } from "../audio.ts";
+import { wholeAudio } from "../audio-stream.ts";
 import { filesBytesMax, takeFilesOut } from "../base64-files.ts";
 import { exchange } from "../exchange.ts";
 import type { Upstream } from "../http.ts";
@@ -32,7 +33,7 @@ export function minimaxMusic(upstream: Upstream, fetchMade: FetchMade, clock: Cl
     if (!bytes || bytes.length === 0) throw unreadable("the answer holds no audio");
     if (convertFrom === null) return { kind: "whole", bytes };
     const { pcm, sampleRate } = readWav(bytes) ?? { pcm: mixedDown(bytes, channelsOf(told)), sampleRate: convertFrom };
-    return { kind: "whole", bytes: await convertWhole(pcm, sampleRate, format, call.signal) };
+    return wholeAudio(await convertWhole(pcm, sampleRate, format, call.signal));
   };
 }
 

@@ -3,7 +3,7 @@ import { systemClock, type Clock } from "../../clock.ts";
 import { convertWhole, openConversion } from "../../sound/convert.ts";
 import { parseObject, unreadable } from "../answer-json.ts";
 import type { MadeAudio, Say, SpeechOrder } from "../audio.ts";
-import { speechFirstByteMs, streamAudio } from "../audio-stream.ts";
+import { speechFirstByteMs, streamAudio, wholeAudio } from "../audio-stream.ts";
 import { filesBytesMax, takeFilesOut } from "../base64-files.ts";
 import { exchange, isJson } from "../exchange.ts";
 import type { Upstream, UpstreamAnswer, UpstreamRequest } from "../http.ts";
@@ -47,5 +47,5 @@ async function wholeSpeech(answer: UpstreamAnswer, call: SpeechCall, { convertFr
   const hex = textOf(objectOf(told["data"])["audio"]);
   const bytes = hex === null ? null : inside.hexOf(hex);
   if (bytes === null || bytes.length === 0) throw unreadable("the answer holds no audio");
-  return { kind: "whole", bytes: convertFrom === null ? bytes : await convertWhole(bytes, convertFrom, format, call.signal) };
+  return wholeAudio(convertFrom === null ? bytes : await convertWhole(bytes, convertFrom, format, call.signal));
 }

@@ -231,6 +231,13 @@ describe("errors under status 200", () => {
     await expectFault(say(answer), "unreadable");
   });
 
+  test.each([false, true])("half a sample is no sound to make anything of, progressive: %s", async (progressively) => {
+    const half = { data: { audio: "ff", status: 2 }, base_resp: fine };
+    const answer = progressively ? events(sse(half)) : json(200, JSON.stringify(half));
+    for (const format of ["mp3_44100_192", "ulaw_8000"] as const)
+      await expectFault(say(answer, { format, progressive: progressively }), "unreadable");
+  });
+
   test("megabytes of it are decoded right", async () => {
     const audio = Buffer.from(Uint8Array.from({ length: 3_000_001 }, (_, at) => (at * 7) & 255));
     const made = await say(whole(audio));

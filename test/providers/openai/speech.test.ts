@@ -123,7 +123,7 @@ describe("failures", () => {
     ["200 with another form", pieces([Buffer.from("RIFF\xff\xff\xff\xffWAVE")], "audio/wav"), "unreadable"],
     ["a socket that closes before the first byte", (_request, response) => response.destroy(), "unavailable"],
   ] as [string, Answer, "rejected"][])("%s", async (_what, answer, fault) => {
-    await expectFault(say(answer), fault);
+    for (const format of ["pcm_24000", "mp3_44100_128", "ulaw_8000"] as const) await expectFault(say(answer, { format }), fault);
   });
 
   test("a stream that breaks after it has begun rejects while it is read", async () => {
