@@ -1,5 +1,5 @@
 // POST /v1/audio/transcriptions. The story is src/audio/transcribe.ts; here either body becomes its request.
-import { assertAudio } from "../src/audio/recording.ts";
+import { readAudioKind } from "../src/audio/recording.ts";
 import { transcribe } from "../src/audio/transcribe.ts";
 import { transcriptionAnswer } from "../src/audio/transcription-answer.ts";
 import { transcriptionRequest } from "../src/audio/transcription-request.ts";
@@ -17,5 +17,5 @@ const create: Create = async (context, request) => {
 };
 
 export const createTranscription: Create = Object.assign(create, {
-  checkFile: async ({ media }: Parameters<Create>[0], { path }: { path: string }) => void (await assertAudio(media, path, "file")),
+  checkFile: async ({ media }: Parameters<Create>[0], { path }: { path: string }) => void (await readAudioKind(media, path, "file")),
 });

@@ -18,14 +18,14 @@ export interface Recording {
 const kindsTaken = "mp3, wav, m4a, ogg, webm, flac";
 
 /** `param`: the field that it came in. Fails with unsupported_audio_type. */
-export async function assertAudio(media: Pick<Looking, "audioKindOf">, path: string, param: string) {
+export async function readAudioKind(media: Pick<Looking, "audioKindOf">, path: string, param: string) {
   const kind = await media.audioKindOf(path);
   return kind ?? fail("unsupported_audio_type", { param, text: { allowed: kindsTaken } });
 }
 
 /** `param`: the field that it came in. Fails with unsupported_audio_type, invalid_parameter or request_too_large. */
 export async function readRecording(media: Looking, sent: { path: string; bytes: number }, param: string, signal: AbortSignal) {
-  const { extension, contentType } = await assertAudio(media, sent.path, param);
+  const { extension, contentType } = await readAudioKind(media, sent.path, param);
   const file: AudioFile = { path: sent.path, bytes: sent.bytes, extension, contentType };
   const seconds = await judged(param, media.measureAudio(file, signal));
   // What is billed and what is shown is one number.

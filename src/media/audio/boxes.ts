@@ -1,5 +1,5 @@
 // Boxes of MP4: a length, a name, the content. In the file and in memory.
-import { type Bytes, nameAt } from "./bytes.ts";
+import { type Bytes, bytesOf, nameAt } from "./bytes.ts";
 
 export interface Box {
   name: string;
@@ -31,7 +31,7 @@ const innerMax = 10_000;
 /** The boxes in a piece of memory; damaged ones end the list. */
 export function boxesIn(content: Buffer): { name: string; content: Buffer }[] {
   const found: { name: string; content: Buffer }[] = [];
-  const source: Bytes = { size: content.length, read: (at, length) => content.subarray(at, at + length) };
+  const source = bytesOf(content);
   for (let at = 0; at < content.length && found.length < innerMax;) {
     const box = boxAt(source, at);
     if (box === null || box.end > content.length) break;

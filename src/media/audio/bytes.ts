@@ -7,10 +7,10 @@ export interface Bytes {
   read(at: number, length: number): Buffer;
 }
 
-export const windowBytes = 1024 * 1024;
+const windowBytes = 1024 * 1024;
 const passesMax = 16;
 
-/** The file is closed with the thread that opened it, or by `close`. */
+/** Of an open file, which whoever opened it closes. */
 export function openBytes(file: number): Bytes {
   const { size } = fstatSync(file);
   const window = Buffer.alloc(windowBytes);
@@ -37,6 +37,11 @@ export function openBytes(file: number): Bytes {
       return window.subarray(at - start, at - start + Math.min(wanted, filled));
     },
   };
+}
+
+/** Of what is in memory already. */
+export function bytesOf(content: Buffer): Bytes {
+  return { size: content.length, read: (at, length) => content.subarray(at, at + length) };
 }
 
 export function openFile(path: string): number {

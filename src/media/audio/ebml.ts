@@ -1,5 +1,5 @@
 // Elements of EBML, the form of WebM: an id, a length that may be unknown, and the content.
-import type { Bytes } from "./bytes.ts";
+import { type Bytes, bytesOf } from "./bytes.ts";
 
 export interface Element {
   id: number;
@@ -36,7 +36,7 @@ export function sizeAt(bytes: Buffer, at: number): { value: number | null; bytes
 
 /** The elements in a piece of memory, for the few that are read whole. */
 export function elementsIn(content: Buffer): { id: number; content: Buffer }[] {
-  const source: Bytes = { size: content.length, read: (at, length) => content.subarray(at, at + length) };
+  const source = bytesOf(content);
   const found: { id: number; content: Buffer }[] = [];
   for (let at = 0; at < content.length;) {
     const element = elementAt(source, at);

@@ -2,7 +2,7 @@
 import { open } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import type { AudioKind } from "../types.ts";
-import { type Bytes, nameAt } from "./bytes.ts";
+import { bytesOf, nameAt } from "./bytes.ts";
 import { framesFollow, id3Bytes } from "./mpeg-frames.ts";
 
 const kinds: Record<AudioKind["extension"], AudioKind> = {
@@ -31,7 +31,7 @@ export async function audioKindOf(path: string): Promise<AudioKind | null> {
       const head = await readAt(file, at);
       const extension = kindOfHead(head, at);
       if (extension !== null) return kinds[extension];
-      const tag = id3Bytes(asSource(head), 0);
+      const tag = id3Bytes(bytesOf(head), 0);
       if (tag === 0) return null;
       at += tag;
     }
@@ -50,7 +50,7 @@ async function readAt(file: FileHandle, at: number): Promise<Buffer> {
 function kindOfHead(head: Buffer, at: number): AudioKind["extension"] | null {
   const name = nameAt(head, 0);
   if (name === "fLaC") return "flac";
-  if (framesFollow(asSource(head), 0, 2)) return "mp3";
+  if (framesFollow(bytesOf(head), 0, 2)) return "mp3";
   if (at > 0) return null;
   if ((name === "RIFF" || name === "RF64") && nameAt(head, 8) === "WAVE") return "wav";
   if (name === "OggS") return "ogg";
@@ -58,8 +58,4 @@ function kindOfHead(head: Buffer, at: number): AudioKind["extension"] | null {
   // The document's type stands in the first few bytes behind the mark of EBML.
   if (name === "\x1a\x45\xdf\xa3" && head.subarray(0, 64).includes("webm")) return "webm";
   return null;
-}
-
-function asSource(head: Buffer): Bytes {
-  return { size: head.length, read: (at, length) => head.subarray(at, at + length) };
 }
