@@ -1,5 +1,6 @@
 // Audio that was made, whole, and how long it lasts: what endpoints need that say its length before its first byte.
 import { writeFile } from "node:fs/promises";
+import { fail } from "../fail.ts";
 import { type Media, MediaFault } from "../media/types.ts";
 import type { MadeAudio } from "../providers/audio.ts";
 import { UpstreamError } from "../providers/types.ts";
@@ -29,7 +30,7 @@ function withinBounds(size: number, bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** Seconds, to the millisecond. Throws UpstreamError `unreadable` where nothing of it can be heard. */
+/** Seconds, to the millisecond. Throws UpstreamError `unreadable` where nothing of it can be heard; fails with overloaded. */
 export async function measureMade(media: Media, bytes: Buffer, format: AudioFormat, signal: AbortSignal): Promise<number> {
   const { encoding, sampleRate } = audioFormats[format];
   const seconds = encoding === "mp3" ? await measureFile(media, bytes, signal) : bytes.length / (encoding === "pcm" ? 2 : 1) / sampleRate;
@@ -43,6 +44,7 @@ function measureFile(media: Media, bytes: Buffer, signal: AbortSignal): Promise<
       return await media.measureAudio({ path, extension: "mp3" }, signal);
     } catch (cause) {
       if (!(cause instanceof MediaFault)) throw cause;
+      if (cause.reason === "overloaded") fail("overloaded", { cause });
       throw new UpstreamError("unreadable", "the audio can't be decoded", { cause });
     }
   });

@@ -49,7 +49,7 @@ async function judged<T>(param: string, work: Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof GatewayStopping) throw new ApiError("overloaded", { cause: error });
     if (!(error instanceof MediaFault)) throw error;
-    if (error.reason === "no_room") fail("overloaded", { cause: error });
+    if (error.reason === "overloaded") fail("overloaded", { cause: error });
     const reason = error.message.replace(/\.$/, "");
     if (error.reason === "too_large") fail("request_too_large", { param, text: { reason }, cause: error });
     return failParameter(param, reason);

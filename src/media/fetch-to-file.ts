@@ -48,7 +48,7 @@ export async function fetchToFile(order: FetchOrder): Promise<{ bytes: number }>
   const write = async (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes > limits.bytesMax) throw tooLarge(limits.bytesMax);
-    if (order.takeRoom?.(chunk.length) === false) throw new MediaFault("no_room", "There is no room for the file.");
+    if (order.takeRoom?.(chunk.length) === false) throw new MediaFault("overloaded", "There is no room for the file.");
     countTransferred(chunk.length);
     await file.appendFile(chunk).catch((error: unknown) => {
       diskFault = error;

@@ -31,8 +31,8 @@ export interface KeepOrder {
   signal: AbortSignal;
 }
 
-/** `unreachable`: it may work later; `no_room`: there is none for it on our disk right now; the other two never will. */
-export type MediaFaultReason = "too_large" | "invalid" | "unreachable" | "no_room";
+/** `unreachable`: it may work later; `overloaded`: our disk has no room for it right now, or our cores no time; the other two never will. */
+export type MediaFaultReason = "too_large" | "invalid" | "unreachable" | "overloaded";
 
 /** A file could not be had. The sentence is for the customer and names no address. */
 export class MediaFault extends Error {

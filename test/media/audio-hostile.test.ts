@@ -192,7 +192,7 @@ describe("the threads", () => {
   test("one that takes too long is ended, and the next recording is measured", async () => {
     const meter = openAudioMeter({ patienceMs: 0 });
     const order = { path: recordingPath("tone.flac"), extension: "flac" };
-    await expect(meter.measure(order, never)).rejects.toMatchObject({ reason: "invalid", message: /takes too long/ });
+    await expect(meter.measure(order, never)).rejects.toMatchObject({ reason: "overloaded", message: /no time/ });
     await meter.close();
     const patient = openAudioMeter();
     expect(await patient.measure(order, never)).toBe(2);

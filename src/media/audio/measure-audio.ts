@@ -81,7 +81,8 @@ export function openAudioMeter(options: MeterOptions = {}): AudioMeter {
 
 async function askWorker(worker: Worker, order: MeasureOrder, signal: AbortSignal, waitMs: number): Promise<Measured> {
   const { promise, resolve, reject } = Promise.withResolvers<Measured>();
-  const tooLong = () => reject(new MediaFault("invalid", "The audio file cannot be read. It takes too long."));
+  // A walk is bounded to some seconds of a core, whatever the file: it is the machine that has no time.
+  const tooLong = () => reject(new MediaFault("overloaded", "There is no time to read the audio file."));
   const onError = (error: NodeJS.ErrnoException) =>
     reject(
       error.code === "ERR_WORKER_OUT_OF_MEMORY"
