@@ -1,6 +1,6 @@
 // A gateway for tests of POST /v1/audio/transcriptions: a catalog of transcription models, forms with a recording, and a host of one's own
 // with recordings at addresses. After each file the ledger must audit clean, and nothing may be left where recordings lie.
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, vi } from "vitest";
@@ -32,6 +32,7 @@ export interface TranscriptionWorld {
   expectNothingOnDisk(): Promise<void>;
   /** Names of the files that requests have on disk right now. */
   onDisk(): string[];
+  bytesOnDisk(): number;
 }
 
 interface SendOptions {
@@ -135,6 +136,8 @@ export function transcriptionWorld(
     },
     expectNothingOnDisk: () => vi.waitFor(() => expect(world.onDisk()).toEqual([])),
     onDisk: () => readdirSync(join(folder, "media-incoming")),
+    bytesOnDisk: () =>
+      readdirSync(join(folder, "media-incoming")).reduce((all, name) => all + statSync(join(folder, "media-incoming", name)).size, 0),
   };
   return world;
 }

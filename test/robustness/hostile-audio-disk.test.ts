@@ -14,13 +14,11 @@ test("503 overloaded while there is no room, 200 once there is", async () => {
     slow.push(response);
   });
   const first = world.fetch(account, { model: "demo/stt", audio_url: url });
-  await vi.waitFor(() => expect(slow).toHaveLength(1));
-  await vi.waitFor(async () => {
-    const other = await world.account();
-    const reply = await world.fetch(other, { model: "demo/stt" });
-    expect([reply.status, reply.json.error.code]).toEqual([503, "overloaded"]);
-    await world.expectUntouched(other);
-  });
+  await vi.waitFor(() => expect(world.bytesOnDisk()).toBe(recording.length - 1));
+  const other = await world.account();
+  const reply = await world.fetch(other, { model: "demo/stt" });
+  expect([reply.status, reply.json.error.code]).toEqual([503, "overloaded"]);
+  await world.expectUntouched(other);
   slow[0]!.end(recording.subarray(-1));
   expect((await first).status).toBe(200);
   await vi.waitFor(async () => expect((await world.fetch(account, { model: "demo/stt" })).status).toBe(200));
