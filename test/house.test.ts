@@ -60,7 +60,8 @@ const mayImport: Record<string, readonly string[]> = {
   "sign-in": [...domain, "db", "mail", ...leaves],
   payments: [...domain, "db", ...leaves],
   handlers: ["language", "jobs", "audio", "sign-in", "payments", ...domain, "db", ...leaves],
-  server: ["accounts", "limits", ...leaves],
+  docs: leaves,
+  server: ["accounts", "limits", "docs", ...leaves],
 };
 
 /** The composition roots: main, start, the command line and what only they use. */
