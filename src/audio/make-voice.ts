@@ -2,6 +2,7 @@
 // In that order: a voice that can't be filed costs nothing, and one whose charge never came to the books is shown to nobody.
 import { randomBytes } from "node:crypto";
 import type { Ask } from "../admission/ask.ts";
+import type { Resolved } from "../catalog/resolve.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../fail.ts";
 import { persist } from "../ledger/persist.ts";
@@ -10,7 +11,7 @@ import type { UpstreamCall, UpstreamError } from "../providers/types.ts";
 import { adapterOf } from "../routing/adapter-of.ts";
 import { attempt } from "../routing/attempt.ts";
 import type { Candidate } from "../routing/candidates.ts";
-import { admitMaker, type AskedModel } from "./admit.ts";
+import { admitMaker } from "./admit.ts";
 import { routesOf } from "./ask-routes.ts";
 import { readClip } from "./clip.ts";
 import { type AudioBill, openAudioCall, whileOpen } from "./open-call.ts";
@@ -19,7 +20,7 @@ import type { Recording } from "./recording.ts";
 import { fileVoice } from "./voice-owner.ts";
 
 export interface MadeVoice {
-  asked: AskedModel;
+  asked: Resolved;
   voiceId: string;
   name: string;
   bill: AudioBill;
@@ -62,7 +63,7 @@ export async function designVoice(context: Context, ask: Ask, wish: Wish & { des
 async function makeVoice(
   context: Context,
   ask: Ask,
-  { asked, name }: { asked: AskedModel; name: string | null },
+  { asked, name }: { asked: Resolved; name: string | null },
   before: () => Promise<void>,
   make: (candidate: Candidate, voiceId: string, upstream: UpstreamCall) => Promise<string>,
 ): Promise<MadeVoice> {
