@@ -36,6 +36,7 @@ export interface ContractOperation {
   description?: string;
   deprecated?: boolean;
   security?: Record<string, string[]>[];
+  "x-sdk"?: string;
   parameters: { $ref?: string; name: string; in: string; required?: boolean; description?: string; schema: Schema }[];
   requestBody?: { required?: boolean; content: Record<string, Content> };
   responses: Record<string, Answer>;
@@ -64,6 +65,11 @@ export function operation(id: string): ContractOperation {
   const found = operationsById.get(id);
   if (!found) throw new Error(`The contract has no operation ${id}.`);
   return found;
+}
+
+/** Every operation, in the document's order. */
+export function allOperations(): ContractOperation[] {
+  return [...operationsById.values()];
 }
 
 /** Follows a reference; what is no reference comes back as it is. */
