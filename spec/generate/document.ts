@@ -50,6 +50,8 @@ export interface ParameterObject {
 export interface OperationObject {
   operationId: string;
   summary?: string;
+  description?: string;
+  deprecated?: boolean;
   parameters?: ParameterObject[];
   requestBody?: { required?: boolean; content: Record<string, Media> };
   responses: Record<string, Response>;
