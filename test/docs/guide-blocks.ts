@@ -38,19 +38,21 @@ export function readGuide(guide: string): string {
 }
 
 export function blocksOf(guide: string): Block[] {
+  return blocksIn(readGuide(guide), guide);
+}
+
+export function blocksIn(page: string, guide: string): Block[] {
   const blocks: Block[] = [];
   let heading = "";
   let open: Block | null = null;
-  readGuide(guide)
-    .split("\n")
-    .forEach((text, index) => {
-      const fence = /^```(\w*)(?: (.*))?$/.exec(text);
-      if (open !== null && text === "```") open = null;
-      else if (open !== null) open.code += `${text}\n`;
-      else if (fence !== null) blocks.push((open = openBlock(fence, { guide, heading, line: index + 1 })));
-      else if (/^#+ /.test(text)) heading = text.replace(/^#+ /, "");
-      else readExpectation(text, blocks.at(-1));
-    });
+  page.split("\n").forEach((text, index) => {
+    const fence = /^```(\w*)(?: (.*))?$/.exec(text);
+    if (open !== null && text === "```") open = null;
+    else if (open !== null) open.code += `${text}\n`;
+    else if (fence !== null) blocks.push((open = openBlock(fence, { guide, heading, line: index + 1 })));
+    else if (/^#+ /.test(text)) heading = text.replace(/^#+ /, "");
+    else readExpectation(text, blocks.at(-1));
+  });
   if (open !== null) throw new Error(`${guide}.md: a fence is never closed`);
   return blocks;
 }

@@ -3,8 +3,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeWithPython } from "../clients/python/python.ts";
 import { type SpawnedGateway, spawnGateway } from "../support/spawned-gateway.ts";
-import { type Block, guideNames, runBlocksOf } from "./guide-blocks.ts";
+import { type Block, blocksIn, guideNames, runBlocksOf } from "./guide-blocks.ts";
 import { hasCurl } from "./guide-shell.ts";
+import { readme } from "./known-names.ts";
 import { makeReaderFolder } from "./reader-folder.ts";
 import { openRunner, type Runner } from "./run-block.ts";
 
@@ -20,6 +21,16 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway.kill("SIGTERM");
   folder.remove();
+});
+
+/** A sample may start another gateway, or a command a few times, on a machine that is busy. */
+const patienceMs = 90_000;
+
+test("README's first call is answered", async () => {
+  const [block] = blocksIn(readme, "README").filter(({ language }) => language === "ts");
+  const code = block!.code.replace("http://127.0.0.1:8787", gateway.url);
+  const runner = openRunner({ folder: folder.path, environment, gatewayOutput: () => gateway.output() });
+  expect(await runner.run({ ...block!, code })).toMatch(/You said: "Hello!".*cost: 0\.0/s);
 });
 
 describe.each(guideNames)("%s", (guide) => {
@@ -39,17 +50,17 @@ describe.each(guideNames)("%s", (guide) => {
   });
   if (inLanguage("sh").length > 0) {
     describe.skipIf(!hasCurl)("sh", () => {
-      test.each(titled(inLanguage("sh")))("%s", (_title, block) => runs(block));
+      test.each(titled(inLanguage("sh")))("%s", (_title, block) => runs(block), patienceMs);
     });
   }
   if (inLanguage("ts").length > 0) {
     describe("ts", () => {
-      test.each(titled(inLanguage("ts")))("%s", (_title, block) => runs(block));
+      test.each(titled(inLanguage("ts")))("%s", (_title, block) => runs(block), patienceMs);
     });
   }
   if (inLanguage("python").length > 0) {
     describeWithPython("python", () => {
-      test.each(titled(inLanguage("python")))("%s", (_title, block) => runs(block));
+      test.each(titled(inLanguage("python")))("%s", (_title, block) => runs(block), patienceMs);
     });
   }
 });

@@ -4,7 +4,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
-import { guideNames, runBlocksOf } from "./guide-blocks.ts";
+import { blocksIn, guideNames, runBlocksOf } from "./guide-blocks.ts";
+import { readme } from "./known-names.ts";
 import { makeReaderFolder } from "./reader-folder.ts";
 
 const compiler = fileURLToPath(new URL("../../node_modules/typescript-native/bin/tsc", import.meta.url));
@@ -39,7 +40,8 @@ function complaintsOf(samples: Record<string, string>): string {
 }
 
 test("every sample compiles", { timeout: 120_000 }, () => {
-  const blocks = guideNames.flatMap(runBlocksOf).filter(({ language }) => language === "ts");
+  const all = [...blocksIn(readme, "README"), ...guideNames.flatMap(runBlocksOf)];
+  const blocks = all.filter(({ language }) => language === "ts");
   const samples = Object.fromEntries(blocks.map(({ guide, line, code }) => [`${guide}-${line}.ts`, code]));
   expect(complaintsOf(samples)).toBe("");
   expect(complaintsOf({ "wrong.ts": 'import OpenAI from "openai";\nnew OpenAI({ apiKey: 1 });\n' })).toContain("TS2322");
