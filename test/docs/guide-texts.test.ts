@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { loadCatalog } from "../../src/catalog/load.ts";
 import { guides } from "../../src/docs/guides.ts";
-import { blocksOf, guideNames, readGuide } from "./guide-blocks.ts";
+import { blocksOf, guideNames, readGuide, runLanguages } from "./guide-blocks.ts";
 import { readme, scripts } from "./known-names.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -23,14 +23,19 @@ test("no sample stops running", () => {
   expect(found).toEqual(notRun);
 });
 
+test("each fence is of a language that runs, or of one that is only read", () => {
+  const others = guideNames.flatMap(blocksOf).filter(({ language }) => ![...runLanguages, "json", "yaml", "toml"].includes(language));
+  expect(others.map(({ guide, line }) => `${guide}:${line}`)).toEqual([]);
+});
+
 test("the list names every file, by its own title", () => {
-  const files = guides.flatMap((guide) => ("file" in guide ? [guide] : []));
+  const files = guides.flatMap(({ slug, title, source }) => ("file" in source ? [{ slug, title, file: source.file }] : []));
   expect(files.map(({ file }) => file).sort()).toEqual(guideNames.map((name) => `${name}.md`));
   for (const { slug, file, title } of files) {
     expect(file).toBe(`${slug}.md`);
     expect(readGuide(slug)).toMatch(new RegExp(`^# ${title}\n`));
   }
-  for (const guide of guides) if ("readmeSection" in guide) expect(readme).toContain(`\n## ${guide.readmeSection}\n`);
+  for (const { source } of guides) if ("readmeSection" in source) expect(readme).toContain(`\n## ${source.readmeSection}\n`);
 });
 
 describe.each(guideNames)("%s", (guide) => {
