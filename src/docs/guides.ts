@@ -1,8 +1,5 @@
 // The guides: which there are, in the order of reading, and where the text of each stands. A guide that is a section of the README
 // is read out of it, so that nothing is written twice.
-import { existsSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import type { Page } from "./types.ts";
 
 interface Guide {
   slug: string;
@@ -13,7 +10,73 @@ interface Guide {
   source: { file: string } | { readmeSection: string };
 }
 
-const guides: readonly Guide[] = [
+export const guides: readonly Guide[] = [
+  {
+    slug: "quick-start",
+    title: "Quick start",
+    summary: "A first answer with curl, TypeScript and Python, and what it cost.",
+    source: { file: "quick-start.md" },
+  },
+  {
+    slug: "clients",
+    title: "Use it with …",
+    summary: "OpenAI's and Anthropic's SDKs, the Vercel AI SDK, LangChain, Claude Code, Codex.",
+    source: { file: "clients.md" },
+  },
+  {
+    slug: "streaming",
+    title: "Streaming",
+    summary: "An answer piece by piece, and what a stream says when it breaks.",
+    source: { file: "streaming.md" },
+  },
+  {
+    slug: "errors",
+    title: "Errors",
+    summary: "What an error looks like, what to branch on, what to send again.",
+    source: { file: "errors.md" },
+  },
+  {
+    slug: "limits",
+    title: "Limits",
+    summary: "Tiers, what counts, how to see what is left, how large a request may be.",
+    source: { file: "limits.md" },
+  },
+  {
+    slug: "fallbacks",
+    title: "Fallbacks",
+    summary: "What is tried when a provider fails, and how an answer says so.",
+    source: { file: "fallbacks.md" },
+  },
+  {
+    slug: "billing-on-failure",
+    title: "Billing on failure",
+    summary: "What is charged when a call is complete, left, broken or refused.",
+    source: { file: "billing-on-failure.md" },
+  },
+  {
+    slug: "media-jobs",
+    title: "Images and clips",
+    summary: "Jobs, from the submit to the file and its charge.",
+    source: { file: "media-jobs.md" },
+  },
+  {
+    slug: "audio",
+    title: "Speech and transcripts",
+    summary: "A text spoken, a recording written down, music.",
+    source: { file: "audio.md" },
+  },
+  {
+    slug: "accounts-and-credit",
+    title: "Accounts and credit",
+    summary: "From sign-up to receipt: keys, credit, the ledger.",
+    source: { file: "accounts-and-credit.md" },
+  },
+  {
+    slug: "operator",
+    title: "Operator's page",
+    summary: "Every setting, the svc command, the catalog file.",
+    source: { file: "operator.md" },
+  },
   {
     slug: "decisions",
     title: "Decisions",
@@ -21,49 +84,3 @@ const guides: readonly Guide[] = [
     source: { readmeSection: "Decisions" },
   },
 ];
-
-export function guidePages(): Page[] {
-  return guides
-    .filter(({ source }) => existsSync("file" in source ? guidePath(source.file) : readmePath))
-    .map(({ slug, title, summary, source }) => ({
-      path: `guides/${slug}`,
-      title,
-      kicker: "Guide",
-      summary,
-      blocks: () => [withGuideLinks(withoutTitle("file" in source ? readGuide(source.file) : readmeSection(source.readmeSection)))],
-    }));
-}
-
-function readGuide(file: string): string {
-  return readFileSync(guidePath(file), "utf8");
-}
-
-function guidePath(file: string): string {
-  return fileURLToPath(new URL(`guides/${file}`, import.meta.url));
-}
-
-/** An installation may come without it. */
-const readmePath = fileURLToPath(new URL("../../README.md", import.meta.url));
-
-/** The text below a heading of the README, up to the next of its depth; the headings in it move up to the page's own depth. */
-function readmeSection(heading: string): string {
-  const readme = readFileSync(readmePath, "utf8");
-  const start = readme.indexOf(`\n## ${heading}\n`);
-  if (start < 0) throw new Error(`README.md has no section "${heading}"`);
-  const text = readme.slice(start + heading.length + 5);
-  const end = text.search(/^## /m);
-  return (end < 0 ? text : text.slice(0, end)).replace(/^##(#+ )/gm, "#$1");
-}
-
-function withoutTitle(text: string): string {
-  return text.replace(/^\s*# .*\n/, "");
-}
-
-/** Sources link to each other as files, and to sections of the README that are guides here. */
-function withGuideLinks(text: string): string {
-  return text.replace(/\]\((?:\.\.\/\.\.\/\.\.\/README\.md|README\.md)?([^()\s#/]*)(#[^()\s]*)?\)/g, (whole, file: string, anchor = "") => {
-    const slug = file.replace(/\.md$/, "");
-    if (file.endsWith(".md") && guides.some((guide) => guide.slug === slug)) return `](/docs/guides/${slug}${anchor})`;
-    return whole;
-  });
-}

@@ -4,7 +4,7 @@ import { operationsOf } from "./contract.ts";
 import { creditsPage } from "./credits-page.ts";
 import { errorPages } from "./error-pages.ts";
 import { type FrameParts, pageHtml } from "./frame.ts";
-import { guidePages } from "./guides.ts";
+import { guidePages } from "./guide-pages.ts";
 import { landingPage } from "./landing-page.ts";
 import { llmsFullText, llmsText } from "./llms.ts";
 import { operationPage } from "./operation-page.ts";
