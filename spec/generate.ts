@@ -9,7 +9,6 @@ import { expandErrors } from "./generate/expand-errors.ts";
 import { normalise, toVersion31, withoutCatalogFile } from "./generate/normalise.ts";
 import { sdkFiles } from "./generate/sdk/package.ts";
 import { errorsSource } from "./generate/write-errors.ts";
-import { sdkTypesSource } from "./generate/sdk/types.ts";
 import { operationsSource } from "./generate/write-operations.ts";
 import { typesSource } from "./generate/write-types.ts";
 import { validatorsSource, validatorTypes } from "./generate/write-validators.ts";
@@ -29,8 +28,6 @@ write("openapi.json", json({ ...toVersion31(published), "x-generated": jsonNote 
 write("api.d.ts", await typesSource(toVersion31(document)));
 write("errors.ts", errorsSource(catalogue));
 write("operations.ts", operationsSource(document, operations));
-mkdirSync(`${target}sdk`, { recursive: true });
-write("sdk/types.d.ts", sdkTypesSource(published));
 const validators = await validatorsSource(document, operations);
 write("validators.js", validators.code);
 write("validators.d.ts", validatorTypes);

@@ -63,7 +63,11 @@ describe("a recording", () => {
   });
 
   test("is sent again whole on a retry, also out of a stream", async () => {
-    const down = [503, { "x-should-retry": "true", "retry-after-ms": "1" }, { error: { message: "x", code: "provider_unavailable" } }] as const;
+    const down = [
+      503,
+      { "x-should-retry": "true", "retry-after-ms": "1" },
+      { error: { message: "x", code: "provider_unavailable" } },
+    ] as const;
     await withAnswers([[...down], [200, {}, { text: "hi" }]], async (svc, server) => {
       await svc.audio.transcriptions.create({ file: { name: "m.wav", data: createReadStream(path) } });
       const sizes = server.received.map(({ body }) => body.length);

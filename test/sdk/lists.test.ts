@@ -45,7 +45,8 @@ describe("rows", () => {
   });
 
   test("that can't be read throw in the loop, and a page is asked for when it is needed", async () => {
-    const page = (id: string, more: boolean) => [200, {}, { object: "list", data: [{ id }], has_more: more, last_id: id }] as [number, object, object];
+    const page = (id: string, more: boolean) =>
+      [200, {}, { object: "list", data: [{ id }], has_more: more, last_id: id }] as [number, object, object];
     const answers = [page("a", true), page("b", true), refusal(401, "invalid_api_key")] as never;
     await withAnswers(answers, async (svc, server) => {
       const seen: string[] = [];
