@@ -23,6 +23,7 @@ const leaves = [
   "transfer-garbage",
   "fail",
   "error-text",
+  "error-facts",
   "ids",
   "away",
   "stopping",

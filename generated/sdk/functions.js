@@ -131,6 +131,10 @@ export function createEmbeddings(client, input, options) {
   return call(client, { path: "/v1/embeddings", method: "POST" }, input, options);
 }
 
+export function listErrors(client, options) {
+  return pages((cursor) => call(client, { path: "/v1/errors", auth: "none" }, { ...undefined, ...cursor }, options));
+}
+
 export function getGenmediaJob(client, request_id, options) {
   return call(client, { path: "/v1/genmedia/jobs/{}", ids: [request_id] }, undefined, options);
 }

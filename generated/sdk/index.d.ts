@@ -37,6 +37,7 @@ import type {
   EmailRequest,
   EmbeddingList,
   EmbeddingRequest,
+  ErrorList,
   GenmediaCompleted,
   GenmediaFailed,
   GenmediaRequest,
@@ -151,7 +152,7 @@ export declare class Svc {
        * `POST /v1/audio/music`, /docs/api/createMusic
        *
        * @example
-       * await svc.audio.music.create({ model: "demo/music-flat", prompt: "Sea shanty, male choir", lyrics: "[verse]\nThe tide is high, the wind is fair\n[chorus]\nHaul away, haul away", response_format: "mp3_44100_192" });
+       * await svc.audio.music.create({ prompt: "Calm piano over soft rain, no drums", music_length_ms: 20000 });
        * @throws {SvcError} 400 `invalid_request`, `content_refused`, `prompt_too_long`, `invalid_duration`, `not_a_music_model`
        * @throws {SvcError} 401 `auth_error`
        * @throws {SvcError} 402 `billing_error`, `key_limit_reached`, `model_requires_paid`
@@ -174,7 +175,7 @@ export declare class Svc {
        * `POST /v1/audio/music`, /docs/api/createMusic
        *
        * @example
-       * await svc.audio.music.create({ model: "demo/music-flat", prompt: "Sea shanty, male choir", lyrics: "[verse]\nThe tide is high, the wind is fair\n[chorus]\nHaul away, haul away", response_format: "mp3_44100_192" });
+       * await svc.audio.music.create({ prompt: "Calm piano over soft rain, no drums", music_length_ms: 20000 });
        * @throws {SvcError} 400 `invalid_request`, `content_refused`, `prompt_too_long`, `invalid_duration`, `not_a_music_model`
        * @throws {SvcError} 401 `auth_error`
        * @throws {SvcError} 402 `billing_error`, `key_limit_reached`, `model_requires_paid`
@@ -197,7 +198,7 @@ export declare class Svc {
        * `POST /v1/audio/music`, /docs/api/createMusic
        *
        * @example
-       * await svc.audio.music.create({ model: "demo/music-flat", prompt: "Sea shanty, male choir", lyrics: "[verse]\nThe tide is high, the wind is fair\n[chorus]\nHaul away, haul away", response_format: "mp3_44100_192" });
+       * await svc.audio.music.create({ prompt: "Calm piano over soft rain, no drums", music_length_ms: 20000 });
        * @throws {SvcError} 400 `invalid_request`, `content_refused`, `prompt_too_long`, `invalid_duration`, `not_a_music_model`
        * @throws {SvcError} 401 `auth_error`
        * @throws {SvcError} 402 `billing_error`, `key_limit_reached`, `model_requires_paid`
@@ -222,7 +223,7 @@ export declare class Svc {
        * `POST /v1/audio/sfx`, /docs/api/createSoundEffect
        *
        * @example
-       * await svc.audio.sfx.create({ text: "Gulls over a harbour" });
+       * await svc.audio.sfx.create({ prompt: "A wooden door creaks open", duration_seconds: 2.5, prompt_influence: 0.4 });
        * @throws {SvcError} 400 `invalid_request`, `content_refused`, `prompt_too_long`, `invalid_duration`, `not_an_sfx_model`
        * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
        * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
@@ -245,7 +246,7 @@ export declare class Svc {
        * `POST /v1/audio/sfx`, /docs/api/createSoundEffect
        *
        * @example
-       * await svc.audio.sfx.create({ text: "Gulls over a harbour" });
+       * await svc.audio.sfx.create({ prompt: "A wooden door creaks open", duration_seconds: 2.5, prompt_influence: 0.4 });
        * @throws {SvcError} 400 `invalid_request`, `content_refused`, `prompt_too_long`, `invalid_duration`, `not_an_sfx_model`
        * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
        * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
@@ -268,7 +269,7 @@ export declare class Svc {
        * `POST /v1/audio/sfx`, /docs/api/createSoundEffect
        *
        * @example
-       * await svc.audio.sfx.create({ text: "Gulls over a harbour" });
+       * await svc.audio.sfx.create({ prompt: "A wooden door creaks open", duration_seconds: 2.5, prompt_influence: 0.4 });
        * @throws {SvcError} 400 `invalid_request`, `content_refused`, `prompt_too_long`, `invalid_duration`, `not_an_sfx_model`
        * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
        * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
@@ -294,7 +295,7 @@ export declare class Svc {
        * `POST /v1/audio/speech`, /docs/api/createSpeech
        *
        * @example
-       * await svc.audio.speech.create({ model: "demo/speech-multilingual", input: "Der Hafen öffnet um sechs.", voice: "alloy", response_format: "mp3", voice_settings: { stability: 0.5, similarity_boost: 0.75, style: 0, use_speaker_boost: true } });
+       * await svc.audio.speech.create({ input: "The harbour opens at six." });
        * @throws {SvcError} 400 `invalid_request`, `content_refused`, `input_too_long`, `not_a_tts_model`
        * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
        * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
@@ -1000,7 +1001,7 @@ export declare class Svc {
      * `POST /v1/embeddings`, /docs/api/createEmbeddings
      *
      * @example
-     * await svc.embeddings.create({ model: "north/embed-small", input: "lighthouse", encoding_format: "base64", dimensions: 256 });
+     * await svc.embeddings.create({ model: "north/embed-small", input: ["lighthouse", "harbour"] });
      * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`
      * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
      * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
@@ -1013,6 +1014,17 @@ export declare class Svc {
      * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
      */
     create(input: EmbeddingRequest, options?: RequestOptions): Call<EmbeddingList, "createEmbeddings">;
+  };
+  readonly errors: {
+    /**
+     * Lists every error code: what happened, how to fix it, whether to retry, which operations answer with it. Public.
+     *
+     * `GET /v1/errors`, /docs/api/listErrors
+     *
+     * @throws {SvcError} 429 `rate_limit_exceeded`
+     * @throws {SvcError} 500 `internal_error`
+     */
+    list(options?: RequestOptions): Pages<ErrorList, "listErrors">;
   };
   readonly genmedia: {
     /**
@@ -1041,7 +1053,7 @@ export declare class Svc {
      * `POST /v1/genmedia/run`, /docs/api/runGenmedia
      *
      * @example
-     * await svc.genmedia.run({ model: "demo/video", idempotency_key: "clip-31", prompt: "A paper boat drifts away", duration_s: 5 });
+     * await svc.genmedia.run({ model: "demo/image-standard", input: { prompt: "A paper boat on a puddle", size: "1024x1024" } });
      * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `invalid_prompt`, `image_url_required`, `too_many_references`, `prompt_too_long`, `invalid_duration`
      * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
      * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
@@ -1081,7 +1093,7 @@ export declare class Svc {
      * `POST /v1/images/generations`, /docs/api/createImage
      *
      * @example
-     * await svc.images.generate({ model: "demo/image-edit", prompt: "Replace the sky by a starry night", image_url: "https://assets.example.com/harbour.jpg", size: "1344x768", extra: { seed: 7 } });
+     * await svc.images.generate({ model: "demo/image-standard", prompt: "A lighthouse at dusk, watercolour", n: 1, size: "1024x1024" });
      * @throws {SvcError} 400 `invalid_parameter`, `invalid_model`, `invalid_prompt`, `image_url_required`, `too_many_references`
      * @throws {SvcError} 401 `auth_error`
      * @throws {SvcError} 402 `insufficient_balance`, `key_limit_reached`, `model_requires_paid`
@@ -1405,7 +1417,7 @@ export declare class Svc {
      * `POST /v1/videos/generations`, /docs/api/createVideo
      *
      * @example
-     * await svc.videos.generate({ model: "demo/video", prompt: "The boat leaves the harbour", image_url: "https://assets.example.com/harbour.jpg", duration_s: 10, aspect_ratio: "9:16", extra: { cfg_scale: 0.5 } });
+     * await svc.videos.generate({ model: "demo/video", prompt: "Waves roll onto a pebble beach, slow camera move", duration_s: 5, aspect_ratio: "16:9" });
      * @throws {SvcError} 400 `invalid_parameter`, `invalid_model`, `invalid_prompt`, `image_url_required`, `invalid_duration`
      * @throws {SvcError} 401 `auth_error`
      * @throws {SvcError} 402 `insufficient_balance`, `key_limit_reached`, `model_requires_paid`

@@ -74,6 +74,9 @@ export class Svc {
     this.embeddings = {
       create: of(f.createEmbeddings),
     };
+    this.errors = {
+      list: of(f.listErrors),
+    };
     this.genmedia = {
       get: of(f.getGenmediaJob),
       run: of(f.runGenmedia),

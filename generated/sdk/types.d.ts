@@ -693,6 +693,44 @@ export interface EmbeddingUsage {
   cost: number;
 }
 
+/** What is known of one error code. */
+export interface ErrorEntry {
+  /** The code: what to branch on. */
+  code: string;
+  /** Category of the error, as `error.type` says it; endpoints in Anthropic's form and `/v1/rerank` have categories of their own. */
+  type: string;
+  /** HTTP statuses that it is answered with, ascending; empty where it is never the status of an answer. */
+  statuses: number[];
+  /** Whether sending the same request again can help. */
+  retryable: boolean;
+  /** Seconds to wait before that, where they are always the same; else the answer's `Retry-After` says it. */
+  retry_after: number | null;
+  /** What `error.message` says. `{name}` stands for a value of the refusal; parts whose values are not known are left out. */
+  message: string;
+  /** What happened. */
+  happened: string;
+  /** How to fix it. */
+  fix: string;
+  /** `operationId`s of the operations that answer with it, or that show it as the code of a failed job. */
+  operations: string[];
+  /** It can be the last event of a stream that broke. */
+  in_streams: boolean;
+  /** It can be the code of a failed media job. */
+  in_jobs: boolean;
+  /** It is kept for later: nothing answers with it yet. */
+  reserved: boolean;
+  /** The code's entry in the documentation. */
+  doc_url: string;
+}
+
+/** Every error code. */
+export interface ErrorList {
+  /** Always `list`. */
+  object: "list";
+  /** Every code that there is. Codes are added, never renamed. */
+  data: ErrorEntry[];
+}
+
 /** A file that was uploaded before. There is no file store here: refused with 400 `unsupported_content`. */
 export interface FileSource {
   /** Always `file`. */
@@ -4651,6 +4689,8 @@ export type GetTopupError = Error400InvalidParameter | Error401MissingApiKeyOrIn
 export type CreateDecisionError = CreateDecisionError400 | Error401MissingApiKeyOrInvalidApiKey | CreateDecisionError402 | Error403PermissionDenied | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateDecisionError503;
 /** What `embeddings.create` may be refused with. */
 export type CreateEmbeddingsError = CreateEmbeddingsError400 | Error401MissingApiKeyOrInvalidApiKey | CreateEmbeddingsError402 | Error403PermissionDenied | Error404ModelNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateEmbeddingsError503;
+/** What `errors.list` may be refused with. */
+export type ListErrorsError = Error429RateLimitExceeded | Error500InternalError;
 /** What `genmedia.get` may be refused with. */
 export type GetGenmediaJobError = GenmediaError401MissingApiKeyOrInvalidApiKey | GenmediaError403PermissionDenied | GenmediaError404JobNotFound | GenmediaError429RateLimitExceeded | GenmediaError500InternalError | GenmediaError503Overloaded;
 /** What `genmedia.run` may be refused with. */
@@ -5111,6 +5151,17 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-served-model">;
     error: CreateEmbeddingsError;
+  };
+  /** `errors.list`: `GET /v1/errors`. */
+  listErrors: {
+    path: never;
+    query: never;
+    headers: never;
+    body: never;
+    result: ErrorList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListErrorsError;
   };
   /** `genmedia.get`: `GET /v1/genmedia/jobs/{request_id}`. */
   getGenmediaJob: {

@@ -21,11 +21,15 @@ export interface Schema {
 }
 export interface Content {
   schema: Schema;
-  examples?: Record<string, { value: unknown }>;
+  examples?: Record<string, Example>;
+}
+export interface Example {
+  $ref?: string;
+  value: unknown;
 }
 export interface Answer {
   description: string;
-  headers?: Record<string, { required?: boolean; description?: string; schema: Schema }>;
+  headers?: Record<string, { required?: boolean; description?: string; schema: Schema; example?: unknown }>;
   content?: Record<string, Content>;
 }
 export interface ContractOperation {
@@ -37,7 +41,15 @@ export interface ContractOperation {
   deprecated?: boolean;
   security?: Record<string, string[]>[];
   "x-sdk"?: string;
-  parameters: { $ref?: string; name: string; in: string; required?: boolean; description?: string; schema: Schema }[];
+  parameters: {
+    $ref?: string;
+    name: string;
+    in: string;
+    required?: boolean;
+    description?: string;
+    schema: Schema;
+    examples?: Record<string, Example>;
+  }[];
   requestBody?: { required?: boolean; content: Record<string, Content> };
   responses: Record<string, Answer>;
 }

@@ -35,7 +35,7 @@ describe("rows", () => {
     const { svc } = await caller();
     for await (const entry of svc.credits.ledger({ limit: 1 })) {
       expectTypeOf(entry).toEqualTypeOf<LedgerEntry>();
-      expect(entry.type).toBe("deposit");
+      expect(entry.type).toBe("purchase");
     }
     for await (const _ of svc.jobs.list()) throw new Error("no job was made");
     const models = [];
@@ -84,7 +84,7 @@ describe("an account", () => {
     const account = await world.account();
     const { token } = await world.gateway.createSession(account);
     const svc = new Svc({ apiKey: () => Promise.resolve(token), baseURL: world.gateway.url });
-    expect(await svc.auth.getSession()).toHaveProperty("email");
+    expect(await svc.auth.getSession()).toHaveProperty("user.email", account.email);
     expect((await new Svc({ sessionToken: token, baseURL: world.gateway.url }).credits.balance()).balance).toBe(20);
   });
 });
