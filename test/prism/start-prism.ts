@@ -1,12 +1,11 @@
 // Once a run of `npm run test:prism`: Prism's own proxy on the contract, in front of the desk. At the end the count of
 // what went through it and what round, and what of the contract it never saw.
-import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 import { openDesk } from "./desk.ts";
+import { startProxy } from "./proxy.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -19,19 +18,11 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const desk = await openDesk();
-  const port = await freePort();
-  const words = ["proxy", "-p", String(port), "--errors", "--validate-request", "false", "-v", "fatal", "generated/openapi.json", desk.url];
-  const prism = spawn(process.execPath, [join(root, "node_modules/.bin/prism"), ...words], {
-    cwd: root,
-    env: { ...process.env, NODE_ENV: "test", SCARF_ANALYTICS: "false" },
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  const proxyUrl = `http://127.0.0.1:${port}`;
-  await answering(proxyUrl);
-  project.provide("prism", { proxyUrl, deskUrl: desk.url });
+  const proxy = await startProxy(desk.url);
+  project.provide("prism", { proxyUrl: proxy.url, deskUrl: desk.url });
   return async () => {
     report(project.getProvidedContext().runFolder);
-    prism.kill();
+    await proxy.stop();
     await desk.close();
   };
 }
@@ -62,27 +53,4 @@ function declaredPairs(): string[] {
   return Object.values(paths).flatMap((item) =>
     Object.values(item).flatMap(({ operationId, responses }) => Object.keys(responses).map((status) => `${operationId} ${status}`)),
   );
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
-}
-
-/** Reading the contract takes a few seconds. */
-async function answering(url: string): Promise<void> {
-  for (let tries = 0; tries < 300; tries++) {
-    const answered = await fetch(url).then(
-      () => true,
-      () => false,
-    );
-    if (answered) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error("Prism did not start");
 }
