@@ -8,15 +8,16 @@ import type { Block, HtmlTools, Page, PortalFacts } from "./types.ts";
 
 export function errorPages(facts: PortalFacts): Page[] {
   const all = allErrorFacts();
-  return [errorsPage(all), ...all.map((one) => errorPage(facts, one))];
+  return [errorsPage(facts, all), ...all.map((one) => errorPage(facts, one))];
 }
 
 const intro = `Every error says a stable code: branch on it, never on the message. Codes are added, never renamed. \`retryable\` and the header
 \`x-should-retry\` say whether sending the same request again can help. \`doc_url\` of an error leads to its entry here, and
 [\`GET /v1/errors\`](/docs/api/listErrors) lists all of this as JSON. How to handle errors in a program: [Errors](/docs/guides/errors).`;
 
-function errorsPage(all: readonly ErrorFacts[]): Page {
+function errorsPage({ document }: PortalFacts, all: readonly ErrorFacts[]): Page {
   const { older = [], usual = [] } = Object.groupBy(all, ({ row }) => (row.older || row.reserved ? "older" : "usual"));
+  const entry = (one: ErrorFacts) => entryBlock({ ...one, operations: asReadersMeetThem(document, one.operations) });
   return {
     path: "errors",
     title: "Error codes",
@@ -24,9 +25,9 @@ function errorsPage(all: readonly ErrorFacts[]): Page {
     blocks: () => [
       intro,
       indexBlock(usual),
-      ...usual.map(entryBlock),
+      ...usual.map(entry),
       "## Older and reserved words\n\nOlder endpoints say some codes in other words; reserved ones are not returned yet.",
-      ...older.map(entryBlock),
+      ...older.map(entry),
     ],
   };
 }
