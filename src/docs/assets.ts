@@ -7,6 +7,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export interface AssetNames {
+  /** What all pages share. */
+  frame: string;
   style: string;
   icon: string;
   script: string;
@@ -35,6 +37,7 @@ export function openAssets(searchIndex: string): Assets {
     const path = fileURLToPath(new URL(`assets/${file}`, import.meta.url));
     return { name: named(file, readFileSync(path)), type, read: () => readFileSync(path) };
   };
+  const frame = own("frame.css", "text/css; charset=utf-8");
   const style = own("portal.css", "text/css; charset=utf-8");
   const icon = own("icon.svg", "image/svg+xml");
   const startReference = own("start-reference.js", "text/javascript; charset=utf-8");
@@ -42,9 +45,10 @@ export function openAssets(searchIndex: string): Assets {
   const index = Buffer.from(searchIndex);
   const search = { name: named("search.json", index), type: "application/json", read: () => index };
   const scalar = findScalar();
-  const all = [style, icon, script, search, startReference, ...(scalar === null ? [] : [scalar])];
+  const all = [frame, style, icon, script, search, startReference, ...(scalar === null ? [] : [scalar])];
   return {
     names: {
+      frame: frame.name,
       style: style.name,
       icon: icon.name,
       script: script.name,

@@ -4,6 +4,7 @@ import { type Operation, operations } from "../../generated/operations.ts";
 import { allErrorFacts, type ErrorFacts, messageTemplate, statusesOf } from "../error-facts.ts";
 import { asReadersMeetThem, bodiesOf, failedJob, plainBody } from "./error-bodies.ts";
 import { escapeHtml } from "./html.ts";
+import { tableHtml } from "./markdown.ts";
 import type { Block, HtmlTools, Page, PortalFacts } from "./types.ts";
 
 export function errorPages(facts: PortalFacts): Page[] {
@@ -169,16 +170,18 @@ export function errorTable(codes: readonly ErrorCode[], operation: Operation): B
     const own = codes.filter((one) => (words[one] ?? one) === code).flatMap((one) => statusesOf(operation, one));
     return [...new Set(own)].sort((a, b) => a - b).join(", ");
   };
-  const html = (tools: HtmlTools) =>
-    rows
-      .map(
-        (one) =>
-          `<tr><td>${status(one)}</td><td><a href="${tools.link(`/docs/errors/${one.code}`)}"><code>${one.code}</code></a></td><td>${inline(one.row.happened)}</td></tr>`,
-      )
-      .join("\n");
+  const cells = (tools: HtmlTools, one: ErrorFacts) => [
+    { html: status(one), text: status(one) },
+    { html: `<a href="${tools.link(`/docs/errors/${one.code}`)}"><code>${one.code}</code></a>`, text: one.code },
+    { html: inline(one.row.happened), text: one.row.happened },
+  ];
   return {
     html: (tools) =>
-      `<div class="table" tabindex="0" role="region" aria-label="Errors"><table><thead><tr><th>Status</th><th>Code</th><th>What happened</th></tr></thead><tbody>${html(tools)}</tbody></table></div>`,
+      tableHtml(
+        ["Status", "Code", "What happened"],
+        rows.map((one) => cells(tools, one)),
+        ["", "", ""],
+      ),
     markdown: `| status | code | what happened |\n|---|---|---|\n${rows.map((one) => `| ${status(one)} | [\`${one.code}\`](/docs/errors/${one.code}) | ${one.row.happened.replaceAll("|", "\\|")} |`).join("\n")}\n`,
   };
 }

@@ -71,10 +71,9 @@ function documentHtml(
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title)}</title>
 <meta name="description" content="${escapeHtml(plainText(page.summary))}">
-${head}<link rel="stylesheet" href="${asset(assets.style)}">
-<link rel="icon" type="image/svg+xml" href="${asset(assets.icon)}">
-<link rel="alternate" type="text/markdown" href="${relative(here, placeOf(page.path, site, "md"))}">
-<link rel="help" href="${link("/llms.txt")}">
+${head}<link rel="stylesheet" href="${asset(assets.frame)}">
+${page.shape === "reference" ? "" : `<link rel="stylesheet" href="${asset(assets.style)}">\n`}<link rel="icon" type="image/svg+xml" href="${asset(assets.icon)}">
+${page.shape === "missing" ? "" : `<link rel="alternate" type="text/markdown" href="${relative(here, placeOf(page.path, site, "md"))}">\n`}<link rel="help" href="${link("/llms.txt")}">
 </head>
 <body${className === undefined ? "" : ` class="${className}"`}>
 ${body}
@@ -91,7 +90,9 @@ function titleHtml({ path, title, kicker, summary, shape }: Page, link: (href: s
   const above = kicker === undefined ? "" : `<p class="kicker">${escapeHtml(kicker)}</p>`;
   const heading = /^[a-z0-9_]+$/.test(title) ? `<code>${escapeHtml(title)}</code>` : escapeHtml(title);
   const lead = shape === "landing" || path === "errors" ? `<p class="lead">${escapeHtml(summary)}</p>` : "";
-  return `<div class="title">${above}<h1>${heading}</h1><a class="twin" href="${link(`/docs${path === "" ? "" : `/${path}`}`).replace(/(?:\.html)?$/, ".md")}">Markdown</a>${lead}</div>`;
+  const twin = link(`/docs${path === "" ? "" : `/${path}`}`).replace(/(?:\.html)?$/, ".md");
+  const other = shape === "missing" ? "" : `<a class="twin" href="${twin}">Markdown</a>`;
+  return `<div class="title">${above}<h1>${heading}</h1>${other}${lead}</div>`;
 }
 
 function contentsHtml(headings: readonly Heading[]): string {

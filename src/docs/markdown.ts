@@ -53,12 +53,13 @@ function markedFor({ from, site, ids, headings }: RenderOptions): Marked {
         return `<a href="${escapeHtml(target)}"${title ? ` title="${escapeHtml(title)}"` : ""}>${html}</a>`;
       },
       table(token: Tokens.Table) {
-        // A date or a status stays on one line.
-        const cell = (tag: string, { tokens, text }: Tokens.TableCell) =>
-          `<${tag}${text.length <= 12 ? ' class="short"' : ""}>${this.parser.parseInline(tokens)}</${tag}>`;
-        const head = token.header.map((one) => cell("th", one)).join("");
-        const rows = token.rows.map((row) => `<tr>${row.map((one) => cell("td", one)).join("")}</tr>`).join("\n");
-        return `<div class="table" tabindex="0" role="region" aria-label="Table"><table><thead><tr>${head}</tr></thead><tbody>${rows}</tbody></table></div>\n`;
+        const inline = ({ tokens }: Tokens.TableCell) => this.parser.parseInline(tokens);
+        const labels = token.header.map(({ text }) => text);
+        return tableHtml(
+          token.header.map(inline),
+          token.rows.map((row) => row.map((cell) => ({ html: inline(cell), text: cell.text }))),
+          labels,
+        );
       },
       html: ({ text }) => escapeHtml(text),
       image: ({ text }) => escapeHtml(text),
@@ -88,6 +89,16 @@ export function codeBlock(code: string, language: string): string {
 
 function pre(code: string, language: string): string {
   return `<pre tabindex="0"><code>${highlight(code.trimEnd(), language)}</code></pre>`;
+}
+
+/** Three columns and more stand below each other on a phone, each with its label. A date or a status stays on one line. */
+export function tableHtml(head: readonly string[], rows: readonly { html: string; text: string }[][], labels: readonly string[]): string {
+  const cell = ({ html, text }: { html: string; text: string }, column: number) =>
+    `<td data-label="${escapeHtml(labels[column] ?? "")}"${text.length <= 12 ? ' class="short"' : ""}>${html}</td>`;
+  const body = rows.map((row) => `<tr>${row.map(cell).join("")}</tr>`).join("\n");
+  const heads = head.map((one) => `<th>${one}</th>`).join("");
+  const shape = head.length > 2 ? "table stack" : "table";
+  return `<div class="${shape}" tabindex="0" role="region" aria-label="Table"><table><thead><tr>${heads}</tr></thead><tbody>${body}</tbody></table></div>\n`;
 }
 
 export interface Sample {

@@ -84,6 +84,7 @@ function definedOnly({ before, after }: { before?: Page | undefined; after?: Pag
 function notFoundPage(path: string): Page {
   return {
     path: path.replace(/[^/]+/g, "x").replace(/(?<=^|\/)(?=\/|$)/g, "x"),
+    shape: "missing",
     title: "There is no such page",
     summary: "This address leads to no page of the documentation.",
     blocks: () => [

@@ -13,6 +13,7 @@ window.Scalar.createApiReference(place, {
   showDeveloperTools: "never",
   hideClientButton: true,
   hideDarkModeToggle: true,
+  hideModels: true, // each operation shows its own
   theme: "none",
   documentDownloadType: "none", // both documents have links of their own
   tagsSorter: (a, b) => order.indexOf(a.name) - order.indexOf(b.name),
