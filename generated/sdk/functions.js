@@ -3,6 +3,7 @@ import { binary } from "./runtime/binary.js";
 import { call } from "./runtime/call.js";
 import { formOf } from "./runtime/form.js";
 import { pages } from "./runtime/pages.js";
+import { newKey, segment } from "./runtime/route-parts.js";
 import { stream } from "./runtime/stream.js";
 import { untilDone } from "./runtime/wait.js";
 export { costOf, createClient, SvcError } from "./runtime/public.js";
@@ -44,11 +45,11 @@ export function createApiKey(client, input, options) {
 }
 
 export function updateApiKey(client, key, input, options) {
-  return call(client, { path: "/v1/auth/keys/{}", ids: [key], method: "PATCH", auth: "session" }, input, options);
+  return call(client, { path: () => `/v1/auth/keys/${segment(key)}`, method: "PATCH", auth: "session" }, input, options);
 }
 
 export function deleteApiKey(client, key, options) {
-  return call(client, { path: "/v1/auth/keys/{}", ids: [key], method: "DELETE", auth: "session" }, undefined, options);
+  return call(client, { path: () => `/v1/auth/keys/${segment(key)}`, method: "DELETE", auth: "session" }, undefined, options);
 }
 
 export function getLimits(client, options) {
@@ -72,11 +73,11 @@ export function signIn(client, input, options) {
 }
 
 export function signInWithProvider(client, provider, input, options) {
-  return call(client, { path: "/v1/auth/signin/{}", ids: [provider], method: "POST", auth: "none" }, input, options);
+  return call(client, { path: () => `/v1/auth/signin/${segment(provider)}`, method: "POST", auth: "none" }, input, options);
 }
 
 export function startSignIn(client, provider, input, options) {
-  return call(client, { path: "/v1/auth/signin/{}/start", ids: [provider], method: "POST", auth: "none" }, input, options);
+  return call(client, { path: () => `/v1/auth/signin/${segment(provider)}/start`, method: "POST", auth: "none" }, input, options);
 }
 
 export function signOut(client, options) {
@@ -120,7 +121,7 @@ export function createTopup(client, input, options) {
 }
 
 export function getTopup(client, id, options) {
-  return call(client, { path: "/v1/credits/topup/{}", ids: [id], auth: "either" }, undefined, options);
+  return call(client, { path: () => `/v1/credits/topup/${segment(id)}`, auth: "either" }, undefined, options);
 }
 
 export function createDecision(client, input, options) {
@@ -136,15 +137,15 @@ export function listErrors(client, options) {
 }
 
 export function getGenmediaJob(client, request_id, options) {
-  return call(client, { path: "/v1/genmedia/jobs/{}", ids: [request_id] }, undefined, options);
+  return call(client, { path: () => `/v1/genmedia/jobs/${segment(request_id)}` }, undefined, options);
 }
 
 export function runGenmedia(client, input, options) {
-  return call(client, { path: "/v1/genmedia/run", method: "POST", idempotent: true }, input, options);
+  return call(client, { path: "/v1/genmedia/run", method: "POST", newKey }, input, options);
 }
 
 export function createImage(client, input, options) {
-  return call(client, { path: "/v1/images/generations", method: "POST", idempotent: true }, input, options);
+  return call(client, { path: "/v1/images/generations", method: "POST", newKey }, input, options);
 }
 
 export function listJobs(client, input, options) {
@@ -152,7 +153,7 @@ export function listJobs(client, input, options) {
 }
 
 export function getJob(client, id, input, options) {
-  return call(client, { path: "/v1/jobs/{}", ids: [id] }, input, options);
+  return call(client, { path: () => `/v1/jobs/${segment(id)}` }, input, options);
 }
 
 export function listTiers(client, options) {
@@ -176,7 +177,7 @@ export function recommendModels(client, input, options) {
 }
 
 export function getModel(client, id, options) {
-  return call(client, { path: "/v1/models/{}", ids: [id], auth: "none" }, undefined, options);
+  return call(client, { path: () => `/v1/models/${segment(id)}`, auth: "none" }, undefined, options);
 }
 
 export function getPricing(client, options) {
@@ -192,11 +193,11 @@ export function createResponse(client, input, options) {
 }
 
 export function getReceipt(client, request_id, options) {
-  return call(client, { path: "/v1/usage/{}", ids: [request_id], auth: "either" }, undefined, options);
+  return call(client, { path: () => `/v1/usage/${segment(request_id)}`, auth: "either" }, undefined, options);
 }
 
 export function createVideo(client, input, options) {
-  return call(client, { path: "/v1/videos/generations", method: "POST", idempotent: true }, input, options);
+  return call(client, { path: "/v1/videos/generations", method: "POST", newKey }, input, options);
 }
 
 export function generateImageAndWait(client, input, options) {

@@ -853,7 +853,7 @@ export interface GenmediaInput {
  * What to run. The input stands under `input`, or flat beside `model`: then every field but `model` and `idempotency_key` is input.
  * When `input` is given, fields beside it are ignored.
  */
-export interface GenmediaRequest {
+export interface GenmediaRequest extends GenmediaInput {
   /** Id or alias of an image or video model. */
   model: string;
   /** The model's input; default: the fields beside it. */

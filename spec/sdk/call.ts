@@ -31,16 +31,15 @@ export interface Call<T, Op extends OperationId, Failure = never> extends Promis
 
 /** What the functions know of their operation. */
 export interface Route {
-  /** With `{}` where a path parameter stands. */
-  readonly path: string;
-  readonly ids?: readonly string[];
+  /** A function where it has parameters: what is wrong with them fails the call, not the line that makes it. */
+  readonly path: string | (() => string);
   readonly method?: "POST" | "PATCH" | "DELETE";
   /** Whose token it takes; default: the key's. */
   readonly auth?: "none" | "session" | "either";
   /** Fields of the input that belong into the address; of a GET all do. */
   readonly query?: readonly string[];
-  /** It takes a key that makes repeating it safe. */
-  readonly idempotent?: true;
+  /** Makes the key that lets it be repeated, where it takes one. */
+  readonly newKey?: () => string;
   /** Makes the body out of the input, where that is not JSON alone. */
   readonly encode?: (body: Record<string, unknown>) => Promise<FormData | Record<string, unknown>>;
   /** Reads answers that are not JSON; default: as text. */
@@ -116,12 +115,12 @@ function parsed(text: string, { status: httpStatus, headers }: Response): unknow
 }
 
 async function requestOf(client: Client, route: Route, input: Record<string, unknown>, options: IdempotentOptions) {
-  const { method = "GET", path, ids = [], auth, query, idempotent, encode } = route;
+  const { method = "GET", path, auth, query, newKey, encode } = route;
   const headers: Record<string, string> = { accept: "application/json, */*" };
   const token = await tokenFor(client, auth);
   if (token) headers.authorization = `Bearer ${token}`;
   // An order that is named in its body needs no second name.
-  if (idempotent && input.idempotency_key == null) headers["idempotency-key"] = options.idempotencyKey ?? randomKey();
+  if (newKey && input.idempotency_key == null) headers["idempotency-key"] = options.idempotencyKey ?? newKey();
   const asked = new URLSearchParams();
   const rest: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(input)) {
@@ -139,8 +138,8 @@ async function requestOf(client: Client, route: Route, input: Record<string, unk
   }
   for (const [name, value] of Object.entries({ ...client.headers, ...options.headers })) headers[name.toLowerCase()] = value;
   const search = asked.toString();
-  const url = client.baseURL + pathOf(path, ids) + (search && `?${search}`);
-  return { url, init: { method, headers, body }, repeatable: method === "GET" || idempotent === true };
+  const url = client.baseURL + (typeof path === "string" ? path : path()) + (search && `?${search}`);
+  return { url, init: { method, headers, body }, repeatable: method === "GET" || newKey !== undefined };
 }
 
 async function tokenFor({ apiKey, sessionToken }: Client, auth: Route["auth"]): Promise<string | undefined> {
@@ -148,19 +147,4 @@ async function tokenFor({ apiKey, sessionToken }: Client, auth: Route["auth"]): 
   if (auth === "session" && sessionToken !== undefined) return sessionToken;
   const key = typeof apiKey === "function" ? await apiKey() : apiKey;
   return key ?? (auth === "either" ? sessionToken : undefined);
-}
-
-/** 128 random bits. Not `randomUUID`: pages without TLS lack it. */
-function randomKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-/** A path parameter can't leave its place in the path. */
-function pathOf(path: string, ids: readonly string[]): string {
-  let next = 0;
-  return path.replace(/\{\}/g, () => {
-    const id = String(ids[next++] ?? "");
-    if (/^\.{0,2}$/.test(id)) throw new TypeError(`svc-sdk: "${id}" is no id.`);
-    return encodeURIComponent(id);
-  });
 }

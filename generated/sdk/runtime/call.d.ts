@@ -28,16 +28,15 @@ export interface Call<T, Op extends OperationId, Failure = never> extends Promis
 }
 /** What the functions know of their operation. */
 export interface Route {
-    /** With `{}` where a path parameter stands. */
-    readonly path: string;
-    readonly ids?: readonly string[];
+    /** A function where it has parameters: what is wrong with them fails the call, not the line that makes it. */
+    readonly path: string | (() => string);
     readonly method?: "POST" | "PATCH" | "DELETE";
     /** Whose token it takes; default: the key's. */
     readonly auth?: "none" | "session" | "either";
     /** Fields of the input that belong into the address; of a GET all do. */
     readonly query?: readonly string[];
-    /** It takes a key that makes repeating it safe. */
-    readonly idempotent?: true;
+    /** Makes the key that lets it be repeated, where it takes one. */
+    readonly newKey?: () => string;
     /** Makes the body out of the input, where that is not JSON alone. */
     readonly encode?: (body: Record<string, unknown>) => Promise<FormData | Record<string, unknown>>;
     /** Reads answers that are not JSON; default: as text. */

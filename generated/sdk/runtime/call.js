@@ -68,14 +68,14 @@ function parsed(text, { status: httpStatus, headers }) {
     }
 }
 async function requestOf(client, route, input, options) {
-    const { method = "GET", path, ids = [], auth, query, idempotent, encode } = route;
+    const { method = "GET", path, auth, query, newKey, encode } = route;
     const headers = { accept: "application/json, */*" };
     const token = await tokenFor(client, auth);
     if (token)
         headers.authorization = `Bearer ${token}`;
     // An order that is named in its body needs no second name.
-    if (idempotent && input.idempotency_key == null)
-        headers["idempotency-key"] = options.idempotencyKey ?? randomKey();
+    if (newKey && input.idempotency_key == null)
+        headers["idempotency-key"] = options.idempotencyKey ?? newKey();
     const asked = new URLSearchParams();
     const rest = {};
     for (const [name, value] of Object.entries(input)) {
@@ -97,8 +97,8 @@ async function requestOf(client, route, input, options) {
     for (const [name, value] of Object.entries({ ...client.headers, ...options.headers }))
         headers[name.toLowerCase()] = value;
     const search = asked.toString();
-    const url = client.baseURL + pathOf(path, ids) + (search && `?${search}`);
-    return { url, init: { method, headers, body }, repeatable: method === "GET" || idempotent === true };
+    const url = client.baseURL + (typeof path === "string" ? path : path()) + (search && `?${search}`);
+    return { url, init: { method, headers, body }, repeatable: method === "GET" || newKey !== undefined };
 }
 async function tokenFor({ apiKey, sessionToken }, auth) {
     if (auth === "none")
@@ -107,18 +107,4 @@ async function tokenFor({ apiKey, sessionToken }, auth) {
         return sessionToken;
     const key = typeof apiKey === "function" ? await apiKey() : apiKey;
     return key ?? (auth === "either" ? sessionToken : undefined);
-}
-/** 128 random bits. Not `randomUUID`: pages without TLS lack it. */
-function randomKey() {
-    return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-/** A path parameter can't leave its place in the path. */
-function pathOf(path, ids) {
-    let next = 0;
-    return path.replace(/\{\}/g, () => {
-        const id = String(ids[next++] ?? "");
-        if (/^\.{0,2}$/.test(id))
-            throw new TypeError(`svc-sdk: "${id}" is no id.`);
-        return encodeURIComponent(id);
-    });
 }

@@ -10,8 +10,6 @@ export interface RouteSource {
   /** Its rows come by page. */
   paged: boolean;
   idempotent: boolean;
-  /** Names of the runtime that the literal uses. */
-  uses: ("stream" | "binary" | "formOf")[];
 }
 
 export function routeOf(document: Document, one: SdkOperation): RouteSource {
@@ -22,17 +20,15 @@ export function routeOf(document: Document, one: SdkOperation): RouteSource {
   const isForm = one.operation.requestBody?.content["multipart/form-data"] !== undefined;
   const reader = readerOf(one);
   const fields = [
-    `path: ${JSON.stringify(one.path.replace(/\{[^}]+\}/g, "{}"))}`,
-    ...(ids.length > 0 ? [`ids: [${ids.join(", ")}]`] : []),
+    `path: ${ids.length === 0 ? JSON.stringify(one.path) : `() => \`${one.path.replace(/\{([^}]+)\}/g, "${segment($1)}")}\``}`,
     ...(one.method === "get" ? [] : [`method: ${JSON.stringify(one.method.toUpperCase())}`]),
     ...(auth === null ? [] : [`auth: ${JSON.stringify(auth)}`]),
     ...(one.method !== "get" && query.length > 0 ? [`query: ${JSON.stringify(query)}`] : []),
-    ...(idempotent ? ["idempotent: true"] : []),
+    ...(idempotent ? ["newKey"] : []),
     ...(isForm ? ["encode: formOf"] : []),
     ...(reader === null ? [] : [`read: ${reader}`]),
   ];
-  const uses = [...(isForm ? (["formOf"] as const) : []), ...(reader === null ? [] : [reader])];
-  return { text: `{ ${fields.join(", ")} }`, ids, paged: isPaged(document, one), idempotent, uses };
+  return { text: `{ ${fields.join(", ")} }`, ids, paged: isPaged(document, one), idempotent };
 }
 
 function authOf({ operation: { security = [] } }: SdkOperation): "none" | "session" | "either" | null {
