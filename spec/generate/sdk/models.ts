@@ -17,9 +17,14 @@ export function modelsSource({ components: { schemas } }: Document, usage: Usage
 function modelSource(name: string, schema: Schema, printing: Printing, { form, not }: Alternative = {}): string {
   const text = comment((schema.description ?? form ?? "") as string, schema.deprecated === true, "");
   if (!isInterface(schema)) return `${text}export type ${name} = ${broken(typeOf(schema, printing))};\n`;
-  const parents = ((schema.allOf ?? []) as Schema[]).map((one) => referredTo(one) as string);
+  const parents = [...((schema.allOf ?? []) as Schema[]).flatMap((one) => referredTo(one) ?? []), ...fieldsAsOf(schema, printing)];
   const heading = `${text}export interface ${name}${parents.length > 0 ? ` extends ${parents.join(", ")}` : ""}`;
   return `${heading} ${objectType(schema, printing, "", [...(not ?? []), ...openField(schema, printing)])}\n`;
+}
+
+/** Fields that are not listed are those of another model. */
+function fieldsAsOf({ "x-unknown-fields": unknownFields }: Schema, { schemas }: Printing): string[] {
+  return typeof unknownFields === "string" && schemas[unknownFields] !== undefined ? [unknownFields] : [];
 }
 
 /**

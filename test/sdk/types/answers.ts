@@ -32,19 +32,19 @@ const stream = await svc.chat.completions.create({ model: "best", messages: requ
 exactly<Stream<ChatChunk>>()(stream);
 for await (const chunk of stream) exactly<string | null | undefined>()(chunk.choices[0]?.delta.content);
 exactly<ChatCompletion | Stream<ChatChunk>>()(await svc.chat.completions.create({ ...request, stream: maybe }));
-// @ts-expect-error 2504 a completion is no stream
-for await (const chunk of completion) void chunk;
-// @ts-expect-error 2339 a stream is no completion
+// @ts-expect-error a completion is no stream
+for await (const chunk of completion) void chunk; // eslint-disable-line @typescript-eslint/await-thenable
+// @ts-expect-error a stream is no completion
 void stream.choices;
-// @ts-expect-error 2339 no such field
+// @ts-expect-error no such field
 void completion.answer;
-// @ts-expect-error 18048 there may be no first choice
+// @ts-expect-error there may be no first choice
 void completion.choices[0].message;
 
 // Records of Anthropic's and OpenAI's newer streams are told apart by their type.
 for await (const event of await svc.messages.create({ model: "best", max_tokens: 9, messages: [], stream: true })) {
   if (event.type === "content_block_delta" && event.delta.type === "text_delta") exactly<string>()(event.delta.text);
-  // @ts-expect-error 2367 what broke a stream is thrown
+  // @ts-expect-error what broke a stream is thrown
   if (event.type === "error") void event;
 }
 for await (const event of await svc.responses.create({ model: "best", input: "Hello", stream: true }))
@@ -82,5 +82,5 @@ exactly<string | null>()(requestId);
 exactly<number | null>()(cost);
 exactly<number | null>()(costOf(completion));
 exactly<ChatRequest>()(request satisfies Operations["createChatCompletion"]["body"]);
-// @ts-expect-error 2339 no such operation
+// @ts-expect-error no such operation
 exactly<Operations["createNothing"]>();

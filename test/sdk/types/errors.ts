@@ -9,34 +9,39 @@ const request = { model: "best", messages: [{ role: "user" as const, content: "H
 try {
   await svc.chat.completions.create(request);
 } catch (error) {
-  // @ts-expect-error 18046 anything may be thrown
+  // @ts-expect-error anything may be thrown
   void error.code;
   if (SvcError.is(error)) exactly<string | null>()(error.requestId);
   if (SvcError.is(error, "model_requires_paid")) {
     exactly<"model_requires_paid">()(error.code);
     exactly<402>()(error.status);
   }
+  if (SvcError.is(error, "insufficient_credits")) {
+    // @ts-expect-error a job may have failed with it
+    void error.body.need_usd;
+    if (error.status === 402) exactly<number | undefined>()(error.body.need_usd);
+  }
   if (SvcError.is(error, "rate_limit_exceeded", "overloaded")) exactly<"rate_limit_exceeded" | "overloaded">()(error.code);
-  // @ts-expect-error 2345 no such code
+  // @ts-expect-error no such code
   if (SvcError.is(error, "model_requires_money")) void error;
 }
 
 const result = await svc.chat.completions.create(request).result();
-// @ts-expect-error 2339 there may be no data
+// @ts-expect-error there may be no data
 void result.data;
 if (result.ok) exactly<string>()(result.data.id);
 else if (result.error.status === 402) {
   exactly<"insufficient_credits" | "key_limit_reached" | "model_requires_paid">()(result.error.code);
   exactly<number>()(result.error.body.need_usd);
-  // @ts-expect-error 2367 no such code of this status
+  // @ts-expect-error no such code of this status
   if (result.error.code === "rate_limit_exceeded") void result;
 } else if (result.error.status === 404) {
   exactly<"model_not_found">()(result.error.code);
   exactly<string[] | undefined>()(result.error.body.suggested_models);
-  // @ts-expect-error 2339 a 404 has no sums
+  // @ts-expect-error a 404 has no sums
   void result.error.body.need_usd;
 } else {
-  // @ts-expect-error 2367 chat has no such status
+  // @ts-expect-error chat has no such status
   if (result.error.status === 418) void result;
 }
 
@@ -59,9 +64,9 @@ exactly<ErrorCodeOf<"getJob">>()({} as ErrorOf<"getJob">["code"]);
 exactly<"job_not_found">()({} as ErrorOf<"getJob", 404>["code"]);
 const known: ErrorCode[] = ["insufficient_balance", "invalid_request", "stream_interrupted", "content_policy", "rate_limited"];
 void known;
-// @ts-expect-error 2322 no such code of this operation
+// @ts-expect-error no such code of this operation
 const wrong: ErrorCodeOf<"getJob"> = "insufficient_credits";
 void wrong;
-// @ts-expect-error 2322 no such code at all
+// @ts-expect-error no such code at all
 const unknown: ErrorCode = "out_of_luck";
 void unknown;

@@ -10,52 +10,58 @@ void svc.chat.completions.create({ model: "best", messages: [{ role: "user", con
 
 // A chat request is forwarded, so it takes fields that nobody listed; what is listed stays checked.
 void svc.chat.completions.create({ model: "best", messages, seed: 7, logit_bias: { "50256": -100 } });
-// @ts-expect-error 2322 a text is no number
+// @ts-expect-error a text is no number
 void svc.chat.completions.create({ model: "best", messages, temperature: "hot" });
-// @ts-expect-error 2322 no such word
+// @ts-expect-error no such word
 void svc.chat.completions.create({ model: "best", messages, reasoning_effort: "extreme" });
-// @ts-expect-error 2322 no such role
+// @ts-expect-error no such role
 void svc.chat.completions.create({ model: "best", messages: [{ role: "robot", content: "Hello" }] });
-// @ts-expect-error 2353 a message has no such field
+// @ts-expect-error a message has no such field
 void svc.chat.completions.create({ model: "best", messages: [{ role: "user", contents: "Hello" }] });
-// @ts-expect-error 2345 messages are missing
+// @ts-expect-error messages are missing
 void svc.chat.completions.create({ model: "best" });
-// @ts-expect-error 2345 the model is missing
+// @ts-expect-error the model is missing
 void svc.chat.completions.create({ messages });
 
 // Messages: blocks are told apart by their type.
 void svc.messages.create({ model: "best", max_tokens: 9, messages: [{ role: "user", content: [{ type: "text", text: "Hi" }] }] });
-// @ts-expect-error 2353 a text block has no source
+// @ts-expect-error a text block has no source
 void svc.messages.create({ model: "best", max_tokens: 9, messages: [{ role: "user", content: [{ type: "text", text: "", source: "" }] }] });
-// @ts-expect-error 2322 no such kind of block
+// @ts-expect-error no such kind of block
 void svc.messages.create({ model: "best", max_tokens: 9, messages: [{ role: "user", content: [{ type: "hologram" }] }] });
 
 // Closed requests refuse what is not documented.
 void svc.images.generate({ model: "demo/image-standard", prompt: "A lighthouse", quality: "low", n: 2 });
-// @ts-expect-error 2353 no such field
+// @ts-expect-error no such field
 void svc.images.generate({ model: "demo/image-standard", prompt: "A lighthouse", style: "vivid" });
-// @ts-expect-error 2322 no such word
-void svc.images.generate({ model: "demo/image-standard", prompt: "A lighthouse", quality: "best" });
-// @ts-expect-error 2345 the prompt is missing
+// @ts-expect-error a number is no text
+void svc.images.generate({ model: "demo/image-standard", prompt: "A lighthouse", n: "2" });
+// @ts-expect-error the prompt is missing
 void svc.images.generate({ model: "demo/image-standard" });
-// @ts-expect-error 2353 no such field
+// @ts-expect-error no such field
 void svc.responses.create({ model: "best", input: "Hello", max_tokens: 5 });
-// @ts-expect-error 2353 no such field
+// @ts-expect-error no such field
 void svc.decisions.create({ state: "A cat.", questions: {}, question: {} });
-// @ts-expect-error 2322 a clip is wide or tall
+// @ts-expect-error a clip is wide or tall
 void svc.videos.generate({ model: "demo/video", prompt: "Waves", aspect_ratio: "1:1" });
-// @ts-expect-error 2353 no such field
+// @ts-expect-error no such field
 void svc.keys.create({ name: "CI", scope: "all" });
+
+// A run's input stands beside the model or apart.
+void svc.genmedia.run({ model: "demo/video", prompt: "Waves" });
+void svc.genmedia.run({ model: "demo/video", input: { prompt: "Waves" } });
+// @ts-expect-error no such input
+void svc.genmedia.run({ model: "demo/video", promt: "Waves" });
 
 // A recording comes as a file or as an address, not as both.
 void svc.audio.transcriptions.create({ file: new Blob([]), response_format: "json", timestamp_granularities: ["word"] });
 void svc.audio.transcriptions.create({ file: new Uint8Array(1) });
 void svc.audio.transcriptions.create({ audio_url: "https://assets.example.com/a.mp3" });
-// @ts-expect-error 2769 one or the other
+// @ts-expect-error one or the other
 void svc.audio.transcriptions.create({ file: new Blob([]), audio_url: "https://assets.example.com/a.mp3" });
-// @ts-expect-error 2769 a path is no file
+// @ts-expect-error a path is no file
 void svc.audio.transcriptions.create({ file: "meeting.mp3" });
-// @ts-expect-error 2345 neither of both
+// @ts-expect-error neither of both
 void svc.audio.transcriptions.create({ language: "en" });
 
 // Queries and paths.
@@ -63,22 +69,22 @@ void svc.jobs.list({ status: ["succeeded"], kind: "image", limit: 5 });
 void svc.jobs.list();
 void svc.jobs.get("job_1", { wait: 10 });
 void svc.models.get("north/atlas-small");
-// @ts-expect-error 2353 no such filter
+// @ts-expect-error no such filter
 void svc.jobs.list({ state: "succeeded" });
-// @ts-expect-error 2322 no such status
+// @ts-expect-error no such status
 void svc.jobs.list({ status: ["done"] });
-// @ts-expect-error 2554 the id is missing
+// @ts-expect-error the id is missing
 void svc.jobs.get();
-// @ts-expect-error 2345 an id is a text
+// @ts-expect-error an id is a text
 void svc.models.get(7);
 
 // Options of a call, and names that are none.
 void svc.chat.completions.create({ model: "best", messages }, { signal: AbortSignal.timeout(1000), timeout: 5000, maxRetries: 0 });
-// @ts-expect-error 2353 no such option
+// @ts-expect-error no such option
 void svc.chat.completions.create({ model: "best", messages }, { retries: 0 });
-// @ts-expect-error 2551 no such method
+// @ts-expect-error no such method
 void svc.chat.completions.creat({ model: "best", messages });
-// @ts-expect-error 2339 it is retired
+// @ts-expect-error it is retired
 void svc.audio.understand({});
-// @ts-expect-error 2353 no such option of the client
+// @ts-expect-error no such option of the client
 new Svc({ baseUrl: "https://gateway.example.com" });
