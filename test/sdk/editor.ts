@@ -1,7 +1,7 @@
 // An editor on a program in the empty project: what it completes and what it shows, as TypeScript's language service says.
 import { join } from "node:path";
 import ts from "typescript";
-import type { EmptyProject } from "./empty-project.ts";
+import type { Project } from "./packed.ts";
 
 /** Where the cursor stands in a program's text. */
 export const cursor = "‸";
@@ -15,8 +15,8 @@ export interface Editor {
   errors(program: string): string[];
 }
 
-export function editorOf(project: EmptyProject): Editor {
-  const file = join(project.path, "program.ts");
+export function editorOf(project: Project): Editor {
+  const file = join(project.folder, "program.ts");
   let text = "";
   let version = 0;
   const options: ts.CompilerOptions = {
@@ -34,7 +34,7 @@ export function editorOf(project: EmptyProject): Editor {
       const content = name === file ? text : ts.sys.readFile(name);
       return content === undefined ? undefined : ts.ScriptSnapshot.fromString(content);
     },
-    getCurrentDirectory: () => project.path,
+    getCurrentDirectory: () => project.folder,
     getCompilationSettings: () => options,
     getDefaultLibFileName: (given) => ts.getDefaultLibFilePath(given),
     fileExists: (name) => name === file || ts.sys.fileExists(name),

@@ -2,7 +2,7 @@
 import type { Document } from "../document.ts";
 import { sdkOperations } from "./operations.ts";
 import { routeOf } from "./routes.ts";
-import { operationSignatures, waitingSignature } from "./signatures.ts";
+import { operationSignature, waitingSignature } from "./signatures.ts";
 import { waitings } from "./waiting.ts";
 import { importsFor } from "./write-functions.ts";
 
@@ -41,7 +41,7 @@ function literal(tree: Tree | string, indent: string): string {
 export function clientTypes(document: Document): string {
   const rows = sdkOperations(document).map((one): [string, string] => [
     one.name,
-    operationSignatures(document, one, routeOf(document, one), { start: last(one.name), indent: "    ".repeat(1) }),
+    operationSignature(document, one, routeOf(document, one), { start: last(one.name), indent: "    ".repeat(1) }),
   ]);
   const waits = waitings.map((one): [string, string] => [one.name, waitingSignature(one, { start: last(one.name), indent: "    " })]);
   const tree = treeOf([...rows, ...waits]);
