@@ -39,7 +39,8 @@ function shownAs({ dialect }: Operation, code: ErrorCode): string {
   return (dialects[dialect] as DialectRow).codes[code] ?? code;
 }
 
-function statusesOf(operation: Operation, code: ErrorCode): readonly number[] {
+/** The statuses with which one operation answers a code of the catalogue. */
+export function statusesOf(operation: Operation, code: ErrorCode): readonly number[] {
   const { statuses }: DialectRow = dialects[operation.dialect];
   const ofDialect = statuses[code];
   const row = errors[code];

@@ -46,7 +46,7 @@ async function follow<Job extends { status: string }>(
     onProgress?.(job);
     if (/^(succeeded|completed)$/i.test(job.status)) return answer;
     if (/^(failed|refunded|expired)$/i.test(job.status)) throw failed(job, response);
-    if (Date.now() > until) throw new SvcError({ message: "The job still runs.", code: "still_running", body: job });
+    if (Date.now() >= until) throw new SvcError({ message: "The job still runs.", code: "still_running", body: job });
     const asked = Date.now();
     answer = await look(job, { wait }, options).withResponse();
     const rest = asked + (retryAfterOf(answer.response.headers) ?? 0) - Date.now();

@@ -2,6 +2,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, test, vi } from "vitest";
 import type { ChatChunk, Stream } from "../../generated/sdk/index.js";
+import { piecesOf, watch } from "../../spec/sdk/watch.ts";
 import { withAnswers } from "./answers-server.ts";
 
 const body = { model: "m", messages: [{ role: "user" as const, content: "Hello" }], stream: true as const };
@@ -46,21 +47,22 @@ describe("an end", () => {
 
   test("of silence is timeout", async () => {
     await withAnswers([saying(chunk("a"), () => {})], async (svc, server) => {
-      const reading = svc.chat.completions.create(body, { timeout: 60 }).then(read);
+      const reading = svc.chat.completions.create(body, { timeout: 1000 }).then(read);
       await expect(reading).rejects.toMatchObject({ code: "timeout" });
       await expect.poll(() => server.left).toBe(1);
     });
   });
 
   test("of a reader who takes his time is none: only waiting for the gateway counts", async () => {
-    await withAnswers([saying(`${chunk("a")}${chunk("b")}data: [DONE]\n\n`)], async (svc) => {
-      const said = [];
-      for await (const event of await svc.chat.completions.create(body, { timeout: 60 })) {
-        said.push(event.choices[0]!.delta.content);
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
-      expect(said).toEqual(["a", "b"]);
-    });
+    vi.useFakeTimers();
+    const watched = watch(null, 1000);
+    const pieces = piecesOf(new Response("all that was said"), watched);
+    await pieces.next();
+    expect(vi.getTimerCount()).toBe(0);
+    vi.advanceTimersByTime(100_000);
+    expect(await pieces.next()).toMatchObject({ done: true });
+    expect(watched.controller.signal.aborted).toBe(false);
+    vi.useRealTimers();
   });
 });
 

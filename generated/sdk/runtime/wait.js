@@ -23,7 +23,7 @@ async function follow(order, look, { onProgress, maxWait = 1_200_000, idempotenc
             return answer;
         if (/^(failed|refunded|expired)$/i.test(job.status))
             throw failed(job, response);
-        if (Date.now() > until)
+        if (Date.now() >= until)
             throw new SvcError({ message: "The job still runs.", code: "still_running", body: job });
         const asked = Date.now();
         answer = await look(job, { wait }, options).withResponse();
