@@ -739,6 +739,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/errors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List error codes
+         * @description Lists every error code: what happened, how to fix it, whether to retry, which operations answer with it. Public.
+         */
+        get: operations["listErrors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/genmedia/jobs/{request_id}": {
         parameters: {
             query?: never;
@@ -5878,6 +5898,48 @@ export interface components {
                  */
                 type: "api_error";
             };
+        };
+        /** @description What is known of one error code. */
+        ErrorEntry: {
+            /** @description The code: what to branch on. */
+            code: string;
+            /**
+             * Format: uri
+             * @description The code's entry in the documentation.
+             */
+            doc_url: string;
+            /** @description How to fix it. */
+            fix: string;
+            /** @description What happened. */
+            happened: string;
+            /** @description It can be the code of a failed media job. */
+            in_jobs: boolean;
+            /** @description It can be the last event of a stream that broke. */
+            in_streams: boolean;
+            /** @description What `error.message` says. `{name}` stands for a value of the refusal; parts whose values are not known are left out. */
+            message: string;
+            /** @description `operationId`s of the operations that answer with it, or that show it as the code of a failed job. */
+            operations: string[];
+            /** @description It is kept for later: nothing answers with it yet. */
+            reserved: boolean;
+            /** @description Seconds to wait before that, where they are always the same; else the answer's `Retry-After` says it. */
+            retry_after: number | null;
+            /** @description Whether sending the same request again can help. */
+            retryable: boolean;
+            /** @description HTTP statuses that it is answered with, ascending; empty where it is never the status of an answer. */
+            statuses: number[];
+            /** @description Category of the error, as `error.type` says it; endpoints in Anthropic's form and `/v1/rerank` have categories of their own. */
+            type: string;
+        };
+        /** @description Every error code. */
+        ErrorList: {
+            /** @description Every code that there is. Codes are added, never renamed. */
+            data: components["schemas"]["ErrorEntry"][];
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
+            object: "list";
         };
         /** @description What every error body says of its error (gateway-api.md "Error object"). */
         ErrorObject: {
@@ -16189,6 +16251,66 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CreateEmbeddingsError503"];
+                };
+            };
+        };
+    };
+    listErrors: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The codes. */
+            200: {
+                headers: {
+                    /** @description The answer may be kept for 300 seconds, by anybody. */
+                    "cache-control": "public, max-age=300";
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorList"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; on `rate_limit_exceeded` only. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests a minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error of the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
         };

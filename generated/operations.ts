@@ -36,6 +36,7 @@ export type OperationId =
   | "receivePaymentEvent"
   | "createDecision"
   | "createEmbeddings"
+  | "listErrors"
   | "getGenmediaJob"
   | "runGenmedia"
   | "createImage"
@@ -1395,6 +1396,27 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true
+  },
+  "listErrors": {
+    "id": "listErrors",
+    "method": "get",
+    "path": "/v1/errors",
+    "auth": "none",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "rate_limit_exceeded",
+      "internal_error"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
   },
   "getGenmediaJob": {
     "id": "getGenmediaJob",

@@ -32,6 +32,7 @@ import { getReceipt } from "./get-receipt.ts";
 import { getSession } from "./get-session.ts";
 import { getTopup } from "./get-topup.ts";
 import { listApiKeys } from "./list-api-keys.ts";
+import { listErrors } from "./list-errors.ts";
 import { listJobs } from "./list-jobs.ts";
 import { listLedgerEntries } from "./list-ledger-entries.ts";
 import { listModels } from "./list-models.ts";
@@ -85,6 +86,7 @@ export const handlers: Handlers = {
   getSession,
   getTopup,
   listApiKeys,
+  listErrors,
   listJobs,
   listLedgerEntries,
   listModels,

@@ -2,12 +2,12 @@
 import { awaitEnd } from "../src/jobs/await-end.ts";
 import { failedJob } from "../src/jobs/failed-job.ts";
 import { genmediaInput } from "../src/jobs/genmedia-input.ts";
-import { mayPass, persist } from "../src/jobs/persist.ts";
 import { planGenmediaJob } from "../src/jobs/plan-media.ts";
 import { readJob } from "../src/jobs/read-jobs.ts";
 import { shownGenmediaJob } from "../src/jobs/show-genmedia.ts";
 import { submitHeaders } from "../src/jobs/show-job.ts";
 import { submitRequest } from "../src/jobs/submit-request.ts";
+import { mayPass, persist } from "../src/ledger/persist.ts";
 import type { Handler } from "../src/server/types.ts";
 
 const awayMs = 1_000;

@@ -1,6 +1,6 @@
 // npm run generate: the TypeSpec spec becomes everything in generated/ but tables.ts. Deterministic: a second run
 // changes nothing. The one script that writes there; each part of the way is a file of generate/.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { catalogueOf } from "./generate/catalogue.ts";
 import { compile } from "./generate/compile.ts";
@@ -8,6 +8,7 @@ import type { Document } from "./generate/document.ts";
 import { expandErrors } from "./generate/expand-errors.ts";
 import { addLinks } from "./generate/links.ts";
 import { normalise, toVersion31, withoutCatalogFile } from "./generate/normalise.ts";
+import { sdkFiles } from "./generate/sdk/package.ts";
 import { errorsSource } from "./generate/write-errors.ts";
 import { operationsSource } from "./generate/write-operations.ts";
 import { typesSource } from "./generate/write-types.ts";
@@ -33,6 +34,11 @@ const validators = await validatorsSource(document, operations);
 write("validators.js", validators.code);
 write("validators.d.ts", validatorTypes);
 if (validators.catalogSchema !== null) write("catalog.schema.json", json({ $comment: jsonNote, ...validators.catalogSchema }));
+
+// Written anew as a whole: what the package no longer has must not stay.
+rmSync(`${target}sdk`, { recursive: true, force: true });
+mkdirSync(`${target}sdk/runtime`, { recursive: true });
+for (const [name, text] of Object.entries(sdkFiles(published))) write(`sdk/${name}`, text);
 
 function write(name: string, text: string): void {
   writeFileSync(`${target}${name}`, text.endsWith("\n") ? text : `${text}\n`);

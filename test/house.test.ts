@@ -23,6 +23,7 @@ const leaves = [
   "transfer-garbage",
   "fail",
   "error-text",
+  "error-facts",
   "ids",
   "away",
   "stopping",
@@ -108,8 +109,9 @@ describe("sizes", () => {
 describe("calls", () => {
   const only = (pattern: RegExp, where: readonly string[]) =>
     files.filter((file) => pattern.test(source(file)) && !where.some((prefix) => file.startsWith(prefix)));
-  test("process.env is read by config.ts and the starting command alone", () => {
-    expect(only(/process\.env\b/, ["src/config.ts", "src/cli/"])).toEqual([]);
+  test("process.env is read by config.ts, the starting command and the static build alone; samples show it", () => {
+    const samples = ["src/docs/samples.ts", "src/docs/landing-page.ts"];
+    expect(only(/process\.env\b/, ["src/config.ts", "src/cli/", "src/docs/build.ts", ...samples])).toEqual([]);
   });
   test("fetch is not called: it costs ten times undici's dispatch", () => {
     expect(only(/(?<![\w.])fetch\(/, [])).toEqual([]);

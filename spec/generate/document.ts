@@ -2,19 +2,27 @@
 
 export type Schema = Record<string, unknown>;
 
+export interface Example {
+  summary?: string;
+  description?: string;
+  value?: unknown;
+  $ref?: string;
+}
+
 export interface Media {
   schema?: Schema;
   itemSchema?: Schema;
   "x-itemSchema"?: Schema;
   encoding?: Record<string, { contentType?: string }>;
   example?: unknown;
-  examples?: Record<string, unknown>;
+  examples?: Record<string, Example>;
 }
 
 export interface Header {
   description?: string;
   required?: boolean;
   schema?: Schema;
+  example?: unknown;
 }
 
 export interface Response {
@@ -36,11 +44,14 @@ export interface ParameterObject {
   in: "path" | "query" | "header" | "cookie";
   required?: boolean;
   schema: Schema;
+  examples?: Record<string, Example>;
 }
 
 export interface OperationObject {
   operationId: string;
   summary?: string;
+  description?: string;
+  deprecated?: boolean;
   parameters?: ParameterObject[];
   requestBody?: { required?: boolean; content: Record<string, Media> };
   responses: Record<string, Response>;
@@ -51,7 +62,7 @@ export interface OperationObject {
 export interface Document {
   openapi: string;
   paths: Record<string, Record<string, OperationObject>>;
-  components: { schemas: Record<string, Schema>; securitySchemes?: Record<string, unknown> };
+  components: { schemas: Record<string, Schema>; examples?: Record<string, Example>; securitySchemes?: Record<string, unknown> };
   security?: Record<string, string[]>[];
   [key: string]: unknown;
 }

@@ -1,10 +1,35 @@
 // One example body per code of a status, for the documentation and the mock server. The texts are the catalogue's own.
 import type { Dialect, Row } from "./catalogue.ts";
+import type { Document, Example } from "./document.ts";
 import { anthropicType, type ErrorsOfStatus } from "./error-schemas.ts";
 
-export function errorExamples(envelope: Dialect["envelope"], { status, entries }: ErrorsOfStatus): unknown[] {
+export function errorExamples(envelope: Dialect["envelope"], group: ErrorsOfStatus): unknown[] {
+  return shownOnce(group).map((one) => bodyOf[envelope](one));
+}
+
+/** By code, so that a mock server can be asked for each. References: the examples themselves are added to the document's components. */
+export function errorExamplesByCode(document: Document, { envelope }: Dialect, group: ErrorsOfStatus): Record<string, Example> {
+  const shared = (document.components.examples ??= {});
+  return Object.fromEntries(
+    shownOnce(group).map((one) => {
+      const value = bodyOf[envelope](one);
+      const name = nameFor(shared, `${envelope}-${one.status}-${one.shown}`, value);
+      shared[name] = { summary: one.shown, value };
+      return [one.shown, { $ref: `#/components/examples/${name}` }];
+    }),
+  );
+}
+
+/** Two dialects may show two codes as one word, with other texts. */
+function nameFor(shared: Record<string, Example>, wanted: string, value: unknown): string {
+  let name = wanted;
+  for (let count = 2; name in shared && JSON.stringify(shared[name]!.value) !== JSON.stringify(value); count++) name = `${wanted}-${count}`;
+  return name;
+}
+
+function shownOnce({ status, entries }: ErrorsOfStatus): Shown[] {
   const words = new Map(entries.map((entry) => [entry.shown, entry]));
-  return [...words.values()].map(({ code, shown, row }) => bodyOf[envelope]({ status, code, shown, row }));
+  return [...words.values()].map((entry) => ({ status, ...entry }));
 }
 
 interface Shown {

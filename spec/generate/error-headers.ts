@@ -5,7 +5,7 @@ import type { ErrorsOfStatus } from "./error-schemas.ts";
 
 /** `counts`: the operation's calls count for the account's limits, so that also its other errors may say what is left. */
 export function errorHeaders({ status, entries }: ErrorsOfStatus, envelope: Dialect["envelope"], counts: boolean): Record<string, Header> {
-  const retried = entries.some(({ row }) => row.retryAfterSec !== undefined);
+  const waits = entries.flatMap(({ row }) => row.retryAfterSec ?? []);
   return {
     "x-request-id": { description: "Id of this request; `error.request_id` repeats it.", required: true, schema: { type: "string" } },
     ...(envelope === "anthropic"
@@ -24,14 +24,16 @@ export function errorHeaders({ status, entries }: ErrorsOfStatus, envelope: Dial
             description: "Whether sending the same request again can help.",
             required: !entries.some(({ row }) => row.bare === true),
             schema: { type: "string", enum: ["true", "false"] },
+            example: String(entries[0]!.row.retryable),
           },
         }),
-    ...(retried ? { "retry-after": { description: "Seconds to wait.", schema: { type: "integer" } } } : {}),
+    ...(waits.length > 0 ? { "retry-after": { description: "Seconds to wait.", schema: { type: "integer" }, example: waits[0] } } : {}),
     ...(entries.some(({ code }) => code === "rate_limit_exceeded")
       ? {
           "retry-after-ms": {
             description: "Milliseconds until the window has room again; on `rate_limit_exceeded` only.",
             schema: { type: "integer" },
+            example: 1000,
           },
         }
       : {}),

@@ -2,6 +2,7 @@
 // and the envelope of the operation's dialect. Fails on a code without a row and on a row that nothing can answer.
 import type { Catalogue, Row } from "./catalogue.ts";
 import { type Document, type Located, operationsOf, type Response } from "./document.ts";
+import { errorExamplesByCode } from "./error-examples.ts";
 import { errorHeaders } from "./error-headers.ts";
 import { type ErrorsOfStatus, errorSchema } from "./error-schemas.ts";
 
@@ -75,7 +76,12 @@ function responsesOf(
       {
         description: descriptionOf(group),
         headers: errorHeaders(group, dialect.envelope, counts),
-        content: { "application/json": { schema: errorSchema(document, operationId, dialect, group) } },
+        content: {
+          "application/json": {
+            schema: errorSchema(document, operationId, dialect, group),
+            examples: errorExamplesByCode(document, dialect, group),
+          },
+        },
       },
     ]);
 }

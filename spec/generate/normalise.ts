@@ -1,6 +1,7 @@
 // What the emitter's document lacks for the tools that read it (TOOLCHAIN.md 1.4: each rule fixes a consumer seen to fail),
 // and the 3.1 form of it.
 import { type Discriminator, type Document, type Media, operationsOf, type Schema } from "./document.ts";
+import { completeExamples } from "./examples.ts";
 
 export function normalise(document: Document): void {
   for (const schema of Object.values(document.components.schemas)) {
@@ -16,8 +17,8 @@ export function normalise(document: Document): void {
       if (encoding.contentType === "application/json") delete encoding.contentType;
   }
   filePartsAsBinary(document);
-  streamExamples(document);
   inlineHeaders(document);
+  completeExamples(document);
   documentWholeApi(document);
   dropUnused(document);
 }
@@ -97,25 +98,6 @@ function filePartsAsBinary(document: Document): void {
     for (const part of Object.values((form?.properties ?? {}) as Record<string, Schema>))
       if (Object.keys(part).every((key) => key === "description")) Object.assign(part, { type: "string", format: "binary" });
   }
-}
-
-/** TypeSpec's examples can't show a stream; the spec lists its records as an extension. */
-function streamExamples(document: Document): void {
-  for (const { operation } of operationsOf(document)) {
-    const records = operation["x-stream-example"] as (Schema | string)[] | undefined;
-    delete operation["x-stream-example"];
-    for (const { content } of Object.values(operation.responses)) {
-      const stream = content?.["text/event-stream"];
-      if (stream === undefined || records === undefined) continue;
-      stream.examples = { stream: { summary: "stream", description: "An answer as a stream.", value: records.map(eventText).join("") } };
-    }
-  }
-}
-
-/** Anthropic's records say their type in the event line too; OpenAI's have none. */
-function eventText(record: Schema | string): string {
-  if (typeof record === "string") return `data: ${record}\n\n`;
-  return `${typeof record.type === "string" ? `event: ${record.type}\n` : ""}data: ${JSON.stringify(record)}\n\n`;
 }
 
 /** The emitter demands `event`, which OpenAI-style streams never send; named events say it in their variant. */

@@ -3,17 +3,11 @@
 import type { ErrorCode } from "../../generated/errors.ts";
 import { endpointOf } from "../admission/endpoints.ts";
 import { failNotServed, stateText } from "../catalog/not-served.ts";
-import { resolveModel } from "../catalog/resolve.ts";
+import { type Resolved, resolveModel } from "../catalog/resolve.ts";
 import { suggestModels, type Wanted } from "../catalog/suggest.ts";
 import type { Catalog, DefaultKind, Model } from "../catalog/types.ts";
 import { fail, failParameter } from "../fail.ts";
 import { cutId } from "../ids.ts";
-
-export interface AskedModel {
-  model: Model;
-  /** The name that was sent, where it was an alias. */
-  alias: string | null;
-}
 
 const otherKind: Record<DefaultKind, ErrorCode> = {
   speech: "not_a_tts_model",
@@ -35,7 +29,7 @@ const purpose: Record<DefaultKind, string> = {
 const makes = (kind: DefaultKind) => (model: Model) => model.type === "speech" && (model.capability ?? "speech") === kind;
 
 /** A model that makes audio or voices. Fails with model_not_found or the endpoint's own not_a_…_model. */
-export function admitMaker(catalog: Catalog, kind: DefaultKind, id: string | undefined): AskedModel {
+export function admitMaker(catalog: Catalog, kind: DefaultKind, id: string | undefined): Resolved {
   assertServed(catalog, kind);
   if (id === undefined) return { model: catalog.defaults[kind]!, alias: null };
   const asked = admit(catalog, id, makes(kind));
@@ -59,7 +53,7 @@ export function assertServed(catalog: Catalog, kind: DefaultKind): void {
 const usualTranscriber = "transcribe";
 
 /** Fails with model_not_found, or invalid_parameter for a model of another kind. */
-export function admitTranscriber(catalog: Catalog, id: string | undefined): AskedModel {
+export function admitTranscriber(catalog: Catalog, id: string | undefined): Resolved {
   const first = catalog.listed.find(({ type }) => type === "transcription");
   if (id === undefined && resolveModel(catalog, usualTranscriber) === undefined && first !== undefined)
     return { model: first, alias: null };
@@ -69,7 +63,7 @@ export function admitTranscriber(catalog: Catalog, id: string | undefined): Aske
   return id === undefined ? { model, alias: null } : asked;
 }
 
-function admit(catalog: Catalog, id: string, type: Wanted): AskedModel {
+function admit(catalog: Catalog, id: string, type: Wanted): Resolved {
   const found = resolveModel(catalog, id);
   if (found === undefined) failNotServed(catalog, { id, param: "model", type, model: null });
   const { model } = found;

@@ -2,6 +2,7 @@
 // it is or kept at a permanent address (gateway-api.md "POST /v1/audio/music").
 import { randomBytes } from "node:crypto";
 import type { Ask } from "../admission/ask.ts";
+import type { Resolved } from "../catalog/resolve.ts";
 import type { Context } from "../context.ts";
 import { uuidHex } from "../ids.ts";
 import { toUsd } from "../money.ts";
@@ -9,14 +10,13 @@ import type { AudioCharge } from "../pricing/audio-cost.ts";
 import type { MadeAudio } from "../providers/audio.ts";
 import type { Protocol, UpstreamCall } from "../providers/types.ts";
 import { audioFormats, type AudioFormat } from "../sound/formats.ts";
-import type { AskedModel } from "./admit.ts";
 import { askRoutes, routesOf } from "./ask-routes.ts";
 import { audioReply, billHeaders } from "./audio-reply.ts";
 import { collectAudio, measureMade } from "./measure-made.ts";
 import { type AudioCall, openAudioCall, whileOpen } from "./open-call.ts";
 
 export interface MakePlan<Order extends { format: AudioFormat }> {
-  asked: AskedModel;
+  asked: Resolved;
   charge: AudioCharge;
   order: Order;
   adapters: Partial<Record<Protocol, (call: UpstreamCall & { order: Order }) => Promise<MadeAudio>>>;

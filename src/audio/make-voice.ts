@@ -1,17 +1,17 @@
 // The story of a voice that is cloned or designed: hold, make, file whose it is, charge (gateway-api.md, voice-clone and voice-design).
 // In that order: a voice that can't be filed costs nothing, and one whose charge never came to the books is shown to nobody.
 import { randomBytes } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Ask } from "../admission/ask.ts";
-import { isDatabaseAway } from "../away.ts";
+import type { Resolved } from "../catalog/resolve.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../fail.ts";
+import { persist } from "../ledger/persist.ts";
 import { audioCost, audioPricesOf } from "../pricing/audio-cost.ts";
 import type { UpstreamCall, UpstreamError } from "../providers/types.ts";
 import { adapterOf } from "../routing/adapter-of.ts";
 import { attempt } from "../routing/attempt.ts";
 import type { Candidate } from "../routing/candidates.ts";
-import { admitMaker, type AskedModel } from "./admit.ts";
+import { admitMaker } from "./admit.ts";
 import { routesOf } from "./ask-routes.ts";
 import { readClip } from "./clip.ts";
 import { type AudioBill, openAudioCall, whileOpen } from "./open-call.ts";
@@ -20,7 +20,7 @@ import type { Recording } from "./recording.ts";
 import { fileVoice } from "./voice-owner.ts";
 
 export interface MadeVoice {
-  asked: AskedModel;
+  asked: Resolved;
   voiceId: string;
   name: string;
   bill: AudioBill;
@@ -63,7 +63,7 @@ export async function designVoice(context: Context, ask: Ask, wish: Wish & { des
 async function makeVoice(
   context: Context,
   ask: Ask,
-  { asked, name }: { asked: AskedModel; name: string | null },
+  { asked, name }: { asked: Resolved; name: string | null },
   before: () => Promise<void>,
   make: (candidate: Candidate, voiceId: string, upstream: UpstreamCall) => Promise<string>,
 ): Promise<MadeVoice> {
@@ -99,11 +99,15 @@ function endWhereUnsure(error: UpstreamError): void {
   if (error.fault === "unavailable" || error.fault === "unreadable") fail("provider_error", { cause: error });
 }
 
+/** The voice is made and the same is filed once, so a Postgres that fails over is waited for, whoever has left meanwhile. */
+const filingPatienceMs = 8_000;
+
 type Ownership = Omit<Parameters<typeof fileVoice>[1], "accountId" | "at">;
 async function keepOwnership({ db, log }: Pick<Context, "db" | "log">, ask: Ask, voice: Ownership): Promise<void> {
   let cause: unknown;
   try {
-    if (await persistently(() => fileVoice(db, { ...voice, accountId: ask.caller.accountId, at: ask.receivedAt }))) return;
+    const owned = { ...voice, accountId: ask.caller.accountId, at: ask.receivedAt };
+    if (await persist(filingPatienceMs, new AbortController().signal, () => fileVoice(db, owned))) return;
   } catch (error) {
     cause = error;
   }
@@ -111,19 +115,4 @@ async function keepOwnership({ db, log }: Pick<Context, "db" | "log">, ask: Ask,
   const { voiceId, provider } = voice;
   log.error({ err: cause, request_id: ask.requestId, voice: voiceId, provider }, "a voice was made and could not be filed");
   fail("ownership_write_failed", { cause });
-}
-
-const pausesMs = [100, 400, 1_500];
-
-/** Again where the database was away: the voice is made, and the same is filed once. */
-async function persistently<T>(work: () => Promise<T>): Promise<T> {
-  for (const pauseMs of pausesMs) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isDatabaseAway(error)) throw error;
-      await sleep(pauseMs);
-    }
-  }
-  return work();
 }

@@ -1,13 +1,11 @@
 // Audio that was made, whole, and how long it lasts: what endpoints need that say its length before its first byte.
 import { writeFile } from "node:fs/promises";
 import { fail } from "../fail.ts";
+import { madeLimits } from "../media/fetch-made.ts";
 import { type Media, MediaFault } from "../media/types.ts";
 import type { MadeAudio } from "../providers/audio.ts";
 import { UpstreamError } from "../providers/types.ts";
 import { audioFormats, type AudioFormat } from "../sound/formats.ts";
-
-/** Five minutes of the largest format have 27 MB. */
-const bytesMax = 64 * 1024 * 1024;
 
 /** Throws UpstreamError `unreadable` for more than 64 MB. */
 export async function collectAudio(made: MadeAudio): Promise<Buffer> {
@@ -26,6 +24,7 @@ export async function collectAudio(made: MadeAudio): Promise<Buffer> {
 }
 
 function withinBounds(size: number, bytes: Buffer): Buffer {
+  const { bytesMax } = madeLimits;
   if (size > bytesMax) throw new UpstreamError("unreadable", `the audio has more than ${bytesMax} bytes`);
   return bytes;
 }

@@ -6,6 +6,7 @@ import { operations } from "../../generated/operations.ts";
 import type { Ask } from "../admission/ask.ts";
 import { asDeclared } from "../admission/declared-error.ts";
 import { assertMayUse } from "../admission/may-use.ts";
+import type { Resolved } from "../catalog/resolve.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Context } from "../context.ts";
 import { shownError } from "../error-text.ts";
@@ -19,11 +20,10 @@ import type { Attempt } from "../routing/attempt.ts";
 import type { Candidate } from "../routing/candidates.ts";
 import { reportAttempts } from "../routing/report-attempts.ts";
 import { GatewayStopping, isLeft } from "../stopping.ts";
-import type { AskedModel } from "./admit.ts";
 import { type AudioHold, raiseHold, reserveAudio } from "./reserve.ts";
 
 export interface AudioPlan {
-  asked: AskedModel;
+  asked: Resolved;
   /** Null: the call takes none. */
   slot: AudioKind | null;
   stream: boolean;

@@ -1,13 +1,14 @@
 // The story of a transcription: resolve, gate, count, measure, hold, transcribe, charge (gateway-api.md, transcriptions; OPERATOR.md, order
 // of refusals). A recording at an address is held for at its least price before it is loaded, and at its own once it is measured.
 import type { Ask } from "../admission/ask.ts";
+import type { Resolved } from "../catalog/resolve.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../fail.ts";
 import { type AudioCharge, audioCost, audioPricesOf, billableMinutes } from "../pricing/audio-cost.ts";
 import type { Transcript } from "../providers/audio.ts";
 import type { Candidate } from "../routing/candidates.ts";
-import { admitTranscriber, type AskedModel } from "./admit.ts";
+import { admitTranscriber } from "./admit.ts";
 import { isSilent } from "./judge-transcript.ts";
 import { type AudioBill, type AudioCall, openAudioCall, whileOpen } from "./open-call.ts";
 import { fetchRecording, readRecording, type Recording } from "./recording.ts";
@@ -15,7 +16,7 @@ import { transcribeOverChain } from "./transcription-chain.ts";
 import { needsTimes, type TranscriptionRequest } from "./transcription-request.ts";
 
 export interface Transcribed {
-  asked: AskedModel;
+  asked: Resolved;
   request: TranscriptionRequest;
   transcript: Transcript;
   served: Candidate;

@@ -1,7 +1,6 @@
 // What a transcription answers: its five formats, and the headers that every one of them has (gateway-api.md, transcriptions, response 200).
 import type { components } from "../../generated/api.d.ts";
 import { toUsd, usdText } from "../money.ts";
-import type { Segment } from "../providers/audio.ts";
 import { languageName } from "./language-name.ts";
 import { srtOf, vttOf } from "./subtitles.ts";
 import type { Transcribed } from "./transcribe.ts";
@@ -49,7 +48,7 @@ function bodyOf({ asked: { model }, request, transcript, served, seconds, bill }
     // gateway-api.md: 0 only when the plain-text fallback tier served; the bill says it all the same (WIRE.md 14 row 39).
     duration: served.layer === 3 ? 0 : seconds,
     text: transcript.text.trim(),
-    ...(request.format === "verbose_json" && segments !== null ? { segments: segments.map(shownSegment) } : {}),
+    ...(request.format === "verbose_json" && segments !== null ? { segments } : {}),
     model: model.id,
     billing: {
       duration_sec: seconds,
@@ -59,10 +58,4 @@ function bodyOf({ asked: { model }, request, transcript, served, seconds, bill }
       ...(served.model === model ? {} : { fallback: served.model.id }),
     },
   };
-}
-
-/** Numbered from 0, whatever the upstream counts from, and nowhere before the beginning or ending before it began. */
-function shownSegment(segment: Segment, id: number): Segment {
-  const [one, other] = [Math.max(0, segment.start), Math.max(0, segment.end)];
-  return { ...segment, id, start: Math.min(one, other), end: Math.max(one, other) };
 }

@@ -2,34 +2,28 @@
 // (WIRE.md 14 row 7, 15.6, 15.7).
 import { endpointOf } from "../admission/endpoints.ts";
 import { failNotServed, stateText } from "../catalog/not-served.ts";
-import { resolveModel } from "../catalog/resolve.ts";
+import { type Resolved, resolveModel } from "../catalog/resolve.ts";
 import { suggestModels } from "../catalog/suggest.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import { fail } from "../fail.ts";
 import { cutId } from "../ids.ts";
 
-export interface AskedModel {
-  model: Model;
-  /** The name that was sent, where it was an alias. */
-  alias: string | null;
-}
-
 /** Fails with invalid_model, whatever is wrong with the id. */
-export function pictureModel(catalog: Catalog, id: string): AskedModel {
+export function pictureModel(catalog: Catalog, id: string): Resolved {
   const found = served(catalog, id);
   if (found === null || found.model.type !== "image") failInvalidModel(catalog, id, "image");
   return found;
 }
 
 /** Fails with model_not_found for an id that is not served, with invalid_model for a model that makes no clips. */
-export function clipModel(catalog: Catalog, id: string): AskedModel {
+export function clipModel(catalog: Catalog, id: string): Resolved {
   const found = served(catalog, id) ?? failNotServed(catalog, { id, param: "model", type: "video", model: namedModel(catalog, id) });
   if (found.model.type !== "video") failInvalidModel(catalog, id, "video");
   return found;
 }
 
 /** Fails with model_not_found or wrong_endpoint. */
-export function mediaModel(catalog: Catalog, id: string): AskedModel {
+export function mediaModel(catalog: Catalog, id: string): Resolved {
   const found =
     served(catalog, id) ?? failNotServed(catalog, { id, param: "model", type: ["image", "video"], model: namedModel(catalog, id) });
   const { type } = found.model;
@@ -44,7 +38,7 @@ export function assertClipsAreServed(catalog: Catalog): void {
   fail("model_not_found", { param: "model", text: { model: "asked for" }, extra: suggestModels(catalog, "", "video") });
 }
 
-function served(catalog: Catalog, id: string): AskedModel | null {
+function served(catalog: Catalog, id: string): Resolved | null {
   const found = resolveModel(catalog, id);
   return found === undefined || found.model.state.kind !== "active" || endpointOf(found.model) === null ? null : found;
 }

@@ -1,5 +1,6 @@
 // Asks a model's routes, one after another, to make what a job wants (WIRE.md 10.3). Each is written down before it is asked.
 import { ApiError } from "../fail.ts";
+import { persist } from "../ledger/persist.ts";
 import type { Begun } from "../providers/media.ts";
 import { type Route, UpstreamError } from "../providers/types.ts";
 import { type Attempt, attempt } from "../routing/attempt.ts";
@@ -8,7 +9,6 @@ import { reportAttempts } from "../routing/report-attempts.ts";
 import { type ClaimedJob, type JobAttempt, writeIntent } from "./claim.ts";
 import { failureOf, JobFailure, mostTelling } from "./job-failure.ts";
 import type { JobParts } from "./parts.ts";
-import { persist } from "./persist.ts";
 
 export interface BegunJob {
   begun: Begun;

@@ -1,8 +1,8 @@
 // A request for a clip as a plan: its length, its sources, its settings, and what is held (spec/videos.tsp, WIRE.md 15.7).
+import type { Resolved } from "../catalog/resolve.ts";
 import type { Model } from "../catalog/types.ts";
 import { fail, failParameter } from "../fail.ts";
 import { mediaCost, mediaPricesOf } from "../pricing/media-cost.ts";
-import type { AskedModel } from "./asked-model.ts";
 import { readNamedExtra } from "./extra-fields.ts";
 import { readSourceAddress } from "./source-address.ts";
 import type { JobPlan } from "./types.ts";
@@ -20,7 +20,7 @@ export interface ClipFields {
 /** Fails with invalid_parameter, invalid_duration or image_url_required. `prompt` was read before. */
 export function clipPlan(
   { allowPrivateUrls }: { allowPrivateUrls: boolean },
-  { model, alias }: AskedModel,
+  { model, alias }: Resolved,
   fields: ClipFields & { prompt: string },
 ): JobPlan {
   const seconds = secondsOf(model, fields.duration_s);

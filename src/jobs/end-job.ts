@@ -1,10 +1,10 @@
 // Writes the end of a job: one statement moves it, its money and its row of the log (migration 0009, media_finish).
+import { persist } from "../ledger/persist.ts";
 import { storableText } from "../ledger/usage-log.ts";
 import type { Amount } from "../money.ts";
 import type { ClaimedJob, JobAttempt } from "./claim.ts";
 import type { JobFailure } from "./job-failure.ts";
 import type { JobParts } from "./parts.ts";
-import { persist } from "./persist.ts";
 import { tierLimits } from "./tiers.ts";
 import { interval } from "./times.ts";
 import type { JobOutput } from "./types.ts";

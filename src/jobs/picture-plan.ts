@@ -1,8 +1,8 @@
 // A request for pictures as a plan: every field rule that depends on the model, and what is held (gateway-api.md "Images").
+import type { Resolved } from "../catalog/resolve.ts";
 import { failParameter } from "../fail.ts";
 import { mediaCost, mediaPricesOf } from "../pricing/media-cost.ts";
 import type { Pricing, Quality } from "../catalog/types.ts";
-import type { AskedModel } from "./asked-model.ts";
 import { readExtra } from "./extra-fields.ts";
 import { readReferences, type ReferenceFields } from "./references.ts";
 import { snapSize } from "./snap-size.ts";
@@ -20,7 +20,7 @@ export interface PictureFields extends ReferenceFields {
 /** Fails with invalid_parameter, image_url_required or too_many_references. `prompt` was read before. */
 export function picturePlan(
   { allowPrivateUrls }: { allowPrivateUrls: boolean },
-  { model, alias }: AskedModel,
+  { model, alias }: Resolved,
   fields: PictureFields & { prompt: string },
 ): JobPlan {
   const { pricing, media } = model;

@@ -1,4 +1,5 @@
 // One job from its claim to its end, wherever its last runner left it.
+import { mayPass, persist } from "../ledger/persist.ts";
 import type { MadeFile, Ticket } from "../providers/media.ts";
 import type { Route } from "../providers/types.ts";
 import { beginJob } from "./begin-job.ts";
@@ -8,7 +9,6 @@ import { endJob, type Ending } from "./end-job.ts";
 import { callOf, followTicket } from "./follow-ticket.ts";
 import { JobFailure } from "./job-failure.ts";
 import type { Held, JobParts } from "./parts.ts";
-import { mayPass, persist } from "./persist.ts";
 import { routeOf } from "./route-of.ts";
 
 /** dropped: somebody else's by now. handed over: to be given back. */

@@ -1,8 +1,8 @@
 // Runs this process's share of the jobs: claims those whose turn it is, keeps their leases, lets go of them at the end.
 import { isDatabaseAway } from "../away.ts";
+import { persist } from "../ledger/persist.ts";
 import { claimJobs, type ClaimedJob, giveBack, renewLeases } from "./claim.ts";
 import type { JobParts } from "./parts.ts";
-import { persist } from "./persist.ts";
 import { type RunEnd, runJob } from "./run-job.ts";
 
 /**

@@ -1,8 +1,8 @@
 // One request for media as a job: its idempotency key, its submit, and the job as its answer shows it.
 import type { Context } from "../context.ts";
+import { persist } from "../ledger/persist.ts";
 import type { Request } from "../server/types.ts";
 import { idempotencyKeyOf } from "./idempotency-key.ts";
-import { persist } from "./persist.ts";
 import { type ReadJob, readJob } from "./read-jobs.ts";
 import { submitJob, type SubmitOutcome } from "./submit.ts";
 import type { JobDoor, JobPlan } from "./types.ts";

@@ -6,10 +6,10 @@ import { refuseBalance, refuseKey } from "../admission/payment.ts";
 import type { Caller, Context } from "../context.ts";
 import { fail } from "../fail.ts";
 import { uuidv7 } from "../ids.ts";
+import { mayPass, persist } from "../ledger/persist.ts";
 import { countCall, orGiveBack } from "../limits/call.ts";
 import type { Amount } from "../money.ts";
 import { jobIdText } from "./job-id.ts";
-import { mayPass, persist } from "./persist.ts";
 import { tierLimits } from "./tiers.ts";
 import type { JobDoor, JobPlan } from "./types.ts";
 

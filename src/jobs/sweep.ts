@@ -1,7 +1,7 @@
 // Ends jobs that waited too long or that nobody runs, and fills slots that stayed free, as after a deposit that raised the tier.
 import { isDatabaseAway } from "../away.ts";
+import { mayPass } from "../ledger/persist.ts";
 import type { JobParts } from "./parts.ts";
-import { mayPass } from "./persist.ts";
 import { tierLimits } from "./tiers.ts";
 import { interval } from "./times.ts";
 

@@ -2,20 +2,14 @@
 // (OPERATOR.md, order of refusals).
 import { endpointOf } from "../admission/endpoints.ts";
 import { failNotServed } from "../catalog/not-served.ts";
-import { resolveModel } from "../catalog/resolve.ts";
+import { type Resolved, resolveModel } from "../catalog/resolve.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import { fail } from "../fail.ts";
 import { amountFromUsd, type Amount } from "../money.ts";
 import type { TokenPrices } from "../pricing/token-cost.ts";
 
-export interface Admitted {
-  model: Model;
-  /** The name that was sent, where it was an alias. */
-  alias: string | null;
-}
-
 /** Throws model_not_found or wrong_endpoint. */
-export function admitModel(catalog: Catalog, id: string, type: Model["type"]): Admitted {
+export function admitModel(catalog: Catalog, id: string, type: Model["type"]): Resolved {
   const found = resolveModel(catalog, id);
   if (found === undefined) failNotServed(catalog, { id, param: "model", type, model: null });
   const { model, alias } = found;

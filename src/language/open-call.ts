@@ -1,6 +1,7 @@
 // One admitted call from its reservation to its one settlement: charged, free because it failed, or charged for
 // what was delivered because its client left (PEERS.md 5.6). Whatever happens first settles; the rest does nothing.
 import { type ErrorCode, errors } from "../../generated/errors.ts";
+import type { Resolved } from "../catalog/resolve.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Caller, Context } from "../context.ts";
 import { type AttemptRecord, storableText, type UsageLogRow } from "../ledger/usage-log.ts";
@@ -11,7 +12,7 @@ import type { Attempt } from "../routing/attempt.ts";
 import type { Candidate } from "../routing/candidates.ts";
 import { reportAttempts } from "../routing/report-attempts.ts";
 import { noUsage, type Usage } from "../usage.ts";
-import { type Admitted, tokenPricesOf } from "./admit.ts";
+import { tokenPricesOf } from "./admit.ts";
 import type { PromptSize } from "./prompt-size.ts";
 import type { Hold } from "./reserve.ts";
 
@@ -32,7 +33,7 @@ export interface Bill {
 }
 
 export interface OpenCall {
-  admitted: Admitted;
+  admitted: Resolved;
   hold: Hold;
   size: PromptSize;
   /** Filled by src/routing/attempt.ts as they happen. */
@@ -52,7 +53,7 @@ export interface OpenCall {
 interface CallParts {
   caller: Caller;
   facts: CallFacts;
-  admitted: Admitted;
+  admitted: Resolved;
   hold: Hold;
   size: PromptSize;
   /** What the limits counted for it. */

@@ -1,10 +1,10 @@
 // What the answer's headers say of how it was served (gateway-api.md, chat completions, response headers).
+import type { Resolved } from "../catalog/resolve.ts";
 import type { Candidate } from "../routing/candidates.ts";
 import { usdText } from "../money.ts";
-import type { Admitted } from "./admit.ts";
 import type { Hold } from "./reserve.ts";
 
-export function routeHeaders({ model, alias }: Admitted, served: Candidate, hold: Hold): Record<string, string> {
+export function routeHeaders({ model, alias }: Resolved, served: Candidate, hold: Hold): Record<string, string> {
   return {
     "x-svc-model": model.id,
     ...(alias === null ? {} : { "x-svc-alias": alias }),

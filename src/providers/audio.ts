@@ -35,7 +35,7 @@ export interface Transcript {
   language: string | null;
   /** Empty where nobody speaks. */
   text: string;
-  /** Null: the upstream gave none. */
+  /** In the order of time, numbered from 0, within the recording; null: the upstream gave none. */
   segments: Segment[] | null;
 }
 

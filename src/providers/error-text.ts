@@ -56,6 +56,11 @@ export function safeReason(message: string | null, provider: Provider, otherwise
   return cut === "" ? otherwise : cut;
 }
 
+/** Addresses in an upstream's sentence say whose upstream it is. */
+export function hideAddresses(message: string): string {
+  return message.replace(/\bhttps?:\/\/[^\s"'<>]+/gi, "[hidden]");
+}
+
 /** A parameter's name is a short plain string; anything else is no name, and half a name helps nobody. */
 export function safeParam(param: string | null, provider: Provider): string | null {
   if (param === null || param.length > 200 || /\p{Cc}/u.test(param)) return null;

@@ -1,7 +1,11 @@
 // /verify and /reset-password: where the links of our mails lead. The token stands behind the #, which browsers send to nobody,
 // and goes nowhere but into the one call that uses it up, after a click: what opens links before people do clicks nothing.
 import { createHash } from "node:crypto";
-import { page, style } from "./page-html.ts";
+
+const style =
+  "body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;color:#1b1b1f}" +
+  "code,pre{background:#f1f1f4;padding:.1em .3em;border-radius:3px}pre{padding:.8em;overflow-x:auto}" +
+  "a{color:#0b57d0}button,input{font:inherit;padding:.4em .8em}label{display:block;margin-bottom:.8rem}";
 
 /** Nothing runs but the page's own script, nothing loads, and no other page may show it in a frame. */
 export function accountPageHeaders(script: string): Record<string, string> {
@@ -31,10 +35,8 @@ export function resetPasswordPage(): string {
 }
 
 function accountPage(title: string, form: string, script: string): string {
-  return page(
-    title,
-    `<noscript><p>This page needs JavaScript.</p></noscript>\n${form}\n<div id="result" role="status"></div>\n<script>${script}</script>`,
-  );
+  const body = `<noscript><p>This page needs JavaScript.</p></noscript>\n${form}\n<div id="result" role="status"></div>\n<script>${script}</script>`;
+  return `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${style}</style></head><body><h1>${title}</h1>\n${body}</body></html>\n`;
 }
 
 /** Text only ever becomes text. The token leaves the address bar, and so the history, at once. */

@@ -1,26 +1,35 @@
-// Which coding a client takes (RFC 9110, 12.5.3). gzip or nothing: whoever takes another one takes this one too.
+// Which coding a client takes (RFC 9110, 12.5.3), of those that we offer.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Reply } from "./types.ts";
 
 type CodedReply = Extract<Reply, { coded: unknown }>;
+export type Coding = "br" | "gzip";
 
 export async function inCoding(
   { "accept-encoding": accepted }: IncomingHttpHeaders,
   { status, headers, coded }: CodedReply,
 ): Promise<Extract<Reply, { bytes: unknown }>> {
-  const gzip = takesGzip(accepted);
+  const gzip = chooseCoding(accepted, ["gzip"]) === "gzip";
   const coding: Record<string, string> = gzip ? { "content-encoding": "gzip" } : {};
   return { status, headers: { ...headers, vary: "accept-encoding", ...coding }, bytes: await (gzip ? coded.gzip() : coded.plain) };
 }
 
-/** Not where it would rather have the text as it is. */
-function takesGzip(accepted: string | string[] | undefined): boolean {
+/** The one it likes best, of equals the one offered first; null where it would rather have the text as it is. */
+export function chooseCoding(accepted: string | string[] | undefined, offered: readonly Coding[]): Coding | null {
+  const weights = readWeights(accepted);
+  const identity = weights.get("identity") ?? 0;
+  const weightOf = (coding: Coding) => weights.get(coding) ?? weights.get(`x-${coding}`) ?? weights.get("*") ?? 0;
+  const taken = offered.filter((coding) => weightOf(coding) > 0 && weightOf(coding) >= identity);
+  return taken.sort((a, b) => weightOf(b) - weightOf(a))[0] ?? null;
+}
+
+/** Names in lower case with their q, in the order sent; what cannot be read counts as 0. */
+export function readWeights(accepted: string | string[] | undefined): Map<string, number> {
   const weights = new Map<string, number>();
   for (const item of String(accepted ?? "").split(",")) {
     const [name = "", ...parameters] = item.split(";").map((part) => part.trim().toLowerCase());
     const weight = parameters.find((parameter) => /^q\s*=/.test(parameter))?.replace(/^q\s*=\s*/, "") ?? "1";
     weights.set(name, /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight) : 0);
   }
-  const gzip = weights.get("gzip") ?? weights.get("x-gzip") ?? weights.get("*") ?? 0;
-  return gzip > 0 && gzip >= (weights.get("identity") ?? 0);
+  return weights;
 }

@@ -13,14 +13,14 @@ import type { Connections } from "./connections.ts";
 import { exposedHeaders } from "./cors.ts";
 import { createDispatch } from "./dispatch.ts";
 import type { Dispatch } from "./dispatch.ts";
-import { openapiBytes, responseHeaderNames } from "./document.ts";
+import { responseHeaderNames } from "./document.ts";
 import { defaultLimits, openExchange } from "./edge.ts";
 import type { Edge, EdgeLimits, Exchange } from "./edge.ts";
 import { logRequest } from "./log-request.ts";
 import { answerMedia, mediaPrefix } from "./media-files.ts";
 import type { Metrics } from "./metrics.ts";
 import { createPages } from "./pages.ts";
-import type { Page } from "./pages.ts";
+import type { Pages } from "./pages.ts";
 import { sendReply } from "./reply.ts";
 import { sendError } from "./send-error.ts";
 import { createShutdown } from "./shutdown.ts";
@@ -48,7 +48,7 @@ export async function createServer(parts: ServerParts): Promise<Server> {
   const edge = openEdge(parts);
   const dispatch = await createDispatch(edge, parts.handlers);
   const connections = trackConnections();
-  const app = createApp(edge, dispatch, createPages(edge, openapiBytes), connections);
+  const app = createApp(edge, dispatch, createPages(edge), connections);
   const server = createNodeServer(serverOptions, app);
   server.on("connection", connections.opened);
   // Without these node would answer 100 (or 417) by itself, before authentication.
@@ -85,7 +85,7 @@ function openEdge({ context, metrics, ready, limits, onUndeclared }: ServerParts
 }
 
 /** Express without what costs: no etag, no query parser, no body parser; one middleware, which never calls the next. */
-function createApp(edge: Edge, dispatch: Dispatch, pages: ReadonlyMap<string, Page>, connections: Connections) {
+function createApp(edge: Edge, dispatch: Dispatch, pages: Pages, connections: Connections) {
   const app = express();
   app.disable("x-powered-by").disable("etag").set("query parser", false);
   const serve = (req: IncomingMessage, res: ServerResponse) => {
@@ -103,7 +103,7 @@ function createApp(edge: Edge, dispatch: Dispatch, pages: ReadonlyMap<string, Pa
   return (req: IncomingMessage, res: ServerResponse) => app(req as Request, res as Response, () => void serve(req, res));
 }
 
-async function answer(edge: Edge, dispatch: Dispatch, pages: ReadonlyMap<string, Page>, exchange: Exchange): Promise<void> {
+async function answer(edge: Edge, dispatch: Dispatch, pages: Pages, exchange: Exchange): Promise<void> {
   try {
     await route(edge, dispatch, pages, exchange);
   } catch (thrown) {
@@ -115,14 +115,14 @@ async function answer(edge: Edge, dispatch: Dispatch, pages: ReadonlyMap<string,
   }
 }
 
-async function route(edge: Edge, dispatch: Dispatch, pages: ReadonlyMap<string, Page>, exchange: Exchange): Promise<void> {
+async function route(edge: Edge, dispatch: Dispatch, pages: Pages, exchange: Exchange): Promise<void> {
   const { req, path } = exchange;
   if (req.headers.host === undefined && req.httpVersion === "1.1") {
     fail("invalid_request", { text: { reason: "the Host header is missing" } });
   }
   if (path.startsWith("/v1/")) return dispatch.answer(exchange);
   if (path.startsWith(mediaPrefix)) return answerMedia(edge, exchange);
-  const page = pages.get(path);
+  const page = await pages(exchange);
   if (req.method === "OPTIONS" && (page !== undefined || path === "*")) return sendReply(edge, exchange, optionsReply(exchange, ["get"]));
   if (page === undefined) throw unknownPath(exchange, dispatch.matcher);
   if (req.method !== "GET" && req.method !== "HEAD") failMethod(exchange, ["get"]);

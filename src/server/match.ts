@@ -12,7 +12,9 @@ export interface Matcher<Op> {
 export function createMatcher<Op extends { method: string; path: string }>(operations: readonly Op[]): Matcher<Op> {
   const exact = new Map<string, Op[]>();
   for (const operation of operations) exact.set(operation.path, [...(exact.get(operation.path) ?? []), operation]);
-  const templated = operations
+  // By path and not as they were given: of templates that fit a path as well as each other, the one whose path was named first.
+  const templated = [...exact.values()]
+    .flat()
     .filter(({ path }) => path.includes("{"))
     .map((operation) => ({ operation, pattern: patternOf(operation.path), literalLength: operation.path.replace(/\{.*?\}/g, "").length }))
     .sort((a, b) => b.literalLength - a.literalLength);

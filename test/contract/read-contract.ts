@@ -21,11 +21,15 @@ export interface Schema {
 }
 export interface Content {
   schema: Schema;
-  examples?: Record<string, { value: unknown }>;
+  examples?: Record<string, Example>;
+}
+export interface Example {
+  $ref?: string;
+  value: unknown;
 }
 export interface Answer {
   description: string;
-  headers?: Record<string, { required?: boolean; description?: string; schema: Schema }>;
+  headers?: Record<string, { required?: boolean; description?: string; schema: Schema; example?: unknown }>;
   content?: Record<string, Content>;
 }
 export interface ContractOperation {
@@ -36,7 +40,16 @@ export interface ContractOperation {
   description?: string;
   deprecated?: boolean;
   security?: Record<string, string[]>[];
-  parameters: { $ref?: string; name: string; in: string; required?: boolean; description?: string; schema: Schema }[];
+  "x-sdk"?: string;
+  parameters: {
+    $ref?: string;
+    name: string;
+    in: string;
+    required?: boolean;
+    description?: string;
+    schema: Schema;
+    examples?: Record<string, Example>;
+  }[];
   requestBody?: { required?: boolean; content: Record<string, Content> };
   responses: Record<string, Answer>;
 }
@@ -64,6 +77,11 @@ export function operation(id: string): ContractOperation {
   const found = operationsById.get(id);
   if (!found) throw new Error(`The contract has no operation ${id}.`);
   return found;
+}
+
+/** Every operation, in the document's order. */
+export function allOperations(): ContractOperation[] {
+  return [...operationsById.values()];
 }
 
 /** Follows a reference; what is no reference comes back as it is. */

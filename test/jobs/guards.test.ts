@@ -1,10 +1,10 @@
 // What the table of jobs refuses, whoever writes (migration 0008): moves that there aren't, rows that contradict themselves.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
+import { mayPass, persist } from "../../src/ledger/persist.ts";
 import { untilWaiting } from "../support/locks.ts";
 import { newAccount } from "../ledger/new-account.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { mayPass, persist } from "../../src/jobs/persist.ts";
 import { expectClean, finish, lease, submit } from "./job-rows.ts";
 
 let database: TestDatabase;

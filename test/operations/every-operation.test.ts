@@ -125,16 +125,14 @@ describe("500 internal_error", () => {
     expect(text).not.toMatch(/undefined|TypeError|\.ts|broken/);
   };
   const notRerank = all.filter(({ dialect }) => dialect !== "rerank");
+  const readsCatalog = ({ id, auth, method }: Operation) => auth === "none" && method === "get" && id !== "listErrors";
 
-  test.each(names(notRerank.filter(({ auth, method }) => auth === "none" && method === "get")))(
-    "%s: without detail, under a request id",
-    async (_, operation) => {
-      const { context } = gateway;
-      const { catalog } = context;
-      context.catalog = {} as Catalog; // the one thing that all of these read
-      withoutDetail(operation, await ask(operation).finally(() => (context.catalog = catalog)));
-    },
-  );
+  test.each(names(notRerank.filter(readsCatalog)))("%s: without detail, under a request id", async (_, operation) => {
+    const { context } = gateway;
+    const { catalog } = context;
+    context.catalog = {} as Catalog; // the one thing that all of these read
+    withoutDetail(operation, await ask(operation).finally(() => (context.catalog = catalog)));
+  });
 
   test.each(names(notRerank.filter(({ auth }) => auth !== "none")))("%s: without detail, under a request id", async (_, operation) => {
     const credential = await credentialFor(operation, await gateway.createAccount({ deposit: "5" }));

@@ -1,6 +1,4 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { errors } from "../../generated/errors.ts";
-import { escapeHtml } from "../../src/server/page-html.ts";
 import { auth, call, chat, startEdge } from "./start-edge.ts";
 import type { EdgeUnderTest } from "./start-edge.ts";
 
@@ -34,40 +32,5 @@ describe("probes need no key", () => {
     expect(text).toContain('svc_http_request_duration_seconds_count{operation="createChatCompletion",status="200"} 1');
     expect(text).toContain("svc_http_requests_in_flight 1");
     expect(text).toContain("process_cpu_seconds_total");
-  });
-});
-
-describe("documentation", () => {
-  test("/docs/errors has an entry for every code's doc_url, escaped, and may run nothing", async () => {
-    edge = await startEdge();
-    const { status, text, headers } = await call(edge, "/docs/errors");
-    expect(status).toBe(200);
-    expect(headers.get("content-security-policy")).toContain("default-src 'none'");
-    for (const [code, row] of Object.entries(errors)) {
-      expect(text).toContain(`id="${code}"`);
-      expect(text).toContain(escapeHtml(row.happened));
-      expect(text).toContain(escapeHtml(row.fix));
-    }
-    expect(text).not.toContain("<script");
-  });
-  test("a job's code says where it is read, and what a run that waited for it answers", async () => {
-    edge = await startEdge();
-    const { text } = await call(edge, "/docs/errors");
-    const entryOf = (code: string) => text.slice(text.indexOf(`id="${code}"`)).split("</section>")[0];
-    expect(entryOf("content_policy_nsfw")).toContain("<dd>422; 200 where a failed job is read");
-    expect(entryOf("content_policy_nsfw")).toContain("<code>GET /v1/jobs/{id}</code>");
-    expect(entryOf("timeout")).toContain("<dd>504; 200 where");
-    expect(entryOf("provider_error")).toContain("<dd>500, 502; 200 where");
-    expect(entryOf("invalid_prompt")).toContain("<dd>400</dd>");
-  });
-  test("markup in a text stays text", () => {
-    expect(escapeHtml(`<img src=x onerror="a('b')">&`)).toBe("&lt;img src=x onerror=&quot;a(&#39;b&#39;)&quot;&gt;&amp;");
-  });
-  test("/docs links the error page and the OpenAPI document, which is served", async () => {
-    edge = await startEdge();
-    const index = await call(edge, "/docs");
-    expect(index.text).toContain('href="/docs/errors"');
-    expect(index.text).toContain('href="/openapi.json"');
-    expect((await call(edge, "/openapi.json")).body.openapi).toBe("3.1.1");
   });
 });

@@ -1,5 +1,6 @@
-// One HTTP request of a test, its reply read whole and held against the contract.
-import { operations } from "../../generated/operations.ts";
+// One HTTP request of a test, its reply read whole and held against the contract; in `npm run test:prism` by Prism too.
+import { type Operation, operations } from "../../generated/operations.ts";
+import { askThroughPrism, prismFor, type Received, type Sent } from "../prism/through-prism.ts";
 import { checkReply } from "./contract.ts";
 
 export interface RequestOptions {
@@ -27,34 +28,40 @@ export interface TestReply {
 export async function checkedRequest(url: string, method: string, path: string, options: RequestOptions = {}): Promise<TestReply> {
   const { key, body, headers = {}, signal, unchecked } = options;
   const raw = body === undefined || typeof body === "string" || body instanceof Uint8Array;
-  const response = await fetch(url + path, {
+  const request: Sent = {
+    url: url + path,
     method,
     headers: {
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...headers,
     },
-    body: raw ? ((body ?? null) as string | Uint8Array<ArrayBuffer> | null) : JSON.stringify(body),
+    body: raw ? ((body ?? null) as Sent["body"]) : JSON.stringify(body),
     signal: signal ?? null,
-  });
-  const bytes = Buffer.from(await response.arrayBuffer());
-  const text = bytes.toString();
-  const received = Object.fromEntries(response.headers);
-  const reply = { status: response.status, headers: received, text, bytes, json: parsed(text) as TestReply["json"] };
-  const operationId = unchecked ? undefined : operationOf(method, path);
-  if (operationId)
-    checkReply(operationId, { status: reply.status, headers: reply.headers, ...(method === "HEAD" ? {} : { bodyText: text }) });
+  };
+  const operation = operationOf(method, path);
+  const prism = prismFor(method, operation, { aborts: signal !== undefined, undeclared: unchecked === true });
+  const received = await (prism === undefined ? ask(request) : askThroughPrism(prism, request));
+  const text = received.bytes.toString();
+  const reply = { ...received, text, json: parsed(text) as TestReply["json"] };
+  if (operation && !unchecked)
+    checkReply(operation.id, { status: reply.status, headers: reply.headers, ...(method === "HEAD" ? {} : { bodyText: text }) });
   return reply;
 }
 
-function operationOf(method: string, path: string): string | undefined {
+async function ask({ url, ...request }: Sent): Promise<Received> {
+  const response = await fetch(url, request);
+  return { status: response.status, headers: Object.fromEntries(response.headers), bytes: Buffer.from(await response.arrayBuffer()) };
+}
+
+function operationOf(method: string, path: string): Operation | undefined {
   const parts = path.split("?")[0]!.split("/");
   const wantedMethod = method === "HEAD" ? "get" : method.toLowerCase();
   const candidates = Object.values(operations).filter((operation) => operation.method === wantedMethod && takesPath(operation.path, parts));
   // `/v1/models/recommend` before `/v1/models/{id}`, `/v1/auth/signin/{provider}/start` before `/v1/auth/signin/{provider}`
   const length = ({ path }: { path: string }) => path.split("/").length;
   candidates.sort((a, b) => Number(a.path.includes("{")) - Number(b.path.includes("{")) || length(b) - length(a));
-  return candidates[0]?.id;
+  return candidates[0];
 }
 
 /** A parameter at the end may hold slashes, as model ids do. */

@@ -1,5 +1,5 @@
 // What an error of ElevenLabs means: its words are in `detail`, and say more than the status does (WIRE.md 13.1).
-import { readErrorBody, safeParam, safeReason } from "../error-text.ts";
+import { hideAddresses, readErrorBody, safeParam, safeReason } from "../error-text.ts";
 import { errorOfAnswer } from "../errors.ts";
 import type { ErrorAnswer, ReadError } from "../exchange.ts";
 import { arrayOf, type Json, objectOf } from "../json.ts";
@@ -64,6 +64,6 @@ function detailOf({ text }: ErrorAnswer): unknown {
 function reasonOf(answer: ErrorAnswer, provider: Provider): string {
   const listed = arrayOf(detailOf(answer)).flatMap((entry) => (typeof objectOf(entry)["msg"] === "string" ? [objectOf(entry)["msg"]] : []));
   const message = listed.join("; ") || readErrorBody(answer.text).message;
-  const bare = message?.replace(/\bhttps?:\/\/[^\s"'<>]+|\beleven\s?labs(?:\.io)?\b/gi, "[hidden]") ?? null;
+  const bare = message && hideAddresses(message).replace(/\beleven\s?labs(?:\.io)?\b/gi, "[hidden]");
   return safeReason(bare, provider, `the upstream answered ${answer.status}`);
 }

@@ -1,7 +1,7 @@
 // What an error of a fal queue means, which depends on what was asked: to take work, how far it is, or what came of it (WIRE.md 12).
 // There is no status of failure: work that failed is complete, and its error is the answer to what came of it.
 import { parseObject } from "../answer-json.ts";
-import { readErrorBody, readErrorValue, safeParam, safeReason, safeWord } from "../error-text.ts";
+import { hideAddresses, readErrorBody, readErrorValue, safeParam, safeReason, safeWord } from "../error-text.ts";
 import { errorOfAnswer } from "../errors.ts";
 import type { ErrorAnswer, ReadError } from "../exchange.ts";
 import { arrayOf, isObject, type Json, objectOf, textOf } from "../json.ts";
@@ -124,11 +124,11 @@ function withReason(usual: UpstreamError, answer: ErrorAnswer, provider: Provide
   return new UpstreamError(usual.fault, reason, { status, retryAfterMs, param, job: usual.job ?? named });
 }
 
-/** The sentences without the places in fal's input, and without addresses: they name whose queue it is. */
+/** The sentences without the places in fal's input, and without addresses. */
 function reasonOf(message: string | null, entries: Json[], provider: Provider, otherwise: string): string {
   const listed = entries.flatMap(({ msg }) => textOf(msg) ?? []).join("; ");
-  const text = (listed || message)?.replace(/\bhttps?:\/\/[^\s"'<>]+/gi, "[hidden]") ?? null;
-  return safeReason(text, provider, otherwise);
+  const told = listed || message;
+  return safeReason(told && hideAddresses(told), provider, otherwise);
 }
 
 function withFault(fault: UpstreamFault, { reason, status, retryAfterMs, param }: UpstreamError): UpstreamError {

@@ -1,6 +1,6 @@
 // What an error of MiniMax means: a number in `base_resp`, under status 200 as under any other (WIRE.md 13.2).
 import { parseObject } from "../answer-json.ts";
-import { safeReason } from "../error-text.ts";
+import { hideAddresses, safeReason } from "../error-text.ts";
 import { errorOfAnswer } from "../errors.ts";
 import type { ReadError } from "../exchange.ts";
 import { type Json, objectOf, textOf } from "../json.ts";
@@ -54,11 +54,9 @@ export const minimaxError: ReadError = ({ status, text, retryAfterMs }, provider
 };
 
 function errorOfCode(code: number, answer: Json, provider: Provider, status: number, retryAfterMs: number | null = null): UpstreamError {
-  const message = textOf(objectOf(answer["base_resp"])["status_msg"])?.replace(
-    /\bhttps?:\/\/[^\s"'<>]+|\b(?:minimaxi?|hailuo)\b/gi,
-    "[hidden]",
-  );
-  const reason = safeReason(message ?? null, provider, `the upstream answered with error ${code}`);
+  const message = textOf(objectOf(answer["base_resp"])["status_msg"]);
+  const bare = message && hideAddresses(message).replace(/\b(?:minimaxi?|hailuo)\b/gi, "[hidden]");
+  const reason = safeReason(bare, provider, `the upstream answered with error ${code}`);
   return new UpstreamError(faults[code] ?? "unreadable", reason, { status, retryAfterMs, param: params[code] ?? null });
 }
 

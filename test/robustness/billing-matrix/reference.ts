@@ -1,5 +1,5 @@
 // What each cell must cost, by arithmetic of its own: prices x tokens, the tokens known from the simulator's knobs or, where
-// nobody measured, from the documented count (README "Billing on failure"). Imports nothing of the gateway's.
+// nobody measured, from the documented count (src/docs/guides/billing-on-failure.md). Imports nothing of the gateway's.
 import { type Cell, halfway, writes } from "./cells.ts";
 
 /** USD per million tokens; of so many decimals that every sum has to be rounded. */

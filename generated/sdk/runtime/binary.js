@@ -1,0 +1,35 @@
+// Audio and other bytes, as they come or whole.
+import { costIn } from "./cost.js";
+import { piecesOf } from "./watch.js";
+/** For routes whose answer is bytes. */
+export function binary(response, watched) {
+    const { headers } = response;
+    const contentType = headers.get("content-type") ?? "application/octet-stream";
+    const stream = () => {
+        if (response.bodyUsed || response.body?.locked)
+            throw new TypeError("svc-sdk: bytes can be read once.");
+        return streamOf(piecesOf(response, watched));
+    };
+    const blob = async () => {
+        const pieces = [];
+        const reader = stream().getReader();
+        for (let read = await reader.read(); !read.done; read = await reader.read())
+            pieces.push(read.value);
+        return new Blob(pieces, { type: contentType });
+    };
+    const arrayBuffer = async () => (await blob()).arrayBuffer();
+    const bytes = async () => new Uint8Array(await arrayBuffer());
+    return { contentType, cost: costIn(headers), headers, stream, blob, arrayBuffer, bytes };
+}
+function streamOf(pieces) {
+    return new ReadableStream({
+        async pull(controller) {
+            const { done, value } = await pieces.next();
+            if (done)
+                controller.close();
+            else
+                controller.enqueue(value);
+        },
+        cancel: async () => void (await pieces.return()),
+    }, { highWaterMark: 0 });
+}

@@ -1,0 +1,110 @@
+import { costIn, costOf } from "./cost.js";
+import { SvcError } from "./error.js";
+import { errorOf } from "./fail.js";
+import { delayBefore, mayRepeat, pause } from "./retry.js";
+import { watch } from "./watch.js";
+export function call(client, route, input, options) {
+    return callOf(send(client, route, (input ?? {}), options ?? {}));
+}
+/** The three ways to take an answer. Whoever takes another one than the promise itself has handled its failure. */
+export function callOf(sent) {
+    const data = sent.then((answer) => answer.data);
+    const handled = () => void data.catch(() => { });
+    return Object.assign(data, {
+        withResponse: () => (handled(), sent),
+        result: () => (handled(),
+            sent.then((answer) => ({ ok: true, ...answer }), (error) => {
+                if (SvcError.is(error))
+                    return { ok: false, error: error };
+                throw error;
+            })),
+    });
+}
+async function send(client, route, input, options) {
+    const { signal, maxRetries = client.maxRetries, timeout = client.timeout } = options;
+    const { url, init, repeatable } = await requestOf(client, route, input, options);
+    for (let attempt = 0;; attempt += 1) {
+        const watched = watch(signal, timeout);
+        try {
+            return await once(client, route, url, init, watched);
+        }
+        catch (thrown) {
+            watched.end();
+            const error = watched.fault(thrown);
+            const delay = delayBefore(error, attempt);
+            if (attempt >= maxRetries || delay > client.maxRetryDelay || !mayRepeat(error, repeatable))
+                throw error;
+            await pause(delay, signal);
+        }
+    }
+}
+async function once(client, { read }, url, init, watched) {
+    const { signal } = watched.controller;
+    watched.start();
+    signal.throwIfAborted();
+    const response = await client.fetch(url, { ...init, signal });
+    if (!response.ok)
+        throw await errorOf(response);
+    const { headers } = response;
+    const isJson = /[/+]json\b/.test(headers.get("content-type") ?? "");
+    let data;
+    if (!isJson && read !== undefined) {
+        watched.rest();
+        data = read(response, watched);
+    }
+    else {
+        const text = await response.text();
+        watched.end();
+        data = isJson ? parsed(text, response) : response.status === 204 ? undefined : text;
+    }
+    return { data, response, requestId: headers.get("x-request-id"), cost: costIn(headers) ?? costOf(data) };
+}
+function parsed(text, { status: httpStatus, headers }) {
+    try {
+        return JSON.parse(text);
+    }
+    catch (cause) {
+        throw new SvcError({ message: "The answer is not JSON.", code: "unexpected_answer", httpStatus, headers, body: text, cause });
+    }
+}
+async function requestOf(client, route, input, options) {
+    const { method = "GET", path, auth, query, newKey, encode } = route;
+    const headers = { accept: "application/json, */*" };
+    const token = await tokenFor(client, auth);
+    if (token)
+        headers.authorization = `Bearer ${token}`;
+    // An order that is named in its body needs no second name.
+    if (newKey && input.idempotency_key == null)
+        headers["idempotency-key"] = options.idempotencyKey ?? newKey();
+    const asked = new URLSearchParams();
+    const rest = {};
+    for (const [name, value] of Object.entries(input)) {
+        if (method !== "GET" && !query?.includes(name))
+            rest[name] = value;
+        else if (value != null)
+            asked.set(name, String(value));
+    }
+    let body = null;
+    if (method === "POST" || method === "PATCH") {
+        const encoded = encode === undefined ? rest : await encode(rest);
+        if (encoded instanceof FormData)
+            body = encoded;
+        else {
+            body = JSON.stringify(encoded);
+            headers["content-type"] = "application/json";
+        }
+    }
+    for (const [name, value] of Object.entries({ ...client.headers, ...options.headers }))
+        headers[name.toLowerCase()] = value;
+    const search = asked.toString();
+    const url = client.baseURL + (typeof path === "string" ? path : path()) + (search && `?${search}`);
+    return { url, init: { method, headers, body }, repeatable: method === "GET" || newKey !== undefined };
+}
+async function tokenFor({ apiKey, sessionToken }, auth) {
+    if (auth === "none")
+        return undefined;
+    if (auth === "session" && sessionToken !== undefined)
+        return sessionToken;
+    const key = typeof apiKey === "function" ? await apiKey() : apiKey;
+    return key ?? (auth === "either" ? sessionToken : undefined);
+}

@@ -1,0 +1,48 @@
+/** How a client is made. */
+export interface ClientOptions {
+    /** API key (`svc_…`), or a function that gives it before each call. Default: the environment's `SVC_KEY`. */
+    apiKey?: string | (() => string | Promise<string>) | undefined;
+    /** Session token (`svcs_…`) for calls that change the account: keys, top-ups. Default: `apiKey`. */
+    sessionToken?: string | undefined;
+    /** Address of the gateway, without `/v1`. Default: the environment's `SVC_URL`. */
+    baseURL?: string | undefined;
+    /** Milliseconds in which an answer must come, each try counted anew; in a stream the longest silence. Default 600000; Infinity: none. */
+    timeout?: number | undefined;
+    /** How often a call is sent again after a failure that allows it. Default 2. */
+    maxRetries?: number | undefined;
+    /** Longest wait before a retry, in ms: where the gateway asks for more, the error is thrown at once. Default 60000. */
+    maxRetryDelay?: number | undefined;
+    /** Sent with every call. */
+    headers?: Record<string, string> | undefined;
+    /** Takes the place of the global `fetch`. */
+    fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+}
+/** What one call may set for itself. */
+export interface RequestOptions {
+    /** Aborts the call, its retries and its stream: it fails with code `aborted`. */
+    signal?: AbortSignal | null | undefined;
+    /** As in `ClientOptions`, for this call. */
+    timeout?: number | undefined;
+    /** As in `ClientOptions`, for this call. */
+    maxRetries?: number | undefined;
+    /** Sent beside the client's headers, in whose place they step. */
+    headers?: Record<string, string> | undefined;
+}
+/** Options of calls that start paid jobs. */
+export interface IdempotentOptions extends RequestOptions {
+    /** Names this order: sent twice it starts one job and costs once. Default: a random one per call, the same for its retries. */
+    idempotencyKey?: string | undefined;
+}
+/** A client as the functions take it. Make it with `createClient`. */
+export interface Client {
+    readonly apiKey: ClientOptions["apiKey"];
+    readonly sessionToken: string | undefined;
+    readonly baseURL: string;
+    readonly timeout: number;
+    readonly maxRetries: number;
+    readonly maxRetryDelay: number;
+    readonly headers: Record<string, string>;
+    readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+}
+/** Makes a client for the functions of `svc-sdk/functions`. Throws a TypeError without an address. */
+export declare function createClient(options?: ClientOptions): Client;

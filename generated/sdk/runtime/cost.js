@@ -1,0 +1,16 @@
+// What a call cost, wherever its answer says so.
+/**
+ * USD that an answer says it cost, exactly as it says it: `usage.cost` of a text answer or its last event, `billing.cost_usd` of a
+ * transcript, `cost_usd` of kept audio and made voices, `charged_amount` of a job that is done. Null where it says none.
+ */
+export function costOf(data) {
+    const { usage, billing, response, cost, cost_usd, charged_amount } = Object(data);
+    const told = [cost, cost_usd, charged_amount, Object(usage).cost, Object(billing).cost_usd];
+    const said = told.find((value) => typeof value === "number");
+    return said ?? (response === undefined || response === null ? null : costOf(response));
+}
+/** USD in the header that answers without a JSON body have. */
+export function costIn(headers) {
+    const said = headers.get("x-svc-cost-usd");
+    return said === null ? null : Number(said);
+}

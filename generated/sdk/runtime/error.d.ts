@@ -1,0 +1,77 @@
+import type { ErrorCode, ErrorsByCode, JobErrorCode, OperationId, Operations } from "../types.js";
+/**
+ * Failures that no answer of the gateway names.
+ * `connection_failed`: no answer came, or it broke off. `timeout`: nothing came for `timeout` ms. `aborted`: by your signal.
+ * `stream_interrupted`: a stream ended before its last event; the whole request may be sent again.
+ * `unexpected_answer`: something else than the gateway answered, such as a proxy; `httpStatus` has its status.
+ * `job_failed`: a job ended without a result and without a reason. `still_running`: a job took longer than `maxWait`; it goes on.
+ */
+export type LocalErrorCode = "connection_failed" | "timeout" | "aborted" | "stream_interrupted" | "unexpected_answer" | "job_failed" | "still_running";
+/** Every code that a call can fail with. Newer gateways may know more. */
+export type AnyErrorCode = ErrorCode | LocalErrorCode;
+/** A failure that was made on this side; `status` and `body` are null or hold nothing to rely on. */
+export type LocalError = SvcError & {
+    readonly status: null;
+    readonly code: LocalErrorCode;
+};
+/** A job that ended without a result; `body` is the job. Nothing is charged. */
+export type JobFailure<Job> = SvcError & {
+    readonly status: null;
+    readonly code: JobErrorCode | "job_failed";
+    readonly body: Job;
+};
+type NarrowedBy<C> = C extends keyof ErrorsByCode ? Readonly<ErrorsByCode[C]> : {
+    readonly code: C;
+};
+/** What an operation can fail with: one member per status with its codes and its body, and the failures of this side. */
+export type OperationError<Op extends OperationId> = (SvcError & Readonly<Operations[Op]["error"]>) | LocalError;
+/** What an error is made of. */
+export interface ErrorFields {
+    message: string;
+    code: string;
+    status?: number | null;
+    httpStatus?: number | null;
+    type?: string | null;
+    param?: string | null;
+    retryable?: boolean;
+    requestId?: string | null;
+    docUrl?: string | null;
+    retryAfterMs?: number | null;
+    headers?: Headers | null;
+    body?: unknown;
+    cause?: unknown;
+}
+/** Every failure of a call. Branch on `code`; `SvcError.is` narrows the type. */
+export declare class SvcError extends Error {
+    /** Status that the gateway answered with; null when the failure is no answer of the gateway. */
+    readonly status: number | null;
+    /** Status of whatever answered, a proxy included; null when nothing did. */
+    readonly httpStatus: number | null;
+    /** Stable word to branch on. */
+    readonly code: AnyErrorCode;
+    /** Category of the error, such as `billing_error`; null for failures of this side. */
+    readonly type: string | null;
+    /** Request field at fault, such as `messages[0].role`; null where none is. */
+    readonly param: string | null;
+    /** Whether sending the same request again can help. Retries have been made already where they were safe. */
+    readonly retryable: boolean;
+    /** Milliseconds that the gateway asks to wait before the next try; null where it says none. */
+    readonly retryAfterMs: number | null;
+    /** Id of the request, for support and for `usage.receipt`; null when nothing answered. */
+    readonly requestId: string | null;
+    /** Page that explains the code; null for failures of this side. */
+    readonly docUrl: string | null;
+    /** Headers of the answer; null when nothing answered. */
+    readonly headers: Headers | null;
+    /** Body of the answer, parsed where it was JSON; the job, where a job failed; null when there is none. */
+    readonly body: unknown;
+    constructor({ message, cause, ...fields }: ErrorFields);
+    /**
+     * Whether something thrown is a failure of a call, and, where codes are given, one of these:
+     * `if (SvcError.is(error, "model_requires_paid")) console.log(error.body.need_usd)`. A job may fail with a code that requests have too, such
+     * as `insufficient_credits`: there `error.status === 402` tells them apart.
+     */
+    static is(error: unknown): error is SvcError;
+    static is<C extends AnyErrorCode>(error: unknown, ...codes: [C, ...C[]]): error is SvcError & NarrowedBy<C>;
+}
+export {};

@@ -1,0 +1,11 @@
+// Parts of a request that only some operations have, so that a bundle of others goes without them.
+/** A path parameter, which can't leave its place in the path. */
+export function segment(value) {
+    if (typeof value !== "string" || /^\.{0,2}$/.test(value))
+        throw new TypeError(`svc-sdk: "${value}" is no id.`);
+    return encodeURIComponent(value);
+}
+/** 128 random bits. Not `randomUUID`: pages without TLS lack it. */
+export function newKey() {
+    return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

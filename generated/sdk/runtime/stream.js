@@ -1,0 +1,58 @@
+// A streamed answer: the events one by one, errors thrown, and an early end never taken for a whole answer.
+import { costOf } from "./cost.js";
+import { SvcError } from "./error.js";
+import { errorFrom } from "./fail.js";
+import { eventsOf } from "./sse.js";
+import { piecesOf } from "./watch.js";
+/** The last events of chat, messages and responses; `[DONE]` ends the others. */
+const lastTypes = ["message_stop", "response.completed", "response.incomplete", "response.failed"];
+/** For routes whose answer may be server-sent events. */
+export function stream(response, watched) {
+    let cost = null;
+    let taken = false;
+    async function* events() {
+        let ended = false;
+        for await (const { data } of eventsOf(piecesOf(response, watched))) {
+            if (ended || data === "[DONE]") {
+                // Read on to the end of the body: only then can its connection serve again.
+                ended = true;
+                continue;
+            }
+            const value = parsed(data, response);
+            const { type, error } = Object(value);
+            if (type === "error" || (error != null && type === undefined))
+                throw errorFrom(value, response, null);
+            cost = costOf(value) ?? cost;
+            yield value;
+            ended = lastTypes.includes(type);
+        }
+        if (!ended)
+            throw interrupted(response);
+    }
+    return {
+        controller: watched.controller,
+        get cost() {
+            return cost;
+        },
+        [Symbol.asyncIterator]() {
+            if (taken)
+                throw new TypeError("svc-sdk: a stream can be read once.");
+            taken = true;
+            return events();
+        },
+    };
+}
+function parsed(data, { headers }) {
+    try {
+        return JSON.parse(data);
+    }
+    catch (cause) {
+        throw new SvcError({ message: "An event of the stream is not JSON.", code: "unexpected_answer", headers, body: data, cause });
+    }
+}
+function interrupted({ headers, status }) {
+    return new SvcError({
+        message: "The stream ended before its last event.",
+        ...{ code: "stream_interrupted", httpStatus: status, headers, requestId: headers.get("x-request-id"), retryable: true },
+    });
+}

@@ -1,0 +1,46 @@
+import { callOf } from "./call.js";
+import { SvcError } from "./error.js";
+import { errorFrom } from "./fail.js";
+import { pause, retryAfterOf } from "./retry.js";
+/** Longest time that the gateway is asked to hold its answer, in seconds; it allows 25. */
+const longestWait = 20;
+/**
+ * Follows a job to its end. An abort ends the waiting, not the job: it can't be recalled once it was ordered.
+ * `look` asks for the job; the gateway may hold its answer for `wait` seconds until the job ends.
+ */
+export function untilDone(order, look, options = {}) {
+    return callOf(follow(order, look, options));
+}
+async function follow(order, look, { onProgress, maxWait = 1_200_000, idempotencyKey: _ordered, ...options }) {
+    const until = Date.now() + maxWait;
+    // Progress shows in a look only, and a short patience must not break one off.
+    const wait = Math.floor(Math.min(onProgress ? 2 : longestWait, (options.timeout ?? Infinity) / 2000));
+    let answer = await order.withResponse();
+    for (;;) {
+        const { data: job, response } = answer;
+        onProgress?.(job);
+        if (/^(succeeded|completed)$/i.test(job.status))
+            return answer;
+        if (/^(failed|refunded|expired)$/i.test(job.status))
+            throw failed(job, response);
+        if (Date.now() >= until)
+            throw new SvcError({ message: "The job still runs.", code: "still_running", body: job });
+        const asked = Date.now();
+        answer = await look(job, { wait }, options).withResponse();
+        const rest = asked + (retryAfterOf(answer.response.headers) ?? 0) - Date.now();
+        if (rest > 0)
+            await pause(rest, options.signal);
+    }
+}
+function failed(job, response) {
+    if (job.error != null)
+        return errorFrom(job, response, null);
+    const { headers } = response;
+    return new SvcError({
+        message: `The job is ${job.status}.`,
+        code: "job_failed",
+        headers,
+        requestId: headers.get("x-request-id"),
+        body: job,
+    });
+}

@@ -1,0 +1,16 @@
+import { SvcError } from "./error.js";
+/** Guards one try from its sending to the end of its answer. */
+export interface Watch {
+    readonly controller: AbortController;
+    /** Starts the time in which something must come. */
+    start(): void;
+    /** Stops the time: it is not the gateway's turn. */
+    rest(): void;
+    /** The answer is over: leaves no timer and no listener behind. */
+    end(): void;
+    /** What an exception of fetch or of reading means. */
+    fault(cause: unknown): SvcError;
+}
+export declare function watch(caller: AbortSignal | null | undefined, timeout: number): Watch;
+/** The pieces of an answer's body. Leaving the loop early cancels the request. */
+export declare function piecesOf({ body }: Response, watched: Watch): AsyncGenerator<Uint8Array, void, undefined>;

@@ -1,0 +1,158 @@
+// What each operation may be refused with, by status: the codes in the words of its dialect and the body that carries them. Bodies of one
+// shape are one generic interface, so that ninety sets of codes take a line each.
+import type { Document, Schema } from "../document.ts";
+import { errorsOf, pascal, type SdkOperation } from "./operations.ts";
+import { comment, objectType, type Printing, union } from "./print-type.ts";
+
+/** The interfaces of the bodies, an alias for each set of codes, and a union for each operation. */
+export function errorTypesSource(document: Document, operations: readonly SdkOperation[]): string {
+  const names = [...new Set(operations.flatMap((one) => errorsOf(one).map(({ schema }) => schema)))].sort();
+  const bodies = new Map<string, string>();
+  const aliases = names.map((name) => {
+    const error = readError(document, name);
+    bodies.set(error.shape, error.source);
+    const codes = union(error.codes.map(quoted));
+    const types = error.types.length > 0 ? `, ${union(error.types.map(quoted))}` : "";
+    return `export type ${name} = Refusal<${error.status}, ${codes}, ${error.shape}<${codes}${types}>>;\n`;
+  });
+  const unions = operations.map((one) => {
+    const members = errorsOf(one).map(({ schema }) => schema);
+    return `/** What \`${one.name}\` may be refused with. */\nexport type ${pascal(one.id)}Error = ${members.join(" | ")};\n`;
+  });
+  return [refusal, ...[...bodies.values()].sort(), aliases.join(""), unions.join("")].join("\n");
+}
+
+const refusal = `/** An error of one status: the codes it may have, and the body that came. A job that failed has no status. */
+export interface Refusal<Status extends number | null, Code extends string, Body> {
+  status: Status;
+  /** Stable word to branch on. */
+  code: Code;
+  body: Body;
+}
+`;
+
+/** Every word that \`code\` may have: of the operations, of streams that broke and of jobs that failed. */
+export function errorCodes(document: Document, operations: readonly SdkOperation[]): string[] {
+  const { StreamError } = document.components.schemas;
+  const inStream = (StreamError?.properties as Record<string, Schema>).code?.enum as string[];
+  const ofOperations = operations.flatMap((one) => errorsOf(one).flatMap(({ schema }) => readError(document, schema).codes));
+  return [...new Set([...ofOperations, ...inStream, ...jobCodes(document)])].sort();
+}
+
+/** What comes with each code, over all operations and dialects; a job's codes come with the job. */
+export function errorsByCodeSource(document: Document, operations: readonly SdkOperation[]): string {
+  const meanings = new Map(operations.flatMap((one) => errorsOf(one).flatMap(({ description }) => meaningsIn(description))));
+  const bodies = new Map<string, Map<number | null, Set<string>>>();
+  const add = (code: string, status: number | null, body: string): void => {
+    const byStatus = bodies.get(code) ?? new Map<number | null, Set<string>>();
+    bodies.set(code, byStatus.set(status, (byStatus.get(status) ?? new Set()).add(body)));
+  };
+  for (const name of new Set(operations.flatMap((one) => errorsOf(one).map(({ schema }) => schema)))) {
+    const { status, codes, types, shape } = readError(document, name);
+    for (const code of codes)
+      add(code, status, `${shape}<${[quoted(code), ...(types.length > 0 ? [union(types.map(quoted))] : [])].join(", ")}>`);
+  }
+  for (const code of jobCodes(document)) add(code, null, "ImageJob | VideoJob | GenmediaFailed");
+  const fields = [...bodies].sort(byName).map(([code, byStatus]) => {
+    const refusals = [...byStatus].map(([status, texts]) => `Refusal<${status}, ${quoted(code)}, ${[...texts].sort().join(" | ")}>`);
+    return `${comment(meanings.get(code) ?? "", false, "  ")}  ${code}: ${refusals.join(" | ")};\n`;
+  });
+  return `/** What comes with each code: its status, and the bodies that it has at one operation or another. A failed job's is the job. */
+export interface ErrorsByCode {\n${fields.join("")}}\n`;
+}
+
+/** A response's description is a line for each code. */
+function meaningsIn(description: string): [string, string][] {
+  return [...description.matchAll(/^`(\w+)`: (.+)$/gm)].map(([, code, meaning]) => [code as string, meaning as string]);
+}
+
+function byName([a]: [string, unknown], [b]: [string, unknown]): number {
+  return a < b ? -1 : 1;
+}
+
+function jobCodes({ components }: Document): string[] {
+  return (components.schemas.JobErrorCode?.enum ?? []) as string[];
+}
+
+/** The codes of an operation by status, as its callers see them. */
+export function codesByStatus(document: Document, one: SdkOperation): { status: number; codes: string[] }[] {
+  return errorsOf(one).map(({ status, schema }) => ({ status, codes: readError(document, schema).codes }));
+}
+
+interface ErrorShape {
+  status: number;
+  codes: string[];
+  types: string[];
+  /** Name of the interface of its body. */
+  shape: string;
+  source: string;
+}
+
+function readError({ components: { schemas } }: Document, name: string): ErrorShape {
+  const body = structuredClone(schemas[name]) as ErrorBody;
+  const status = Number(/Error(\d{3})/.exec(name)?.[1]);
+  const { error, details } = body.properties;
+  const fields = error.properties ?? details?.properties ?? {};
+  // The bare dialect has a word in \`type\` and mostly no code.
+  const isBare = error.properties !== undefined && error.properties.doc_url === undefined;
+  const coded = isBare ? fields.type : fields.code;
+  const codes = take(coded, "Code");
+  if (isBare) take(fields.code, "Code");
+  const types = isBare ? [] : take(fields.type, "Type");
+  take((fields.details?.properties as Record<string, Schema> | undefined)?.error_code, "Code");
+  const dialect = dialectOf(body, isBare);
+  const shape = `${dialect}${kindOf(body, dialect)}ErrorBody`;
+  return { status, codes, types, shape, source: interfaceOf(shape, body, types.length > 0, schemas) };
+}
+
+interface ErrorBody extends Schema {
+  required: string[];
+  properties: { error: Schema & { properties?: Record<string, Schema> }; details?: Schema & { properties?: Record<string, Schema> } };
+}
+
+/** Its words, which the schema then leaves to a parameter of the interface. */
+function take(field: Schema | undefined, parameter: string): string[] {
+  const words = (field?.enum ?? []) as string[];
+  if (field === undefined || words.length === 0) return [];
+  delete field.enum;
+  field["x-parameter"] = parameter;
+  return words;
+}
+
+function dialectOf({ properties }: ErrorBody, isBare: boolean): string {
+  if (isBare) return "Bare";
+  if (properties.error.properties === undefined) return "Genmedia";
+  return "type" in properties ? "Anthropic" : "";
+}
+
+/** What a body carries beside the error itself. */
+function kindOf({ properties, required }: ErrorBody, dialect: string): string {
+  const error = properties.error.properties ?? {};
+  if ("need_usd" in properties) return required.includes("need_usd") || dialect === "Genmedia" ? "Payment" : "Topup";
+  if ("suggested_models" in properties) return "Model";
+  if ("suggested_models" in error) return "Route";
+  const isOlder = "doc_url" in error && !((properties.error.required ?? []) as string[]).includes("retryable");
+  return isOlder ? "Older" : "";
+}
+
+function interfaceOf(shape: string, body: ErrorBody, hasType: boolean, schemas: Printing["schemas"]): string {
+  const text = comment(
+    `The body of an error${about[/(Payment|Topup|Model|Route|Older)ErrorBody$/.exec(shape)?.[1] ?? ""] ?? ""}.`,
+    false,
+    "",
+  );
+  const parameters = hasType ? "Code extends string, Type extends string" : "Code extends string";
+  return `${text}export interface ${shape}<${parameters}> ${objectType(body, { schemas, request: false }, "")}\n`;
+}
+
+const about: Record<string, string> = {
+  Payment: " that credit would mend, with the sums",
+  Topup: " of a payment that could not be started",
+  Model: " that may name models to use instead",
+  Route: " that may name models with another route",
+  Older: " that may come without `retryable`",
+};
+
+function quoted(word: string): string {
+  return JSON.stringify(word);
+}

@@ -1,0 +1,99 @@
+// The operations of the client library: those that x-sdk names. And the parts of them that its types speak of.
+import { type Document, type Located, type Media, operationsOf, type ParameterObject, type Response, type Schema } from "../document.ts";
+
+export interface SdkOperation extends Located {
+  /** The operationId. */
+  id: string;
+  /** Dotted, such as `chat.completions.create`. */
+  name: string;
+}
+
+/** In the document's order. Operations without a name are not the library's. */
+export function sdkOperations(document: Document): SdkOperation[] {
+  return operationsOf(document).flatMap((one) => {
+    const name = one.operation["x-sdk"] as string | undefined;
+    return name === undefined ? [] : [{ ...one, id: one.operation.operationId, name }];
+  });
+}
+
+export interface Parameter extends ParameterObject {
+  description?: string;
+  deprecated?: boolean;
+}
+
+export function parametersOf({ operation }: SdkOperation, place: Parameter["in"]): Parameter[] {
+  return (operation.parameters ?? []).filter((one) => one.in === place && one.name.toLowerCase() !== "content-type");
+}
+
+/** The schemas of the body, one for each way to send it. */
+export function bodiesOf({ operation }: SdkOperation): Schema[] {
+  return Object.values(operation.requestBody?.content ?? {}).map((media) => media.schema as Schema);
+}
+
+export function isBodyRequired({ operation }: SdkOperation): boolean {
+  return operation.requestBody?.required ?? false;
+}
+
+export function successesOf({ operation }: SdkOperation): Response[] {
+  return Object.entries(operation.responses)
+    .filter(([status]) => Number(status) < 400)
+    .map(([, response]) => response);
+}
+
+/** Every content of the successes but the stream, by media type. */
+export function resultsOf(one: SdkOperation): { type: string; schema: Schema }[] {
+  return successesOf(one).flatMap(({ content = {} }) =>
+    Object.entries(content)
+      .filter(([type]) => type !== eventStream)
+      .map(([type, media]) => ({ type, schema: media.schema as Schema })),
+  );
+}
+
+const eventStream = "text/event-stream";
+
+/**
+ * What the records of the stream carry, undefined where it has none. Without `[DONE]`, which is no record, and without the record that
+ * says what broke the stream, which the library throws.
+ */
+export function eventsOf(one: SdkOperation): Schema[] | undefined {
+  const media: Media | undefined = successesOf(one)
+    .map(({ content }) => content?.[eventStream])
+    .find((stream) => stream !== undefined);
+  if (media?.itemSchema === undefined) return undefined;
+  const variants = (media.itemSchema.anyOf ?? [media.itemSchema]) as EventVariant[];
+  return variants.flatMap(({ properties: { data, event } }) =>
+    data.contentSchema === undefined || event?.const === "error" ? [] : [data.contentSchema],
+  );
+}
+
+interface EventVariant {
+  properties: { data: { contentSchema?: Schema }; event?: { const?: string } };
+}
+
+export interface ErrorAnswer {
+  status: number;
+  description: string;
+  /** Name of the body's schema. */
+  schema: string;
+}
+
+export function errorsOf({ operation }: SdkOperation): ErrorAnswer[] {
+  return Object.entries(operation.responses)
+    .filter(([status]) => Number(status) >= 400)
+    .map(([status, { description, content }]) => {
+      const schema = referredTo(content?.["application/json"]?.schema ?? {});
+      if (schema === undefined) throw new Error(`${operation.operationId}: the body of its ${status} has no name`);
+      return { status: Number(status), description, schema };
+    });
+}
+
+/** The name of the schema that is referred to, alone or inside `allOf`. */
+export function referredTo(schema: Schema): string | undefined {
+  const [only, ...more] = (schema.allOf as Schema[] | undefined) ?? [];
+  const reference = schema.$ref ?? (more.length === 0 && schema.properties === undefined ? only?.$ref : undefined);
+  return typeof reference === "string" ? reference.slice("#/components/schemas/".length) : undefined;
+}
+
+export function pascal(word: string): string {
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+}

@@ -1,0 +1,52 @@
+// What the runtime must know of an operation at a call, as the source of a `Route` (spec/sdk/call.ts).
+import type { Document, Schema } from "../document.ts";
+import { parametersOf, resultsOf, type SdkOperation, successesOf } from "./operations.ts";
+
+export interface RouteSource {
+  /** The object literal. */
+  text: string;
+  /** Path parameters, in the path's order. */
+  ids: string[];
+  /** Its rows come by page. */
+  paged: boolean;
+  idempotent: boolean;
+}
+
+export function routeOf(document: Document, one: SdkOperation): RouteSource {
+  const ids = parametersOf(one, "path").map(({ name }) => name);
+  const query = parametersOf(one, "query").map(({ name }) => name);
+  const auth = authOf(one);
+  const idempotent = parametersOf(one, "header").some(({ name }) => name.toLowerCase() === "idempotency-key");
+  const isForm = one.operation.requestBody?.content["multipart/form-data"] !== undefined;
+  const reader = readerOf(one);
+  const fields = [
+    `path: ${ids.length === 0 ? JSON.stringify(one.path) : `() => \`${one.path.replace(/\{([^}]+)\}/g, "${segment($1)}")}\``}`,
+    ...(one.method === "get" ? [] : [`method: ${JSON.stringify(one.method.toUpperCase())}`]),
+    ...(auth === null ? [] : [`auth: ${JSON.stringify(auth)}`]),
+    ...(one.method !== "get" && query.length > 0 ? [`query: ${JSON.stringify(query)}`] : []),
+    ...(idempotent ? ["newKey"] : []),
+    ...(isForm ? ["encode: formOf"] : []),
+    ...(reader === null ? [] : [`read: ${reader}`]),
+  ];
+  return { text: `{ ${fields.join(", ")} }`, ids, paged: isPaged(document, one), idempotent };
+}
+
+function authOf({ operation: { security = [] } }: SdkOperation): "none" | "session" | "either" | null {
+  const schemes = security.flatMap((one) => Object.keys(one));
+  if (schemes.length === 0) return "none";
+  if (!schemes.includes("ApiKey")) return "session";
+  return schemes.includes("SessionToken") ? "either" : null;
+}
+
+function readerOf(one: SdkOperation): "stream" | "binary" | null {
+  if (successesOf(one).some(({ content }) => content?.["text/event-stream"] !== undefined)) return "stream";
+  return resultsOf(one).some(({ schema }) => schema.format === "binary") ? "binary" : null;
+}
+
+/** A GET that answers with a list of rows, even where all of them come on one page. */
+function isPaged({ components: { schemas } }: Document, one: SdkOperation): boolean {
+  const [result] = resultsOf(one);
+  const name = /^#\/components\/schemas\/(.+)$/.exec(String(result?.schema.$ref))?.[1];
+  const properties = (name === undefined ? undefined : schemas[name]?.properties) as Record<string, Schema> | undefined;
+  return one.method === "get" && properties?.data?.type === "array";
+}

@@ -1,0 +1,41 @@
+// The runtime's sources (spec/sdk/*.ts) as plain JavaScript and declarations: types taken out, nothing else changed.
+import { globSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+
+export const sources = fileURLToPath(new URL("../../sdk/", import.meta.url));
+
+const compilerOptions: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2022,
+  module: ts.ModuleKind.ESNext,
+  verbatimModuleSyntax: true,
+  isolatedDeclarations: true,
+  declaration: true,
+  strict: true,
+};
+
+/** Files by their name, such as `call.js` and `call.d.ts`. */
+export function runtimeFiles(): Record<string, string> {
+  const names = globSync("*.ts", { cwd: sources }).sort();
+  return Object.fromEntries(
+    names.flatMap((fileName) => {
+      const source = publishedPaths(readFileSync(`${sources}${fileName}`, "utf8"));
+      const { outputText, diagnostics = [] } = ts.transpileDeclaration(source, { fileName, compilerOptions, reportDiagnostics: true });
+      if (diagnostics.length > 0) throw new Error(ts.formatDiagnostics(diagnostics, host));
+      const script = ts.transpileModule(source, { fileName, compilerOptions }).outputText;
+      const name = basename(fileName, ".ts");
+      return [
+        [`${name}.js`, script],
+        [`${name}.d.ts`, outputText],
+      ];
+    }),
+  );
+}
+
+/** Imports as they are in the package. */
+function publishedPaths(source: string): string {
+  return source.replace(/"\.\.\/\.\.\/generated\/sdk\/types\.d\.ts"/g, '"../types.js"').replace(/(from "\.\/[\w-]+)\.ts"/g, '$1.js"');
+}
+
+const host: ts.FormatDiagnosticsHost = { getCurrentDirectory: () => "", getCanonicalFileName: (name) => name, getNewLine: () => "\n" };

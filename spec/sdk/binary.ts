@@ -1,0 +1,54 @@
+// Audio and other bytes, as they come or whole.
+import { costIn } from "./cost.ts";
+import { piecesOf, type Watch } from "./watch.ts";
+
+/** Bytes of an answer. They can be taken once, in one of four ways; each throws a `SvcError` when the connection breaks off. */
+export interface Binary {
+  /** Media type, such as `audio/mpeg`. */
+  readonly contentType: string;
+  /** What it cost in USD; null where the answer doesn't say. */
+  readonly cost: number | null;
+  /** Headers of the answer, such as `x-svc-model` and `x-svc-duration-sec`. */
+  readonly headers: Headers;
+  /** The bytes as they come; cancelling it ends the request. */
+  stream(): ReadableStream<Uint8Array<ArrayBuffer>>;
+  /** All bytes. */
+  arrayBuffer(): Promise<ArrayBuffer>;
+  /** All bytes, such as `fs.writeFile` takes them. */
+  bytes(): Promise<Uint8Array<ArrayBuffer>>;
+  /** All bytes, with the media type. */
+  blob(): Promise<Blob>;
+}
+
+/** For routes whose answer is bytes. */
+export function binary(response: Response, watched: Watch): Binary {
+  const { headers } = response;
+  const contentType = headers.get("content-type") ?? "application/octet-stream";
+  const stream = () => {
+    if (response.bodyUsed || response.body?.locked) throw new TypeError("svc-sdk: bytes can be read once.");
+    return streamOf(piecesOf(response, watched));
+  };
+  const blob = async () => {
+    const pieces: Uint8Array<ArrayBuffer>[] = [];
+    const reader = stream().getReader();
+    for (let read = await reader.read(); !read.done; read = await reader.read()) pieces.push(read.value);
+    return new Blob(pieces, { type: contentType });
+  };
+  const arrayBuffer = async () => (await blob()).arrayBuffer();
+  const bytes = async () => new Uint8Array(await arrayBuffer());
+  return { contentType, cost: costIn(headers), headers, stream, blob, arrayBuffer, bytes };
+}
+
+function streamOf(pieces: AsyncGenerator<Uint8Array, void, undefined>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await pieces.next();
+        if (done) controller.close();
+        else controller.enqueue(value as Uint8Array<ArrayBuffer>);
+      },
+      cancel: async () => void (await pieces.return()),
+    },
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,150 @@
+// One call: sent at once, repeated where that is safe, its answer read, and given back in three ways.
+import type { OperationId } from "../../generated/sdk/types.d.ts";
+import type { Client, IdempotentOptions } from "./client.ts";
+import { costIn, costOf } from "./cost.ts";
+import { type OperationError, SvcError } from "./error.ts";
+import { errorOf } from "./fail.ts";
+import { delayBefore, mayRepeat, pause } from "./retry.ts";
+import { type Watch, watch } from "./watch.ts";
+
+/** An answer and what came with it. */
+export interface Answer<T> {
+  readonly data: T;
+  /** Its head; the body has been read, or is what `data` reads. */
+  readonly response: Response;
+  /** Id of the request, for support and for `usage.receipt`. */
+  readonly requestId: string | null;
+  /** What it cost in USD; null where the answer doesn't say. A stream knows it at its end: see `Stream.cost`. */
+  readonly cost: number | null;
+}
+
+/** How a call ended, without an exception. */
+export type Result<T, E> = ({ readonly ok: true } & Answer<T>) | { readonly ok: false; readonly error: E };
+
+/** A call under way. Awaiting it gives the answer or throws a `SvcError`. */
+export interface Call<T, Op extends OperationId, Failure = never> extends Promise<T> {
+  /** The answer with its headers, the id of the request and its cost. Throws as the call itself does. */
+  withResponse(): Promise<Answer<T>>;
+  /** Never throws: `{ ok: true, data, … }` or `{ ok: false, error }`, typed with what this operation can answer. */
+  result(): Promise<Result<T, OperationError<Op> | Failure>>;
+}
+
+/** What the functions know of their operation. */
+export interface Route {
+  /** A function where it has parameters: what is wrong with them fails the call, not the line that makes it. */
+  readonly path: string | (() => string);
+  readonly method?: "POST" | "PATCH" | "DELETE";
+  /** Whose token it takes; default: the key's. */
+  readonly auth?: "none" | "session" | "either";
+  /** Fields of the input that belong into the address; of a GET all do. */
+  readonly query?: readonly string[];
+  /** Makes the key that lets it be repeated, where it takes one. */
+  readonly newKey?: () => string;
+  /** Makes the body out of the input, where that is not JSON alone. */
+  readonly encode?: (body: Record<string, unknown>) => Promise<FormData | Record<string, unknown>>;
+  /** Reads answers that are not JSON; default: as text. */
+  readonly read?: (response: Response, watched: Watch) => unknown;
+}
+
+export function call<T, Op extends OperationId>(client: Client, route: Route, input?: object, options?: IdempotentOptions): Call<T, Op> {
+  return callOf(send(client, route, (input ?? {}) as Record<string, unknown>, options ?? {}) as Promise<Answer<T>>);
+}
+
+/** The three ways to take an answer. Whoever takes another one than the promise itself has handled its failure. */
+export function callOf<T, Op extends OperationId, Failure = never>(sent: Promise<Answer<T>>): Call<T, Op, Failure> {
+  const data = sent.then((answer) => answer.data);
+  const handled = () => void data.catch(() => {});
+  return Object.assign(data, {
+    withResponse: () => (handled(), sent),
+    result: () => (
+      handled(),
+      sent.then(
+        (answer) => ({ ok: true as const, ...answer }),
+        (error: unknown) => {
+          if (SvcError.is(error)) return { ok: false as const, error: error as OperationError<Op> | Failure };
+          throw error;
+        },
+      )
+    ),
+  });
+}
+
+async function send(client: Client, route: Route, input: Record<string, unknown>, options: IdempotentOptions): Promise<Answer<unknown>> {
+  const { signal, maxRetries = client.maxRetries, timeout = client.timeout } = options;
+  const { url, init, repeatable } = await requestOf(client, route, input, options);
+  for (let attempt = 0; ; attempt += 1) {
+    const watched = watch(signal, timeout);
+    try {
+      return await once(client, route, url, init, watched);
+    } catch (thrown) {
+      watched.end();
+      const error = watched.fault(thrown);
+      const delay = delayBefore(error, attempt);
+      if (attempt >= maxRetries || delay > client.maxRetryDelay || !mayRepeat(error, repeatable)) throw error;
+      await pause(delay, signal);
+    }
+  }
+}
+
+async function once(client: Client, { read }: Route, url: string, init: RequestInit, watched: Watch): Promise<Answer<unknown>> {
+  const { signal } = watched.controller;
+  watched.start();
+  signal.throwIfAborted();
+  const response = await client.fetch(url, { ...init, signal });
+  if (!response.ok) throw await errorOf(response);
+  const { headers } = response;
+  const isJson = /[/+]json\b/.test(headers.get("content-type") ?? "");
+  let data: unknown;
+  if (!isJson && read !== undefined) {
+    watched.rest();
+    data = read(response, watched);
+  } else {
+    const text = await response.text();
+    watched.end();
+    data = isJson ? parsed(text, response) : response.status === 204 ? undefined : text;
+  }
+  return { data, response, requestId: headers.get("x-request-id"), cost: costIn(headers) ?? costOf(data) };
+}
+
+function parsed(text: string, { status: httpStatus, headers }: Response): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new SvcError({ message: "The answer is not JSON.", code: "unexpected_answer", httpStatus, headers, body: text, cause });
+  }
+}
+
+async function requestOf(client: Client, route: Route, input: Record<string, unknown>, options: IdempotentOptions) {
+  const { method = "GET", path, auth, query, newKey, encode } = route;
+  const headers: Record<string, string> = { accept: "application/json, */*" };
+  const token = await tokenFor(client, auth);
+  if (token) headers.authorization = `Bearer ${token}`;
+  // An order that is named in its body needs no second name.
+  if (newKey && input.idempotency_key == null) headers["idempotency-key"] = options.idempotencyKey ?? newKey();
+  const asked = new URLSearchParams();
+  const rest: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(input)) {
+    if (method !== "GET" && !query?.includes(name)) rest[name] = value;
+    else if (value != null) asked.set(name, String(value as string));
+  }
+  let body: string | FormData | null = null;
+  if (method === "POST" || method === "PATCH") {
+    const encoded = encode === undefined ? rest : await encode(rest);
+    if (encoded instanceof FormData) body = encoded;
+    else {
+      body = JSON.stringify(encoded);
+      headers["content-type"] = "application/json";
+    }
+  }
+  for (const [name, value] of Object.entries({ ...client.headers, ...options.headers })) headers[name.toLowerCase()] = value;
+  const search = asked.toString();
+  const url = client.baseURL + (typeof path === "string" ? path : path()) + (search && `?${search}`);
+  return { url, init: { method, headers, body }, repeatable: method === "GET" || newKey !== undefined };
+}
+
+async function tokenFor({ apiKey, sessionToken }: Client, auth: Route["auth"]): Promise<string | undefined> {
+  if (auth === "none") return undefined;
+  if (auth === "session" && sessionToken !== undefined) return sessionToken;
+  const key = typeof apiKey === "function" ? await apiKey() : apiKey;
+  return key ?? (auth === "either" ? sessionToken : undefined);
+}

@@ -1,0 +1,70 @@
+// A streamed answer: the events one by one, errors thrown, and an early end never taken for a whole answer.
+import { costOf } from "./cost.ts";
+import { SvcError } from "./error.ts";
+import { errorFrom } from "./fail.ts";
+import { eventsOf } from "./sse.ts";
+import { piecesOf, type Watch } from "./watch.ts";
+
+/**
+ * Events of an answer under way; `for await` reads them once. Leaving the loop, or `controller.abort()`, ends the request, and what was
+ * made until then is charged. It throws a `SvcError`: `stream_interrupted` when the answer broke off (nothing is charged, the whole
+ * request may be sent again), `aborted`, `timeout`, `connection_failed`. Read it or abort it: an unread stream keeps its connection.
+ */
+export interface Stream<T> extends AsyncIterable<T> {
+  /** Ends the request; a loop over the stream then throws `aborted`. */
+  readonly controller: AbortController;
+  /** What the answer cost in USD, once the event that says so has passed; null until then. */
+  readonly cost: number | null;
+}
+
+/** The last events of chat, messages and responses; `[DONE]` ends the others. */
+const lastTypes = ["message_stop", "response.completed", "response.incomplete", "response.failed"];
+
+/** For routes whose answer may be server-sent events. */
+export function stream<T>(response: Response, watched: Watch): Stream<T> {
+  let cost: number | null = null;
+  let taken = false;
+  async function* events(): AsyncGenerator<T, void, undefined> {
+    let ended = false;
+    for await (const { data } of eventsOf(piecesOf(response, watched))) {
+      if (ended || data === "[DONE]") {
+        // Read on to the end of the body: only then can its connection serve again.
+        ended = true;
+        continue;
+      }
+      const value = parsed(data, response);
+      const { type, error } = Object(value) as { type?: unknown; error?: unknown };
+      if (type === "error" || (error != null && type === undefined)) throw errorFrom(value, response, null);
+      cost = costOf(value) ?? cost;
+      yield value as T;
+      ended = lastTypes.includes(type as string);
+    }
+    if (!ended) throw interrupted(response);
+  }
+  return {
+    controller: watched.controller,
+    get cost() {
+      return cost;
+    },
+    [Symbol.asyncIterator]() {
+      if (taken) throw new TypeError("svc-sdk: a stream can be read once.");
+      taken = true;
+      return events();
+    },
+  };
+}
+
+function parsed(data: string, { headers }: Response): unknown {
+  try {
+    return JSON.parse(data);
+  } catch (cause) {
+    throw new SvcError({ message: "An event of the stream is not JSON.", code: "unexpected_answer", headers, body: data, cause });
+  }
+}
+
+function interrupted({ headers, status }: Response): SvcError {
+  return new SvcError({
+    message: "The stream ended before its last event.",
+    ...{ code: "stream_interrupted", httpStatus: status, headers, requestId: headers.get("x-request-id"), retryable: true },
+  });
+}

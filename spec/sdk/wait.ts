@@ -1,0 +1,67 @@
+// Jobs from their order to their result in one call.
+import type { OperationId } from "../../generated/sdk/types.d.ts";
+import { type Answer, type Call, callOf } from "./call.ts";
+import type { IdempotentOptions } from "./client.ts";
+import { type JobFailure, SvcError } from "./error.ts";
+import { errorFrom } from "./fail.ts";
+import { pause, retryAfterOf } from "./retry.ts";
+
+/** Options of calls that wait for a job's end. */
+export interface WaitOptions<Job> extends IdempotentOptions {
+  /** Gets the job as it was ordered and each time it was looked at, its end included. What it throws ends the call. */
+  onProgress?: ((job: Job) => void) | undefined;
+  /** Milliseconds after which waiting ends with `still_running`; the job goes on. Default 1200000. */
+  maxWait?: number | undefined;
+}
+
+/** A job with its result. */
+export type Succeeded<Job extends { output: unknown }> = Job & { status: "succeeded"; output: NonNullable<Job["output"]> };
+
+/** Longest time that the gateway is asked to hold its answer, in seconds; it allows 25. */
+const longestWait = 20;
+
+/**
+ * Follows a job to its end. An abort ends the waiting, not the job: it can't be recalled once it was ordered.
+ * `look` asks for the job; the gateway may hold its answer for `wait` seconds until the job ends.
+ */
+export function untilDone<Job extends { status: string }, Done, Op extends OperationId, Failed = Job>(
+  order: Call<Job, OperationId>,
+  look: (job: Job, query: { wait: number }, options: IdempotentOptions) => Call<Job, OperationId>,
+  options: WaitOptions<Job> = {},
+): Call<Done, Op, JobFailure<Failed>> {
+  return callOf(follow(order, look, options) as Promise<Answer<unknown>> as Promise<Answer<Done>>);
+}
+
+async function follow<Job extends { status: string }>(
+  order: Call<Job, OperationId>,
+  look: (job: Job, query: { wait: number }, options: IdempotentOptions) => Call<Job, OperationId>,
+  { onProgress, maxWait = 1_200_000, idempotencyKey: _ordered, ...options }: WaitOptions<Job>,
+): Promise<Answer<Job>> {
+  const until = Date.now() + maxWait;
+  // Progress shows in a look only, and a short patience must not break one off.
+  const wait = Math.floor(Math.min(onProgress ? 2 : longestWait, (options.timeout ?? Infinity) / 2000));
+  let answer = await order.withResponse();
+  for (;;) {
+    const { data: job, response } = answer;
+    onProgress?.(job);
+    if (/^(succeeded|completed)$/i.test(job.status)) return answer;
+    if (/^(failed|refunded|expired)$/i.test(job.status)) throw failed(job, response);
+    if (Date.now() >= until) throw new SvcError({ message: "The job still runs.", code: "still_running", body: job });
+    const asked = Date.now();
+    answer = await look(job, { wait }, options).withResponse();
+    const rest = asked + (retryAfterOf(answer.response.headers) ?? 0) - Date.now();
+    if (rest > 0) await pause(rest, options.signal);
+  }
+}
+
+function failed(job: { status: string }, response: Response): SvcError {
+  if ((job as { error?: unknown }).error != null) return errorFrom(job, response, null);
+  const { headers } = response;
+  return new SvcError({
+    message: `The job is ${job.status}.`,
+    code: "job_failed",
+    headers,
+    requestId: headers.get("x-request-id"),
+    body: job,
+  });
+}

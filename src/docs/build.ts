@@ -1,0 +1,51 @@
+// npm run docs:build [folder]: the portal as a static site that any file server shows, under any prefix. SVC_PUBLIC_URL names the
+// gateway that its examples and its try-it call; without it they say $SVC_URL.
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { OpenApi } from "./contract.ts";
+import { escapeHtml } from "./html.ts";
+import { placeOf } from "./links.ts";
+import { createPortal } from "./portal.ts";
+import type { Page } from "./types.ts";
+
+const generated = (file: string) => fileURLToPath(new URL(`../../generated/${file}`, import.meta.url));
+
+/** Writes into `folder`, whose former content goes; returns how many pages there are. `publicUrl` has no slash at its end. */
+export function buildDocs(folder: string, publicUrl: string | null): number {
+  const document = JSON.parse(readFileSync(generated("openapi.json"), "utf8")) as OpenApi;
+  const portal = createPortal({ site: "static", document, publicUrl, canPay: null, head: (page) => policyTag(page, publicUrl) });
+  const write = (place: string, content: string | Buffer) => {
+    const path = join(folder, place);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+  };
+  rmSync(folder, { recursive: true, force: true });
+  for (const path of portal.pages.keys()) {
+    write(placeOf(path, "static"), portal.html(path) as string);
+    write(placeOf(path, "static", "md"), portal.markdown(path) as string);
+  }
+  for (const asset of portal.assets.all) write(`assets/${asset.name}`, asset.read());
+  write("llms.txt", portal.llms());
+  write("llms-full.txt", portal.llmsFull());
+  for (const file of ["openapi.json", "openapi-3.2.json"]) {
+    if (publicUrl === null) cpSync(generated(file), join(folder, file));
+    else write(file, JSON.stringify({ ...(JSON.parse(readFileSync(generated(file), "utf8")) as object), servers: [{ url: publicUrl }] }));
+  }
+  return portal.pages.size;
+}
+
+/** A file server sends no policy, so the page carries its own. */
+function policyTag({ shape }: Page, publicUrl: string | null): string {
+  const policy =
+    shape === "reference"
+      ? `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src ${["'self'", publicUrl].filter(Boolean).join(" ")}`
+      : "default-src 'none'; style-src 'self'; img-src 'self'";
+  return `<meta http-equiv="content-security-policy" content="${escapeHtml(`${policy}; base-uri 'none'; form-action 'none'`)}">\n<meta name="referrer" content="no-referrer">\n`;
+}
+
+if (import.meta.main) {
+  const folder = resolve(process.argv[2] ?? "dist/docs");
+  const publicUrl = process.env["SVC_PUBLIC_URL"]?.replace(/\/+$/, "") || null;
+  process.stdout.write(`${buildDocs(folder, publicUrl)} pages in ${folder}\n`);
+}

@@ -1,0 +1,121 @@
+// The OpenAPI document as the pages read it: operations in their order, references followed, examples found.
+
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  format?: string;
+  description?: string;
+  enum?: unknown[];
+  const?: unknown;
+  default?: unknown;
+  deprecated?: boolean;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  additionalProperties?: boolean | Schema;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  pattern?: string;
+  examples?: unknown[];
+}
+
+export interface Media {
+  schema?: Schema;
+  examples?: Record<string, { description?: string; value: unknown }>;
+  example?: unknown;
+  "x-itemSchema"?: Schema;
+}
+
+export interface Parameter {
+  name: string;
+  in: "path" | "query" | "header";
+  required?: boolean;
+  description?: string;
+  schema: Schema;
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
+}
+
+export interface Answer {
+  description: string;
+  headers?: Record<string, { description?: string; required?: boolean; schema?: Schema }>;
+  content?: Record<string, Media>;
+}
+
+export interface OperationDoc {
+  operationId: string;
+  summary?: string;
+  description?: string;
+  tags?: string[];
+  deprecated?: boolean;
+  parameters?: Parameter[];
+  requestBody?: { description?: string; required?: boolean; content: Record<string, Media> };
+  responses: Record<string, Answer>;
+  "x-sdk"?: string;
+  "x-paused"?: unknown;
+  "x-retired"?: unknown;
+}
+
+export interface OpenApi {
+  info: { title: string; version: string; description?: string };
+  tags: { name: string; description?: string }[];
+  paths: Record<string, Record<string, OperationDoc>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+export interface Located {
+  id: string;
+  method: string;
+  path: string;
+  doc: OperationDoc;
+}
+
+const methods = ["get", "post", "put", "patch", "delete"];
+
+export function operationsOf({ paths }: OpenApi): Located[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    methods.flatMap((method) => {
+      const doc = item[method];
+      return doc === undefined ? [] : [{ id: doc.operationId, method: method.toUpperCase(), path, doc }];
+    }),
+  );
+}
+
+/** Tags as a reader meets them, with their operations. */
+const tagOrder = ["Language", "Images", "Video", "Audio", "Catalog", "Account"];
+
+export function operationGroups(document: OpenApi): { tag: string; description: string; operations: Located[] }[] {
+  const all = operationsOf(document);
+  const rank = (name: string) => (tagOrder.includes(name) ? tagOrder.indexOf(name) : tagOrder.length);
+  return [...document.tags]
+    .sort((a, b) => rank(a.name) - rank(b.name))
+    .map(({ name, description = "" }) => ({ tag: name, description, operations: all.filter(({ doc }) => doc.tags?.[0] === name) }))
+    .filter(({ operations }) => operations.length > 0);
+}
+
+/** The schema that a reference means, and its name where it has one. */
+export function follow(document: OpenApi, schema: Schema): { schema: Schema; name: string | null } {
+  let name: string | null = null;
+  let at = schema;
+  while (at.$ref !== undefined) {
+    name = at.$ref.split("/").at(-1) as string;
+    const target: Schema | undefined = document.components.schemas[name];
+    if (target === undefined) throw new Error(`the contract has no schema ${name}`);
+    // What stands beside a reference says more than its target.
+    const { $ref: _, ...beside } = at;
+    at = { ...target, ...beside };
+  }
+  return { schema: at, name };
+}
+
+/** The first example of a content; undefined where there is none. */
+export function exampleOf(media: Media | undefined): unknown {
+  return media?.example ?? Object.values(media?.examples ?? {})[0]?.value;
+}

@@ -1,0 +1,84 @@
+// The body of an error as each family of endpoints really sends it: the contract's examples, with this gateway's address in them.
+import { dialects, type DialectRow, type ErrorCode } from "../../generated/errors.ts";
+import { type Operation, operations } from "../../generated/operations.ts";
+import { type ErrorFacts, messageTemplate } from "../error-facts.ts";
+import { follow, type OpenApi, operationGroups } from "./contract.ts";
+
+export interface ErrorBody {
+  status: number;
+  /** Endpoints that send it like this, the first of them first. */
+  operations: Operation[];
+  json: unknown;
+}
+
+/** One for each envelope that the code is sent in. */
+export function bodiesOf(document: OpenApi, publicUrl: string | null, { code, operations: places }: ErrorFacts): ErrorBody[] {
+  const found: { key: string; body: ErrorBody }[] = [];
+  for (const operation of asReadersMeetThem(document, places)) {
+    for (const { status, json } of examplesAt(document, operation, code)) {
+      const { envelope }: DialectRow = dialects[operation.dialect];
+      const known = found.find(({ key }) => key === envelope);
+      if (known === undefined) found.push({ key: envelope, body: { status, operations: [operation], json: withAddress(json, publicUrl) } });
+      else if (!known.body.operations.includes(operation)) known.body.operations.push(operation);
+    }
+  }
+  return found.map(({ body }) => body);
+}
+
+/** Chat before audio: the example of most readers comes first. */
+export function asReadersMeetThem(document: OpenApi, places: readonly Operation[]): Operation[] {
+  const order = operationGroups(document).flatMap((group) => group.operations.map(({ id }) => id));
+  return [...places].sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id));
+}
+
+function examplesAt(document: OpenApi, { path, method }: Operation, code: ErrorCode): { status: number; json: unknown }[] {
+  const responses = document.paths[path]?.[method]?.responses ?? {};
+  return Object.entries(responses).flatMap(([status, { content }]) => {
+    const given = content?.["application/json"]?.schema;
+    if (Number(status) < 400 || given === undefined) return [];
+    return (follow(document, given).schema.examples ?? [])
+      .filter((example) => codeIn(example) === code)
+      .map((json) => ({ status: Number(status), json }));
+  });
+}
+
+/** Where each envelope says its code; rerank's only says a type. */
+function codeIn(example: unknown): string | undefined {
+  const { error, details } = example as { error?: { code?: string; type?: string } | string; details?: { code?: string } };
+  return typeof error === "object" ? (error.code ?? error.type) : details?.code;
+}
+
+function withAddress(json: unknown, publicUrl: string | null): unknown {
+  if (publicUrl === null) return json;
+  return JSON.parse(JSON.stringify(json).replaceAll("https://gateway.example", publicUrl)) as unknown;
+}
+
+/** A job that failed with this code, as GET /v1/jobs/{id} shows it; null where the contract shows no failed job. */
+export function failedJob(document: OpenApi, { code, row }: ErrorFacts, bodies: readonly ErrorBody[]): unknown {
+  const { path, method } = operations.getJob;
+  const answer = document.paths[path]?.[method]?.responses["200"]?.content?.["application/json"];
+  const failed = Object.values(answer?.examples ?? {}).find(({ value }) => (value as { status?: string }).status === "failed");
+  if (failed === undefined) return null;
+  return { ...(failed.value as object), error: { code, message: messageIn(bodies) ?? messageTemplate(row) } };
+}
+
+/** With values in the place of its names, where an example has them. */
+function messageIn(bodies: readonly ErrorBody[]): string | undefined {
+  const { error } = (bodies[0]?.json ?? {}) as { error?: { message: string } | string };
+  return typeof error === "object" ? error.message : error;
+}
+
+/** For codes that no operation sends as the body of an answer: unknown paths, streams that broke. */
+export function plainBody(publicUrl: string | null, { code, row }: ErrorFacts): unknown {
+  return {
+    error: {
+      message: messageTemplate(row),
+      type: row.type,
+      code,
+      param: null,
+      retryable: row.retryable,
+      request_id: "req_0195c1f2a7e07c31",
+      doc_url: `${publicUrl ?? "https://gateway.example"}/docs/errors#${code}`,
+    },
+  };
+}

@@ -1,0 +1,175 @@
+// The fields of a body as a tree for readers: what each is called, what it takes, what it means. Leaves how they look to
+// show-fields.ts.
+import { follow, type OpenApi, type Schema } from "./contract.ts";
+
+export interface Field {
+  name: string;
+  /** In words: "string", "array of objects", "integer or null". */
+  type: string;
+  required: boolean;
+  deprecated: boolean;
+  description: string;
+  /** Bounds and defaults as short phrases. */
+  limits: string[];
+  /** Of a closed list of words. */
+  values: string[];
+  fields: Field[];
+  /** Where the value has one of several forms. */
+  forms: { title: string; fields: Field[] }[];
+}
+
+const depthMax = 5;
+
+interface Walk {
+  document: OpenApi;
+  /** Names of the schemas that we are inside of: a schema that holds itself is shown once. */
+  inside: readonly string[];
+  depth: number;
+}
+
+/** The fields of an object; of a choice of objects, the forms. */
+export function fieldsOf(document: OpenApi, schema: Schema): Pick<Field, "fields" | "forms"> {
+  return contentOf({ document, inside: [], depth: 0 }, schema);
+}
+
+function contentOf(walk: Walk, given: Schema): Pick<Field, "fields" | "forms"> {
+  const { schema, name } = follow(walk.document, given);
+  if (walk.depth >= depthMax || (name !== null && walk.inside.includes(name))) return { fields: [], forms: [] };
+  const deeper = { ...walk, inside: name === null ? walk.inside : [...walk.inside, name], depth: walk.depth + 1 };
+  if (schema.items !== undefined) return contentOf({ ...deeper, depth: walk.depth }, schema.items);
+  const merged = mergeAll(walk.document, schema);
+  const fields = Object.entries(merged.properties ?? {}).map(([key, property]) =>
+    fieldOf(deeper, key, property, merged.required?.includes(key) ?? false),
+  );
+  const choices = choicesOf(walk.document, schema);
+  const objects = choices.filter(({ schema: choice }) => isStructured(walk.document, choice));
+  if (objects.length === 1 && fields.length === 0) return contentOf({ ...deeper, depth: walk.depth }, objects[0]!.schema);
+  return { fields, forms: objects.map((choice) => formOf(deeper, choice)).filter((form) => form.fields.length > 0) };
+}
+
+function formOf(walk: Walk, { schema, title }: Choice): { title: string; fields: Field[] } {
+  const { fields, forms } = contentOf(walk, schema);
+  return { title, fields: fields.length > 0 ? fields : (forms[0]?.fields ?? []) };
+}
+
+function fieldOf(walk: Walk, name: string, given: Schema, required: boolean): Field {
+  const { schema } = follow(walk.document, given);
+  return {
+    name,
+    type: typeText(walk.document, given),
+    required,
+    deprecated: schema.deprecated ?? false,
+    description: schema.description ?? "",
+    limits: limitsOf(walk.document, schema),
+    values: valuesOf(walk.document, given),
+    ...contentOf(walk, given),
+  };
+}
+
+/** `allOf` is one object for readers. */
+function mergeAll(document: OpenApi, schema: Schema): Pick<Schema, "properties" | "required"> {
+  const parts = (schema.allOf ?? []).map((part) => mergeAll(document, follow(document, part).schema));
+  return {
+    properties: Object.assign({}, ...parts.map(({ properties }) => properties), schema.properties) as Record<string, Schema>,
+    required: [...parts.flatMap(({ required }) => required ?? []), ...(schema.required ?? [])],
+  };
+}
+
+interface Choice {
+  schema: Schema;
+  title: string;
+}
+
+function choicesOf(document: OpenApi, schema: Schema): Choice[] {
+  const choices = (schema.anyOf ?? schema.oneOf ?? []).map((choice) => ({ schema: choice, title: choiceTitle(document, choice) }));
+  const times = (title: string) => choices.filter((choice) => choice.title === title).length;
+  return choices.map((choice) =>
+    times(choice.title) === 1 ? choice : { ...choice, title: `${choice.title} (${nameOf(document, choice.schema)})` },
+  );
+}
+
+/** The name of a schema as words. */
+function nameOf(document: OpenApi, choice: Schema): string {
+  const { name } = follow(document, choice);
+  return name === null ? typeText(document, choice) : name.replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();
+}
+
+/** A tagged object is known by its tag, another one by its schema's name. */
+function choiceTitle(document: OpenApi, choice: Schema): string {
+  const { schema } = follow(document, choice);
+  for (const [key, property] of Object.entries(mergeAll(document, schema).properties ?? {})) {
+    const values = valuesOf(document, property);
+    if (["type", "role", "object"].includes(key) && values.length === 1) return `${key}: ${values[0]}`;
+  }
+  return nameOf(document, choice);
+}
+
+function isStructured(document: OpenApi, given: Schema): boolean {
+  const { schema } = follow(document, given);
+  if (schema.items !== undefined) return isStructured(document, schema.items);
+  return [schema.properties, schema.allOf, schema.anyOf, schema.oneOf].some((part) => part !== undefined);
+}
+
+export function typeText(document: OpenApi, given: Schema): string {
+  const { schema } = follow(document, given);
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices !== undefined) return join(choices.map((choice) => typeText(document, choice)));
+  if (schema.const !== undefined) return typeof schema.const;
+  const types = [schema.type ?? (schema.properties || schema.allOf ? "object" : schema.enum ? typeof schema.enum[0] : "any value")].flat();
+  return join(
+    types.map((type) => (type === "array" ? `array of ${plural(typeText(document, schema.items ?? {}))}` : formatted(type, schema))),
+  );
+}
+
+function formatted(type: string, { format }: Schema): string {
+  if (type !== "string") return type;
+  if (format === "uri") return "URL";
+  if (format === "date-time") return "ISO 8601 time";
+  return format === "binary" ? "file" : type;
+}
+
+/** Null comes last, and nothing twice. */
+function join(types: string[]): string {
+  const words = [...new Set(types.flatMap((type) => type.split(" or ")))];
+  return [...words.filter((word) => word !== "null"), ...(words.includes("null") ? ["null"] : [])].join(" or ");
+}
+
+function plural(type: string): string {
+  return type.split(" or ").map((word) => (/^(?:string|integer|number|boolean|object|file|URL)$/.test(word) ? `${word}s` : word)).join(" or "); // prettier-ignore
+}
+
+function valuesOf(document: OpenApi, given: Schema): string[] {
+  const { schema } = follow(document, given);
+  const own = schema.const !== undefined ? [schema.const] : (schema.enum ?? []);
+  const inner = [...(schema.anyOf ?? schema.oneOf ?? []), ...(schema.items ? [schema.items] : [])];
+  const values = [
+    ...own.filter((value) => value !== null).map(String),
+    ...inner.flatMap((part) => (isStructured(document, part) ? [] : valuesOf(document, part))),
+  ];
+  return [...new Set(values)];
+}
+
+function limitsOf(document: OpenApi, given: Schema): string[] {
+  const plain = (given.anyOf ?? given.oneOf ?? []).map((choice) => follow(document, choice).schema);
+  const schema = Object.assign({}, ...plain, given) as Schema;
+  const range = (low: number | undefined, high: number | undefined, unit: string) =>
+    low === undefined && high === undefined
+      ? []
+      : [
+          low === undefined
+            ? `at most ${show(high!)}${unit}`
+            : high === undefined
+              ? `at least ${show(low)}${unit}`
+              : `${show(low)} to ${show(high)}${unit}`,
+        ];
+  return [
+    ...range(schema.minimum, schema.maximum, ""),
+    ...range(schema.minLength || undefined, schema.maxLength, " characters"),
+    ...range(schema.minItems || undefined, schema.maxItems, " entries"),
+    ...(schema.default === undefined ? [] : [`default ${JSON.stringify(schema.default)}`]),
+  ];
+}
+
+function show(value: number): string {
+  return value.toLocaleString("en-US", { maximumFractionDigits: 8 });
+}

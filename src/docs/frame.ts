@@ -1,0 +1,119 @@
+// The frame of every page: head, navigation, what is on the page, where to go on. No page needs a script; colours follow the
+// reader's system.
+import type { AssetNames } from "./assets.ts";
+import { escapeHtml } from "./html.ts";
+import { placeOf, placeOfAsset, relative, resolveLink } from "./links.ts";
+import { type Heading, renderMarkdown, tabs } from "./markdown.ts";
+import { type NavigationParts, navigationHtml } from "./navigation.ts";
+import type { Block, HtmlTools, Page, Site } from "./types.ts";
+
+export interface FrameParts extends NavigationParts {
+  site: Site;
+  assets: AssetNames;
+  /** Into the head of each page: what a file server can't send as a header. */
+  head?: string;
+}
+
+export function pageHtml(parts: FrameParts, page: Page, neighbours: { before?: Page; after?: Page }): string {
+  const { site } = parts;
+  const link = linker(page.path, site);
+  if (page.shape === "reference") return referenceHtml(parts, page, link);
+  const { html, headings } = contentHtml(page, site);
+  const menu = navigationHtml(parts, page.path, link);
+  const contents = page.shape === "landing" ? [] : headings.filter(({ depth }) => depth === 2);
+  const body = `<a class="skip" href="#content">Skip to content</a>
+${topBar(link)}
+<div class="layout">
+<details class="menu"><summary>Menu</summary><nav aria-label="Documentation">${menu}</nav></details>
+<main id="content"${page.shape === "landing" ? ' class="landing"' : ""}>
+${titleHtml(page, link)}
+${html}
+${footer(neighbours, link)}
+</main>
+${contents.length > 1 ? contentsHtml(contents) : "<div></div>"}
+</div>`;
+  return documentHtml(parts, page, { body, link });
+}
+
+/** Scalar takes the page; readers without scripts get the list of operations. */
+function referenceHtml(parts: FrameParts, page: Page, link: (href: string) => string): string {
+  const { site, assets } = parts;
+  const asset = (name: string) => relative(placeOf(page.path, site), placeOfAsset(name, site));
+  const { html } = contentHtml(page, site);
+  const body = `${topBar(link)}
+<noscript><main id="content">${titleHtml(page, link)}<p>Trying operations in the page needs JavaScript; each of them has a plain page as well.</p>${html}</main></noscript>
+<div id="reference" data-document="${relative(placeOf(page.path, site), "openapi-3.2.json")}"></div>
+<script src="${asset(assets.scalar as string)}"></script>
+<script src="${asset(assets.startReference)}"></script>`;
+  return documentHtml(parts, page, { body, link, className: "reference" });
+}
+
+function documentHtml(
+  { site, assets, head = "" }: FrameParts,
+  page: Page,
+  { body, link, className }: { body: string; link: (href: string) => string; className?: string },
+): string {
+  const here = placeOf(page.path, site);
+  const asset = (name: string) => relative(here, placeOfAsset(name, site));
+  const title = page.path === "" ? "Gateway documentation" : `${page.title} · Gateway documentation`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title)}</title>
+<meta name="description" content="${escapeHtml(page.summary)}">
+${head}<link rel="stylesheet" href="${asset(assets.style)}">
+<link rel="icon" type="image/svg+xml" href="${asset(assets.icon)}">
+<link rel="alternate" type="text/markdown" href="${relative(here, placeOf(page.path, site, "md"))}">
+<link rel="help" href="${link("/llms.txt")}">
+</head>
+<body${className === undefined ? "" : ` class="${className}"`}>
+${body}
+</body>
+</html>
+`;
+}
+
+function topBar(link: (href: string) => string): string {
+  return `<header class="top"><a class="brand" href="${link("/docs")}">Gateway <span>docs</span></a><nav aria-label="Sections"><a href="${link("/docs/api")}">API</a><a href="${link("/docs/errors")}">Errors</a><a href="${link("/llms.txt")}">llms.txt</a></nav></header>`;
+}
+
+function titleHtml({ path, title, kicker, summary, shape }: Page, link: (href: string) => string): string {
+  const above = kicker === undefined ? "" : `<p class="kicker">${escapeHtml(kicker)}</p>`;
+  const heading = /^[a-z0-9_]+$/.test(title) ? `<code>${escapeHtml(title)}</code>` : escapeHtml(title);
+  const lead = shape === "landing" || path === "errors" ? `<p class="lead">${escapeHtml(summary)}</p>` : "";
+  return `<div class="title">${above}<h1>${heading}</h1><a class="twin" href="${link(`/docs${path === "" ? "" : `/${path}`}`).replace(/(?:\.html)?$/, ".md")}">Markdown</a>${lead}</div>`;
+}
+
+function contentsHtml(headings: readonly Heading[]): string {
+  const items = headings.map(({ id, html }) => `<li><a href="#${id}">${html.replace(/<\/?a\b[^>]*>/g, "")}</a></li>`);
+  return `<nav class="contents" aria-label="On this page"><p>On this page</p><ul>${items.join("")}</ul></nav>`;
+}
+
+function footer({ before, after }: { before?: Page; after?: Page }, link: (href: string) => string): string {
+  const one = (page: Page | undefined, word: string, rel: string) =>
+    page === undefined
+      ? "<span></span>"
+      : `<a rel="${rel}" href="${link(`/docs/${page.path}`)}"><small>${word}</small>${escapeHtml(page.title)}</a>`;
+  if (before === undefined && after === undefined) return "";
+  return `<footer class="on">${one(before, "Before", "prev")}${one(after, "Next", "next")}</footer>`;
+}
+
+function linker(from: string, site: Site): (href: string) => string {
+  return (href) => {
+    const target = resolveLink(href, from, site, "html");
+    if (target === null) throw new Error(`${from || "the landing page"} links to ${href}, which leads nowhere`);
+    return escapeHtml(target);
+  };
+}
+
+function contentHtml(page: Page, site: Site): { html: string; headings: Heading[] } {
+  const headings: Heading[] = [];
+  const ids = new Set(["content"]);
+  const render = (source: string) => renderMarkdown(source, { from: page.path, site, ids, headings });
+  const tools: HtmlTools = { markdown: render, link: linker(page.path, site), samples: (samples) => tabs(samples, ids) };
+  const show = (block: Block) => (typeof block === "string" ? render(block) : block.html(tools));
+  return { html: page.blocks().map(show).join("\n"), headings };
+}

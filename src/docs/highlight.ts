@@ -1,0 +1,39 @@
+// Code becomes coloured HTML when a page is made, so that no page needs a script for it. Only the languages that we show.
+import { createRequire } from "node:module";
+import { escapeHtml } from "./html.ts";
+
+/** What we use of highlight.js. Its own types would bring those of browsers into the whole program. */
+interface Highlighter {
+  registerLanguage: (name: string, grammar: unknown) => void;
+  highlight: (code: string, options: { language: string; ignoreIllegals: boolean }) => { value: string };
+}
+
+const require = createRequire(import.meta.url);
+const highlighter = require("highlight.js/lib/core") as Highlighter;
+const languages = ["bash", "http", "json", "python", "sql", "typescript", "yaml"];
+for (const name of languages) highlighter.registerLanguage(name, require(`highlight.js/lib/languages/${name}`));
+
+const otherNames: Record<string, string> = { sh: "bash", shell: "bash", curl: "bash", ts: "typescript", js: "typescript", py: "python" };
+
+/** Escaped and safe, whatever the language. */
+export function highlight(code: string, language: string): string {
+  const name = otherNames[language] ?? language;
+  return languages.includes(name) ? highlighter.highlight(code, { language: name, ignoreIllegals: true }).value : escapeHtml(code);
+}
+
+const titles: Record<string, string> = {
+  bash: "Shell",
+  typescript: "TypeScript",
+  python: "Python",
+  json: "JSON",
+  yaml: "YAML",
+  http: "HTTP",
+  sql: "SQL",
+};
+
+/** How a reader calls a language; a shell sample that calls curl is "curl". */
+export function languageTitle(language: string, code = ""): string {
+  const name = otherNames[language] ?? language;
+  if (name === "bash" && /^\s*curl\b/m.test(code)) return "curl";
+  return titles[name] ?? name;
+}

@@ -1,0 +1,37 @@
+// Where a link leads. Sources say `/docs/…` or an address of the root; a page says it relative to itself, so that the same pages
+// work behind a path, and as files in any folder.
+import { posix } from "node:path";
+import type { Site } from "./types.ts";
+
+/** The file or address of a page, without a slash in front. */
+export function placeOf(path: string, site: Site, form: "html" | "md" = "html"): string {
+  if (site === "live") return `docs${path === "" ? "" : `/${path}`}${form === "md" ? ".md" : ""}`;
+  return `${path === "" ? "index" : path}.${form}`;
+}
+
+export function placeOfAsset(name: string, site: Site): string {
+  return site === "live" ? `docs/assets/${name}` : `assets/${name}`;
+}
+
+export function relative(from: string, to: string): string {
+  const folder = posix.relative(posix.dirname(from), posix.dirname(to));
+  return posix.join(folder, posix.basename(to));
+}
+
+/** Files of the root that the portal's own pages link to. */
+export const rootFiles: readonly string[] = ["openapi.json", "openapi-3.2.json", "llms.txt", "llms-full.txt"];
+
+/**
+ * Turns a link of a source into one that works on the page: null where it leads to nothing that readers have (a file of the
+ * repository). Foreign addresses and anchors stay as they are.
+ */
+export function resolveLink(href: string, from: string, site: Site, form: "html" | "md"): string | null {
+  if (/^(?:[a-z]+:|#)/i.test(href)) return href;
+  const [path = "", anchor] = href.split("#");
+  const suffix = anchor === undefined ? "" : `#${anchor}`;
+  const own = /^\/docs(?:\/(.*))?$/.exec(path);
+  if (own !== null) return relative(placeOf(from, site, form), placeOf(own[1] ?? "", site, form)) + suffix;
+  const file = path.slice(1);
+  if (rootFiles.includes(file)) return relative(placeOf(from, site, form), file);
+  return null;
+}

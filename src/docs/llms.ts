@@ -1,0 +1,41 @@
+// llms.txt (llmstxt.org): what there is to read, for language models; llms-full.txt: all of it but the long tail in one file.
+import { operationGroups, type OpenApi } from "./contract.ts";
+import { placeOf } from "./links.ts";
+import { pageMarkdown } from "./twin.ts";
+import type { Page, Site } from "./types.ts";
+
+export interface LlmsParts {
+  document: OpenApi;
+  pages: ReadonlyMap<string, Page>;
+  guides: readonly Page[];
+  site: Site;
+  /** Put before each link; "" makes them relative. */
+  base: string;
+}
+
+const opening = `# Gateway
+
+> Many AI models behind one address, one key and one prepaid balance in US dollars. Programs written for OpenAI's or Anthropic's API work
+> once their base address and key are changed.`;
+
+export function llmsText({ document, pages, guides, site, base }: LlmsParts): string {
+  const line = ({ path, title, summary }: Page) => `- [${title}](${base}${placeOf(path, site, "md")}): ${summary.replace(/\s+/g, " ")}`;
+  const known = (path: string) => pages.get(path) as Page;
+  const ofTags = operationGroups(document).map(
+    ({ tag, operations }) => `## ${tag}\n\n${operations.map(({ id }) => line(known(`api/${id}`))).join("\n")}`,
+  );
+  return [
+    opening,
+    `Send the key as \`Authorization: Bearer <API_KEY>\`. Branch on \`error.code\`; every code is explained at ${base}${placeOf("errors", site, "md")}.`,
+    `## Guides\n\n${guides.map(line).join("\n")}`,
+    `## Reference\n\n${["errors", "endpoints", "credits"].map((path) => line(known(path))).join("\n")}\n- [OpenAPI 3.1](${base}openapi.json): the contract\n- [OpenAPI 3.2](${base}openapi-3.2.json): the same, with the events of streams`,
+    ...ofTags,
+    `## Optional\n\n- [All of it in one file](${base}llms-full.txt)`,
+  ].join("\n\n").concat("\n"); // prettier-ignore
+}
+
+/** Guides, operations and the list of errors. */
+export function llmsFullText({ pages, site }: LlmsParts): string {
+  const shown = [...pages.values()].filter(({ path }) => path !== "api" && !path.startsWith("errors/"));
+  return shown.map((page) => pageMarkdown(page, site)).join("\n---\n\n");
+}

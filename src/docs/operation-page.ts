@@ -1,0 +1,146 @@
+// A page per operation: what it does, how it is called, what it takes and answers, how it fails. All of it is the contract's.
+import { operations, type OperationId } from "../../generated/operations.ts";
+import { exampleOf, follow, type Located, type Media, type OpenApi, type Parameter } from "./contract.ts";
+import { fieldsOf, typeText } from "./field-tree.ts";
+import { errorTable } from "./error-pages.ts";
+import { escapeHtml } from "./html.ts";
+import { samplesOf } from "./samples.ts";
+import { fieldsBlock } from "./show-fields.ts";
+import type { Block, Page, PortalFacts } from "./types.ts";
+
+export function operationPage(facts: PortalFacts, operation: Located): Page {
+  const { doc, id, method, path } = operation;
+  return {
+    path: `api/${id}`,
+    title: doc.summary ?? id,
+    kicker: doc.tags?.[0] ?? "API",
+    summary: `${method} ${path}: ${firstSentence(doc.description ?? doc.summary ?? "")}`,
+    blocks: () => [
+      endpointBlock(facts, operation),
+      ...notesOf(operation),
+      doc.description ?? "",
+      accessText(id as OperationId),
+      ...sampleBlocks(facts, operation),
+      ...parameterBlocks(facts.document, doc.parameters ?? []),
+      ...bodyBlocks(facts.document, operation),
+      ...answerBlocks(facts.document, operation),
+      "## Errors",
+      errorTable(operations[id as OperationId].errors, operations[id as OperationId]),
+    ],
+  };
+}
+
+function firstSentence(text: string): string {
+  return /^[\s\S]*?[.!?](?=\s|$)/.exec(text)?.[0].replace(/\s+/g, " ") ?? text;
+}
+
+function endpointBlock({ interactive }: PortalFacts, { method, path, doc }: Located): Block {
+  const parts = escapeHtml(path).replace(/\{\w+\}/g, (name) => `<var>${name}</var>`);
+  // The anchor that Scalar gives an operation.
+  const anchor = `tag/${(doc.tags?.[0] ?? "").toLowerCase()}/${method}${path}`;
+  return {
+    html: ({ link }) =>
+      `<p class="endpoint"><span class="method ${method.toLowerCase()}">${method}</span> <code>${parts}</code>${
+        interactive ? `<a href="${link(`/docs/api#${anchor}`)}">Try it</a>` : ""
+      }</p>`,
+    markdown: `\`${method} ${path}\`\n`,
+  };
+}
+
+function notesOf({ doc }: Located): string[] {
+  const notes = [];
+  if (doc["x-retired"] !== undefined) notes.push("> **Retired.** This endpoint serves nothing any more.");
+  else if (doc.deprecated) notes.push("> **Deprecated.** It works, and will go on working; new programs use what replaces it.");
+  if (doc["x-paused"] !== undefined)
+    notes.push("> **Paused** where no model of its kind is served: then every request is answered with 404 `model_not_found`.");
+  return notes;
+}
+
+const access: Record<string, string> = {
+  none: "No key is needed.",
+  key: "Needs an API key: `Authorization: Bearer $SVC_KEY`.",
+  key_or_session: "Needs an API key or a session token: `Authorization: Bearer …`.",
+  session: "Needs a session token (`svcs_…`, from [signing in](/docs/api/signIn)); an API key is not enough.",
+};
+
+function accessText(id: OperationId): string {
+  const { auth, xApiKey } = operations[id];
+  return `${access[auth]}${xApiKey ? " The header `x-api-key` will do as well." : ""}`;
+}
+
+function sampleBlocks({ publicUrl }: PortalFacts, operation: Located): Block[] {
+  const samples = samplesOf(operation, { publicUrl, auth: operations[operation.id as OperationId].auth });
+  return [
+    "## Call it",
+    {
+      html: (tools) => tools.samples(samples),
+      markdown: samples.map(({ language, code }) => `\`\`\`${language}\n${code}\n\`\`\`\n`).join("\n"),
+    },
+  ];
+}
+
+const places = { path: "In the path", query: "In the query", header: "Headers" };
+
+function parameterBlocks(document: OpenApi, parameters: readonly Parameter[]): Block[] {
+  return (["path", "query", "header"] as const).flatMap((place) => {
+    const own = parameters.filter((one) => one.in === place);
+    if (own.length === 0) return [];
+    const schema = {
+      properties: Object.fromEntries(
+        own.map((one) => [one.name, { ...one.schema, description: one.description ?? one.schema.description ?? "" }]),
+      ),
+      required: own.filter(({ required }) => required).map(({ name }) => name),
+    };
+    return [`## ${places[place]}`, fieldsBlock(fieldsOf(document, schema))];
+  });
+}
+
+function bodyBlocks(document: OpenApi, { doc }: Located): Block[] {
+  const contents = Object.entries(doc.requestBody?.content ?? {});
+  return contents.flatMap(([type, { schema = {} }], index) => [
+    ...(index === 0 ? ["## Body"] : []),
+    ...(contents.length > 1 || type !== "application/json" ? [`### \`${type}\``] : []),
+    fieldsBlock(fieldsOf(document, schema)),
+  ]);
+}
+
+function answerBlocks(document: OpenApi, { doc }: Located): Block[] {
+  const good = Object.entries(doc.responses).filter(([status]) => Number(status) < 400);
+  return [
+    "## Answer",
+    ...good.flatMap(([status, { description, content = {}, headers = {} }]): Block[] => [
+      `**${status}** ${description}`,
+      ...Object.entries(content).flatMap(([type, media]) => contentBlocks(document, type, media)),
+      ...headerBlocks(document, headers),
+    ]),
+  ];
+}
+
+function contentBlocks(document: OpenApi, type: string, media: Media): Block[] {
+  const example = exampleOf(media);
+  const shown = `### \`${type}\``;
+  if (type === "text/event-stream") {
+    const note = "A stream of server-sent events; see [Streaming](/docs/guides/streaming).";
+    return [shown, note, ...(typeof example === "string" ? [fence("http", example.trimEnd())] : [])];
+  }
+  if (!type.startsWith("application/json"))
+    return [shown, typeof example === "string" ? fence("text", example.trimEnd()) : "The bytes of the file."];
+  const { schema } = follow(document, media.schema ?? {});
+  return [
+    shown,
+    ...(example === undefined ? [] : [fence("json", JSON.stringify(example, null, 2))]),
+    fieldsBlock(fieldsOf(document, schema)),
+  ];
+}
+
+function headerBlocks(document: OpenApi, headers: NonNullable<OpenApi["paths"][string][string]["responses"][string]["headers"]>): Block[] {
+  const rows = Object.entries(headers).map(
+    ([name, { description = "", schema = {} }]) =>
+      `| \`${name}\` | ${typeText(document, schema)} | ${description.replace(/\s*\n\s*/g, " ").replaceAll("|", "\\|")} |`,
+  );
+  return rows.length === 0 ? [] : [`### Headers\n\n| header | | says |\n|---|---|---|\n${rows.join("\n")}`];
+}
+
+function fence(language: string, code: string): string {
+  return `\`\`\`${language}\n${code}\n\`\`\``;
+}

@@ -1,0 +1,173 @@
+// How an operation is called, in curl, TypeScript (svc-sdk) and, where a client of that language exists, Python. Made from the
+// contract's own examples.
+import { exampleOf, type Located, type Media, type Parameter } from "./contract.ts";
+import type { Sample } from "./markdown.ts";
+
+export interface Access {
+  /** Null: the address is the reader's $SVC_URL. */
+  publicUrl: string | null;
+  auth: "none" | "key" | "key_or_session" | "session";
+}
+
+export function samplesOf(operation: Located, access: Access): Sample[] {
+  const call = { operation, body: bodyOf(operation), access };
+  return [curlOf(call), typescriptOf(call), pythonOf(call)].filter((sample) => sample !== null);
+}
+
+interface CallShown {
+  operation: Located;
+  body: { json: unknown } | { form: Record<string, string> } | null;
+  access: Access;
+}
+
+function bodyOf({ doc }: Located): CallShown["body"] {
+  const content = doc.requestBody?.content ?? {};
+  const json = shortestExample(content["application/json"]);
+  if (json !== undefined) return { json };
+  return content["multipart/form-data"] === undefined ? null : { form: exampleForm(doc.operationId) };
+}
+
+/** The plainest of several. */
+function shortestExample(media: Media | undefined): unknown {
+  const values = Object.values(media?.examples ?? {}).map(({ value }) => value);
+  return values.sort((a, b) => JSON.stringify(a).length - JSON.stringify(b).length)[0] ?? exampleOf(media);
+}
+
+/** The file and what a form must have beside it. */
+function exampleForm(id: string): Record<string, string> {
+  if (id === "cloneVoice") return { file: "@sample.mp3", name: "My voice" };
+  return { file: "@speech.mp3", model: "transcribe" };
+}
+
+function curlOf({ operation, body, access }: CallShown): Sample {
+  const { method, doc } = operation;
+  const url = `${access.publicUrl ?? "$SVC_URL"}${filledPath(operation)}${queryOf(doc.parameters ?? [])}`;
+  const lines = [`curl ${method === "GET" || method === "POST" ? "" : `-X ${method} `}"${url}"`];
+  if (method === "POST" && body === null) lines[0] = `curl -X POST "${url}"`;
+  if (access.auth === "session") lines.push(`-H "Authorization: Bearer $SVC_SESSION"`);
+  else if (access.auth !== "none") lines.push(`-H "Authorization: Bearer $SVC_KEY"`);
+  if (body !== null && "form" in body)
+    lines.push(...Object.entries(body.form).map(([name, value]) => `-F ${shellWord(`${name}=${value}`)}`));
+  if (body !== null && "json" in body) {
+    lines.push(`-H "Content-Type: application/json"`, `-d ${shellWord(JSON.stringify(body.json, null, 2))}`);
+  }
+  return { language: "sh", code: lines.join(" \\\n  ") };
+}
+
+function typescriptOf({ operation, body, access }: CallShown): Sample | null {
+  const name = operation.doc["x-sdk"];
+  if (name === undefined) return null;
+  const credential = access.auth === "session" ? "sessionToken: process.env.SVC_SESSION" : "apiKey: process.env.SVC_KEY";
+  const options = [
+    ...(access.auth === "none" ? [] : [credential]),
+    `baseURL: ${access.publicUrl === null ? "process.env.SVC_URL" : JSON.stringify(access.publicUrl)}`,
+  ];
+  const query = Object.fromEntries(exampledQuery(operation.doc.parameters ?? []));
+  const given = [
+    ...pathValues(operation).map((value) => JSON.stringify(value)),
+    ...(body === null
+      ? Object.keys(query).length > 0
+        ? [literal(query)]
+        : []
+      : ["json" in body ? literal(body.json) : formLiteral(body.form)]),
+  ];
+  const imports = body !== null && "form" in body ? `import { openAsBlob } from "node:fs";\n` : "";
+  return {
+    language: "ts",
+    code: `${imports}import Svc from "svc-sdk";\n\nconst svc = new Svc({ ${options.join(", ")} });\n\nconst result = await svc.${name}(${given.join(", ")});\nconsole.log(result);`,
+  };
+}
+
+/** Calls that OpenAI's and Anthropic's clients for Python know under the same name. */
+const openaiCalls = ["chat.completions.create", "completions.create", "embeddings.create", "responses.create", "audio.speech.create"];
+
+function pythonOf({ operation, body, access }: CallShown): Sample | null {
+  const name = operation.doc["x-sdk"];
+  if (name === undefined || body === null || !("json" in body)) return null;
+  const anthropic = name === "messages.create";
+  if (!anthropic && !openaiCalls.includes(name)) return null;
+  const client = anthropic ? "Anthropic" : "OpenAI";
+  const address =
+    access.publicUrl === null
+      ? `os.environ["SVC_URL"]${anthropic ? "" : ' + "/v1"'}`
+      : JSON.stringify(`${access.publicUrl}${anthropic ? "" : "/v1"}`);
+  const given = Object.entries(body.json as Record<string, unknown>).map(([key, value]) => `    ${key}=${pythonLiteral(value, "    ")},`);
+  return {
+    language: "python",
+    code: `import os\nfrom ${client.toLowerCase()} import ${client}\n\nclient = ${client}(base_url=${address}, api_key=os.environ["SVC_KEY"])\n\nresult = client.${name}(\n${given.join("\n")}\n)\nprint(result)`,
+  };
+}
+
+/** Path parameters by the contract's example, else by something that looks like one. */
+function pathValues({ path, doc }: Located): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => {
+    const parameter = doc.parameters?.find((one) => one.in === "path" && one.name === name);
+    const example = parameter === undefined ? undefined : exampleValue(parameter);
+    return typeof example === "string" ? example : (usual[`${doc.operationId} ${name}`] ?? usual[name as string] ?? `${name}`);
+  });
+}
+
+const usual: Record<string, string> = {
+  id: "job_0195c1f2",
+  "getModel id": "best",
+  "getTopup id": "top_0195c1f2",
+  request_id: "req_0195c1f2c3d04e10",
+  key: "key_0195c1f2",
+  provider: "google",
+};
+
+function filledPath(operation: Located): string {
+  const values = pathValues(operation);
+  return operation.path.replace(/\{\w+\}/g, () => encodeURIComponent(values.shift() as string));
+}
+
+function exampledQuery(parameters: readonly Parameter[]): [string, unknown][] {
+  return parameters
+    .filter((one) => one.in === "query")
+    .flatMap((one): [string, unknown][] => {
+      const value = exampleValue(one);
+      return value === undefined || value === null ? [] : [[one.name, value]];
+    });
+}
+
+function exampleValue({ example, examples, schema }: Parameter): unknown {
+  return example ?? Object.values(examples ?? {})[0]?.value ?? schema.examples?.[0];
+}
+
+function queryOf(parameters: readonly Parameter[]): string {
+  const pairs = exampledQuery(parameters).map(([name, value]) => `${name}=${encodeURIComponent([value].flat().join(","))}`);
+  return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+}
+
+function shellWord(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** As a person writes an object: names without quotes. */
+function literal(value: unknown): string {
+  const text = JSON.stringify(value, null, 2).replace(/^(\s*)"([A-Za-z_$][\w$]*)":/gm, "$1$2:");
+  const short = text.replace(/\n\s*/g, " ");
+  return short.length <= 70 ? short : text;
+}
+
+function formLiteral(form: Record<string, string>): string {
+  const fields = Object.entries(form).map(([name, value]) =>
+    value.startsWith("@") ? `${name}: await openAsBlob(${JSON.stringify(value.slice(1))})` : `${name}: ${JSON.stringify(value)}`,
+  );
+  return `{ ${fields.join(", ")} }`;
+}
+
+function pythonLiteral(value: unknown, pad: string): string {
+  if (value === null) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (typeof value !== "object") return JSON.stringify(value);
+  const inner = `${pad}    `;
+  const parts = Array.isArray(value)
+    ? value.map((one) => pythonLiteral(one, inner))
+    : Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${pythonLiteral(one, inner)}`);
+  const [open, end] = Array.isArray(value) ? "[]" : "{}";
+  const short = `${open}${parts.join(", ")}${end}`;
+  return short.length <= 80 && !short.includes("\n")
+    ? short
+    : `${open}\n${parts.map((part) => `${inner}${part},`).join("\n")}\n${pad}${end}`;
+}

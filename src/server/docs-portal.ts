@@ -1,0 +1,137 @@
+// The documentation portal over HTTP: pages, their Markdown twins, the files they load, llms.txt and the OpenAPI documents. What a
+// page holds is src/docs'; here is who gets which form of it, compressed or not, and what browsers may do with it.
+import { readFileSync } from "node:fs";
+import type { IncomingHttpHeaders } from "node:http";
+import type { Portal } from "../docs/portal.ts";
+import type { OpenApi } from "../docs/contract.ts";
+import { readWeights } from "./content-coding.ts";
+import { openapiBytes, openapiDocument } from "./document.ts";
+import type { Edge, Exchange } from "./edge.ts";
+import type { Page } from "./pages.ts";
+import { represent, replyWith, type Representation } from "./representation.ts";
+import type { Headers } from "./types.ts";
+
+/** Undefined where the path is not the portal's, or leads to nothing and the client wants no page that says so. */
+export type FindDocs = (exchange: Exchange) => Promise<Page | undefined>;
+
+export function openDocs(edge: Edge): FindDocs {
+  // Made when somebody first reads: no start waits for it, and by then the port, and so the address in its examples, is known.
+  let portal: Promise<Portal> | undefined;
+  /** As many as there are pages and files: nothing that a client invents gets in. */
+  const made = new Map<string, Representation>();
+  const kept = (key: string, make: () => Representation) => {
+    const representation = made.get(key) ?? make();
+    made.set(key, representation);
+    return representation;
+  };
+
+  return async ({ path, req }) => {
+    if (!isDocsPath(path)) return undefined;
+    const document = documents[path];
+    if (document !== undefined) return () => replyWith(kept(path, document), req.headers);
+    portal ??= loadPortal(edge);
+    const found = await portal;
+    const form = wantedForm(found, path, req.headers);
+    if (form !== undefined) return () => replyWith(kept(form.key, form.make), req.headers);
+    if (!readWeights(req.headers.accept).get("text/html") || (req.method !== "GET" && req.method !== "HEAD")) return undefined;
+    const missing = represent(Buffer.from(found.notFound(path.replace(/^\/docs\/?/, ""))), {
+      ...pageHeaders(),
+      "cache-control": "no-store",
+    });
+    return () => replyWith(missing, {}, 404);
+  };
+}
+
+async function loadPortal({ publicUrl, context }: Edge): Promise<Portal> {
+  const { createPortal } = await import("../docs/portal.ts");
+  return createPortal({ site: "live", document: openapiDocument as OpenApi, publicUrl, canPay: context.payments !== null });
+}
+
+function isDocsPath(path: string): boolean {
+  return path === "/docs" || path.startsWith("/docs/") || path === "/docs.md" || path in documents || path in texts;
+}
+
+const published = { "content-type": "application/json", "cache-control": "public, max-age=300", "access-control-allow-origin": "*" };
+
+const documents: Record<string, () => Representation> = {
+  "/openapi.json": () => represent(openapiBytes, published),
+  "/openapi-3.2.json": () => represent(readFileSync(new URL("../../generated/openapi-3.2.json", import.meta.url)), published),
+};
+
+const texts: Record<string, (portal: Portal) => string> = {
+  "/llms.txt": ({ llms }) => llms(),
+  "/llms-full.txt": ({ llmsFull }) => llmsFull(),
+};
+
+interface Form {
+  key: string;
+  make: () => Representation;
+}
+
+function wantedForm(portal: Portal, path: string, headers: IncomingHttpHeaders): Form | undefined {
+  const text = texts[path];
+  if (text !== undefined) return { key: path, make: () => represent(Buffer.from(text(portal)), textHeaders("text/plain")) };
+  const place = path.replace(/^\/docs\/?/, "");
+  if (place.startsWith("assets/")) return assetForm(portal, place.slice("assets/".length));
+  const markdown = markdownPlace(path);
+  if (markdown !== undefined && portal.pages.has(markdown)) return markdownForm(portal, markdown, false);
+  if (path.endsWith("/") || !portal.pages.has(place)) return undefined;
+  if (prefersMarkdown(headers.accept)) return markdownForm(portal, place, true);
+  const isReference = portal.pages.get(place)?.shape === "reference";
+  return { key: path, make: () => represent(Buffer.from(portal.html(place) as string), pageHeaders(isReference)) };
+}
+
+/** The page whose twin stands at this path. */
+function markdownPlace(path: string): string | undefined {
+  return path === "/docs.md" ? "" : /^\/docs\/(.+)\.md$/.exec(path)?.[1];
+}
+
+function markdownForm(portal: Portal, place: string, negotiated: boolean): Form {
+  const headers = { ...textHeaders("text/markdown"), ...(negotiated ? { vary: "accept" } : {}) };
+  return {
+    key: `${negotiated ? "negotiated " : ""}${place}.md`,
+    make: () => represent(Buffer.from(portal.markdown(place) as string), headers),
+  };
+}
+
+function assetForm({ assets }: Portal, name: string): Form | undefined {
+  const asset = assets.find(name);
+  if (asset === undefined) return undefined;
+  const headers = {
+    "content-type": asset.type,
+    "cache-control": "public, max-age=31536000, immutable",
+    "x-content-type-options": "nosniff",
+  };
+  return { key: `assets/${name}`, make: () => represent(asset.read(), headers) };
+}
+
+/** Agents ask for it; browsers never do. Of equals the one that is named first. */
+function prefersMarkdown(accept: string | undefined): boolean {
+  const weights = readWeights(accept);
+  const [markdown = 0, html = 0] = [weights.get("text/markdown"), weights.get("text/html")];
+  const names = [...weights.keys()];
+  return markdown > html || (markdown > 0 && markdown === html && names.indexOf("text/markdown") < names.indexOf("text/html"));
+}
+
+function textHeaders(type: string): Headers {
+  return { "content-type": `${type}; charset=utf-8`, "cache-control": "public, max-age=300", "x-content-type-options": "nosniff" };
+}
+
+const common = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Pages run nothing and load our own style only. */
+const plainPolicy = `default-src 'none'; style-src 'self'; img-src 'self'; ${common}`;
+
+/** Scalar writes its styles into the page. It runs from here, and speaks to nobody but this gateway. */
+const referencePolicy = `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; ${common}`;
+
+function pageHeaders(isReference = false): Headers {
+  return {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": isReference ? referencePolicy : plainPolicy,
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "cache-control": "public, max-age=300",
+    vary: "accept",
+  };
+}

@@ -1,0 +1,68 @@
+// The guide "Use it with …": what its samples don't show by themselves. guides.test.ts runs them; here the settings of agents are read, and
+// their requests made.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Gateway, startGateway } from "../support/gateway.ts";
+import { blocksOf } from "./guide-blocks.ts";
+import { hasCurl } from "./guide-shell.ts";
+import { runProcess } from "./run-block.ts";
+
+const blocks = blocksOf("clients");
+const sectionOf = (heading: string) => blocks.find((block) => block.heading === heading)!;
+
+let gateway: Gateway;
+let key: string;
+beforeAll(async () => {
+  gateway = await startGateway();
+  key = (await gateway.createAccount({ deposit: "2000" })).key;
+});
+afterAll(() => gateway.stop());
+
+test("nothing else stands in it, and every sample asks and prints the answer", () => {
+  const headings = [...new Set(blocks.map(({ heading }) => heading))];
+  expect(headings).toEqual(["Use it with …", "curl", "OpenAI SDK", "Anthropic SDK", "Vercel AI SDK", "LangChain", "Claude Code", "Codex"]);
+  expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(["python", "sh", "toml", "ts"]);
+  // The simulator repeats what it was asked; the sample of the rankings asks nothing.
+  const asking = blocks.filter(({ language, heading }) => ["ts", "python"].includes(language) || heading === "curl");
+  for (const { prints, noRun, line } of asking) {
+    expect(noRun).toBeNull();
+    expect(String(prints), String(line)).toMatch(/You said: \\*"Hello!|waves, sand and a day at the sea/);
+  }
+});
+
+describe.skipIf(!hasCurl)("curl", () => {
+  test("Claude Code: with these variables its requests are answered, also the small ones", async () => {
+    const ask = (model: string) => `curl -s "$ANTHROPIC_BASE_URL/v1/messages?beta=true" -H "Authorization: Bearer $ANTHROPIC_AUTH_TOKEN" \
+      -H "anthropic-version: 2023-06-01" -H "Content-Type: application/json" \
+      -d "{\\"model\\":\\"${model}\\",\\"max_tokens\\":500,\\"stream\\":true,\\"messages\\":[{\\"role\\":\\"user\\",\\"content\\":\\"Hello!\\"}]}"`;
+    const environment = { PATH: process.env.PATH!, SVC_URL: gateway.url, SVC_KEY: key };
+    const { code } = sectionOf("Claude Code");
+    const models = [...code.matchAll(/^export (ANTHROPIC_\w*MODEL)=/gm)].map(([, variable]) => `$${variable!}`);
+    expect(models).toContain("$ANTHROPIC_MODEL");
+    for (const model of models) {
+      const events = await runProcess("bash", ["-e"], `${code}\n${ask(model)}`, { folder: ".", environment });
+      expect(events).toMatch(/^event: message_start\n/);
+      expect(events).toContain("event: message_stop\n");
+    }
+  });
+});
+
+test("Claude Code: its model is not one of the words that it takes for models of its own", () => {
+  // Seen of Claude Code 2.1.330: with ANTHROPIC_MODEL=best it asks for claude-opus-5-5, which is a 404 here.
+  const [, model] = /^export ANTHROPIC_MODEL=(\S+)/m.exec(sectionOf("Claude Code").code)!;
+  expect(["best", "default", "opus", "opusplan", "sonnet", "haiku"]).not.toContain(model);
+});
+
+test("Codex: the endpoint and the key that this file names answer a request of it", async () => {
+  const { code } = sectionOf("Codex");
+  const value = (name: string) => new RegExp(`^${name} = "([^"]+)"$`, "m").exec(code)![1]!;
+  expect(code).toContain(`[model_providers.${value("model_provider")}]`);
+  expect(value("env_key")).toBe("SVC_KEY");
+  const address = value("base_url").replace("http://127.0.0.1:8787", gateway.url);
+  const reply = await fetch(`${address}/${value("wire_api")}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: value("model"), input: [{ role: "user", content: "Hello!" }], stream: true, store: false }),
+  });
+  expect(reply.status).toBe(200);
+  expect(await reply.text()).toContain("event: response.completed\n");
+});

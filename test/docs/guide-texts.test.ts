@@ -1,0 +1,92 @@
+// The guides as pages: the list of them, how each begins, where their links lead, which samples don't run, and the operator's catalog.
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { loadCatalog } from "../../src/catalog/load.ts";
+import { guides } from "../../src/docs/guides.ts";
+import { blocksOf, guideNames, readGuide, runLanguages } from "./guide-blocks.ts";
+import { readme, scripts } from "./known-names.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Samples that no test runs, and why. This list may only become shorter. */
+const notRun = [
+  "accounts-and-credit: this gateway takes no payments",
+  "audio: the address is your own",
+  "clients: address and key are your own",
+  "operator: the keys are your own",
+  "quick-start: address and key are your own",
+];
+
+test("no sample stops running", () => {
+  const found = guideNames.flatMap((guide) => blocksOf(guide).flatMap(({ noRun }) => (noRun === null ? [] : [`${guide}: ${noRun}`])));
+  expect(found).toEqual(notRun);
+});
+
+test("each fence is of a language that runs, or of one that is only read", () => {
+  const others = guideNames.flatMap(blocksOf).filter(({ language }) => ![...runLanguages, "json", "yaml", "toml"].includes(language));
+  expect(others.map(({ guide, line }) => `${guide}:${line}`)).toEqual([]);
+});
+
+test("the list names every file, by its own title", () => {
+  const files = guides.flatMap(({ slug, title, source }) => ("file" in source ? [{ slug, title, file: source.file }] : []));
+  expect(files.map(({ file }) => file).sort()).toEqual(guideNames.map((name) => `${name}.md`));
+  for (const { slug, file, title } of files) {
+    expect(file).toBe(`${slug}.md`);
+    expect(readGuide(slug)).toMatch(new RegExp(`^# ${title}\n`));
+  }
+  for (const { source } of guides) if ("readmeSection" in source) expect(readme).toContain(`\n## ${source.readmeSection}\n`);
+});
+
+describe.each(guideNames)("%s", (guide) => {
+  const page = readGuide(guide);
+
+  test("it begins with what its reader gets", () => {
+    expect(page).toMatch(/^# .+\n\nYou (?:\w+ )*(?:get|learn|submit|have|sign up)\b/);
+  });
+
+  test("its links lead to guides and to places that the portal has", () => {
+    const targets = [...page.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
+    const leads = (target: string) => guideNames.some((name) => target === `${name}.md`) || /^\/docs\/errors(#\w+)?$/.test(target);
+    expect(targets.filter((target) => !leads(target))).toEqual([]);
+  });
+});
+
+describe.each(["README.md", "CONTRIBUTING.md"])("%s", (name) => {
+  const page = readFileSync(root + name, "utf8");
+
+  test("its links lead to files and headings", () => {
+    const targets = [...page.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
+    expect(targets.filter((target) => !leadsSomewhere(target))).toEqual([]);
+  });
+
+  test("its scripts and files exist", () => {
+    const scriptNames = [...page.matchAll(/npm run ([\w:]+)/g)].map(([, script]) => script!);
+    expect(scriptNames.filter((script) => !scripts.has(script))).toEqual([]);
+    const files = [...page.matchAll(/`((?:src|spec|test|generated|handlers|bin|bench)\/[\w./-]+)`/g)].map(([, file]) => file!);
+    expect(files.filter((file) => !existsSync(root + file))).toEqual([]);
+  });
+});
+
+/** A file of the repository, and in it the heading that is named. */
+function leadsSomewhere(target: string): boolean {
+  const [file, heading] = target.split("#") as [string, string | undefined];
+  if (!existsSync(root + file)) return false;
+  if (heading === undefined) return true;
+  const headings = [...readFileSync(root + file, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, text]) => text!);
+  return headings.some(
+    (text) =>
+      text
+        .toLowerCase()
+        .replace(/[^\w -]/g, "")
+        .replaceAll(" ", "-") === heading,
+  );
+}
+
+test("the operator's catalog is one that starts", () => {
+  const [yaml] = blocksOf("operator").filter(({ language }) => language === "yaml");
+  const environment = { OPENAI_API_KEY: "key", GROQ_API_KEY: "key" };
+  const { catalog, warnings } = loadCatalog({ text: yaml!.code, environment, simulatorUrl: null });
+  expect(warnings).toEqual([]);
+  expect(catalog.listed.map(({ id }) => id)).toEqual(["north/chat-small"]);
+});

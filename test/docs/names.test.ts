@@ -1,0 +1,80 @@
+// Whatever a guide names exists: fields, codes, headers, paths, settings, commands. What the operator can set and call, the operator's page
+// names in full.
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { guideNames, readGuide } from "./guide-blocks.ts";
+import * as known from "./known-names.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Names that stand in no contract, each with where it comes from. */
+const elsewhere: Record<string, string> = {
+  svc_upstream_attempts_total: "a metric",
+  media_expense: "a table",
+  async_payment_succeeded: "an event of Stripe",
+  async_payment_failed: "an event of Stripe",
+};
+
+/** The words that are set as code in the prose. */
+function codeWords(page: string): string[] {
+  const prose = page.replace(/^```.*?^```$/gms, "").replace(/^<!--.*-->$/gm, "");
+  return [...prose.matchAll(/`([^`\n]+)`/g)].map(([, word]) => word!);
+}
+
+const unknown = (names: Iterable<string>, exists: (name: string) => boolean) => [...new Set(names)].filter((name) => !exists(name));
+const matches = (page: string, pattern: RegExp) => [...page.matchAll(pattern)].map(([, name]) => name!);
+
+describe.each(guideNames)("%s", (guide) => {
+  const page = readGuide(guide);
+
+  test("words that look like fields or codes", () => {
+    const snake = codeWords(page)
+      .flatMap((word) => word.split(/[.\s:=,]+/))
+      .filter((word) => /^[a-z]+(_[a-z0-9]+)+(\[\d*\])?$/.test(word))
+      .map((word) => word.replace(/\[\d*\]$/, ""));
+    expect(unknown(snake, (word) => known.contractWords.has(word) || word in elsewhere)).toEqual([]);
+  });
+
+  test("codes that it links", () => {
+    expect(unknown(matches(page, /\/docs\/errors#(\w+)/g), (code) => known.errorCodes.has(code) || code === "CODE")).toEqual([]);
+  });
+
+  test("headers", () => {
+    const named = matches(page, /\b(x-[a-z][a-z-]*[a-z]|retry-after(?:-ms)?|idempotency-key)\b/gi).map((name) => name.toLowerCase());
+    // Given to SDKs, to the server behind proxies, and the beginning of a family.
+    const others = ["x-api-key", "x-forwarded-for", "x-svc"];
+    expect(unknown(named, (name) => known.headers.has(name) || others.includes(name))).toEqual([]);
+  });
+
+  test("paths", () => {
+    const named = matches(page, /(\/v1\/[\w/{}$.%-]*\w\}?)/g).map((path) => path.replace(/\{\w+\}|\$\w+|THE_\w+/g, "{}"));
+    expect(unknown(named, (path) => known.paths.has(path) || known.paths.has(path.replace(/\/[^/]+$/, "/{}")))).toEqual([]);
+  });
+
+  test("settings", () => {
+    const others = ["SVC_URL", "SVC_KEY"]; // of the samples
+    const named = matches(page, /\b(SVC_[A-Z_]*[A-Z]|DATABASE_\w+|STRIPE_\w+|SMTP_\w+)\b/g);
+    expect(unknown(named, (name) => known.settings.has(name) || others.includes(name) || name.startsWith("SVC_SIGNIN_"))).toEqual([]);
+  });
+
+  test("commands, their options, scripts and files", () => {
+    const named = matches(page, /\bsvc ((?:start|migrate|simulate|account|key|session|job|ledger|catalog)(?: [a-z]+)?)\b/g);
+    const exists = (name: string) => known.commandNames.has(name) || known.commandNames.has(name.split(" ")[0]!);
+    expect(unknown(named, exists)).toEqual([]);
+    const options = page.split("\n").flatMap((line) => (/\bsvc /.test(line) ? matches(line, /--([a-z-]+)/g) : []));
+    expect(unknown(options, (name) => known.commandOptions.has(name))).toEqual([]);
+    expect(unknown(matches(page, /npm run ([\w:]+)/g), (name) => known.scripts.has(name))).toEqual([]);
+    const files = matches(page, /`((?:src|spec|test|generated|handlers|bin)\/[\w./-]+)`/g);
+    expect(unknown(files, (file) => existsSync(root + file))).toEqual([]);
+  });
+});
+
+test("the operator's page names every setting and every command", () => {
+  const page = readGuide("operator");
+  expect([...known.settings].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  const table = page.split("\n").filter((line) => line.startsWith("| `"));
+  const words = table.flatMap((line) => matches(line.split(" | ")[0]!, /`([^`]+)`/g));
+  const stands = (name: string) => words.some((word) => word === name || word.startsWith(`${name} `));
+  expect([...known.commandNames].filter((name) => !stands(name))).toEqual([]);
+});

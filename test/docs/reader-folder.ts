@@ -1,0 +1,25 @@
+// Where a reader of the guides sits: a checkout to run commands in and write files to. It holds links to this one, so that nothing is
+// written here, and the packages that the samples import, the generated SDK among them.
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const linked = ["bin", "generated", "handlers", "package.json", "src", "tsconfig.json"];
+
+/** The folder, and what removes it. */
+export function makeReaderFolder(): { path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), "svc-reader-"));
+  for (const name of linked) symlinkSync(join(root, name), join(path, name));
+  const packages = join(path, "node_modules");
+  mkdirSync(join(packages, ".bin"), { recursive: true });
+  for (const name of readdirSync(join(root, "node_modules"))) {
+    if (!name.startsWith(".")) symlinkSync(join(root, "node_modules", name), join(packages, name));
+  }
+  // Else npx would make a package of this folder, once for each.
+  symlinkSync(join(root, "bin/svc.js"), join(packages, ".bin/svc"));
+  const sdk = join(root, "generated/sdk");
+  if (existsSync(sdk)) symlinkSync(sdk, join(packages, "svc-sdk"));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}

@@ -1,0 +1,55 @@
+// Prism's own proxy on the contract, as its command line starts it: answers are judged, requests are not.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+export interface Proxy {
+  url: string;
+  stop(): Promise<void>;
+}
+
+export async function startProxy(upstream: string): Promise<Proxy> {
+  const port = await freePort();
+  const flags = ["-p", String(port), "--errors", "--validate-request", "false", "-v", "fatal"];
+  const child = spawn(process.execPath, ["node_modules/.bin/prism", "proxy", ...flags, "generated/openapi.json", upstream], {
+    cwd: root,
+    env: { ...process.env, SCARF_ANALYTICS: "false" },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await answering(url);
+  return {
+    url,
+    async stop() {
+      const exited = once(child, "exit");
+      child.kill();
+      await exited;
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** Reading the contract takes a few seconds. */
+async function answering(url: string): Promise<void> {
+  for (let tries = 0; tries < 300; tries++) {
+    const answered = await fetch(url).then(
+      () => true,
+      () => false,
+    );
+    if (answered) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error("Prism did not start");
+}

@@ -1,0 +1,46 @@
+// What a program needs of its folder: from one file on, every file and package that it imports, and every file that it reads beside itself.
+import { readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { dirname, join, normalize } from "node:path";
+
+/** Types are gone at run time, but `import { type A }` still loads the file. */
+const imports = [
+  /^(?:import|export)\s+(?!type\b)[^"';]*?\bfrom\s+"([^"]+)"/gm,
+  /^import\s+"([^"]+)"/gm,
+  /\b(?:import|require)\("([^"]+)"\)/g,
+  /\bimport\.meta\.resolve\("([^"]+)"\)/g,
+];
+const besides = /\bnew URL\(\s*"([^"]+)",\s*import\.meta\.url\s*\)/g;
+
+/** Paths from `folder` that the program asks for and that are not there, each with who asks. Our own files alone are read. */
+export function missingFrom(folder: string, entry: string, isThere: (path: string) => boolean): string[] {
+  const missing = isThere(entry) ? [] : [entry];
+  const seen = new Set([entry]);
+  for (const file of seen) {
+    if (!isThere(file)) continue;
+    if (!/\.(?:ts|js)$/.test(file) || file.startsWith("node_modules/")) continue;
+    for (const target of targetsOf(folder, file)) {
+      if (!isThere(target)) missing.push(`${target}, of ${file}`);
+      seen.add(target);
+    }
+  }
+  return missing;
+}
+
+function targetsOf(folder: string, file: string): string[] {
+  const text = readFileSync(join(folder, file), "utf8");
+  const named = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => name!);
+  const beside = (name: string) => normalize(join(dirname(file), name)).replace(/\/$/, "");
+  const imported = imports.flatMap(named).filter((name) => !isBuiltin(name));
+  return [
+    ...imported.map((name) => (name.startsWith(".") ? beside(name) : `node_modules/${packageOf(name)}/package.json`)),
+    ...named(besides).map(beside),
+  ];
+}
+
+function packageOf(name: string): string {
+  return name
+    .split("/")
+    .slice(0, name.startsWith("@") ? 2 : 1)
+    .join("/");
+}
