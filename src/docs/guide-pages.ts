@@ -41,11 +41,9 @@ function withoutTitle(text: string): string {
   return text.replace(/^\s*# .*\n/, "");
 }
 
-/** Sources link to each other as files, and to sections of the README that are guides here. */
+/** Guides link to each other as files; the README links to them from the folder above. */
 function withGuideLinks(text: string): string {
-  return text.replace(/\]\((?:\.\.\/\.\.\/\.\.\/README\.md|README\.md)?([^()\s#/]*)(#[^()\s]*)?\)/g, (whole, file: string, anchor = "") => {
-    const slug = file.replace(/\.md$/, "");
-    if (file.endsWith(".md") && guides.some((guide) => guide.slug === slug)) return `](/docs/guides/${slug}${anchor})`;
-    return whole;
-  });
+  return text.replace(/\]\((?:src\/docs\/guides\/)?([\w-]+)\.md(#[^()\s]*)?\)/g, (whole, slug: string, anchor = "") =>
+    guides.some((guide) => guide.slug === slug) ? `](/docs/guides/${slug}${anchor})` : whole,
+  );
 }

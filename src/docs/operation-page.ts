@@ -16,7 +16,7 @@ export function operationPage(facts: PortalFacts, operation: Located): Page {
     kicker: doc.tags?.[0] ?? "API",
     summary: `${method} ${path}: ${firstSentence(doc.description ?? doc.summary ?? "")}`,
     blocks: () => [
-      endpointBlock(operation),
+      endpointBlock(facts, operation),
       ...notesOf(operation),
       doc.description ?? "",
       accessText(id as OperationId),
@@ -34,10 +34,15 @@ function firstSentence(text: string): string {
   return /^[\s\S]*?[.!?](?=\s|$)/.exec(text)?.[0].replace(/\s+/g, " ") ?? text;
 }
 
-function endpointBlock({ method, path }: Located): Block {
+function endpointBlock({ interactive }: PortalFacts, { method, path, doc }: Located): Block {
   const parts = escapeHtml(path).replace(/\{\w+\}/g, (name) => `<var>${name}</var>`);
+  // The anchor that Scalar gives an operation.
+  const anchor = `tag/${(doc.tags?.[0] ?? "").toLowerCase()}/${method}${path}`;
   return {
-    html: () => `<p class="endpoint"><span class="method ${method.toLowerCase()}">${method}</span> <code>${parts}</code></p>`,
+    html: ({ link }) =>
+      `<p class="endpoint"><span class="method ${method.toLowerCase()}">${method}</span> <code>${parts}</code>${
+        interactive ? `<a href="${link(`/docs/api#${anchor}`)}">Try it</a>` : ""
+      }</p>`,
     markdown: `\`${method} ${path}\`\n`,
   };
 }

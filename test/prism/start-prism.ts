@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 import { openDesk } from "./desk.ts";
 import { startProxy } from "./proxy.ts";
+import { suitesLeftOut } from "./scope.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -31,12 +32,15 @@ function report(runFolder: string): void {
   const through = countLines(join(runFolder, "went-through.txt"));
   const round = countLines(join(runFolder, "went-round.txt"));
   const sum = (counts: Map<string, number>) => [...counts.values()].reduce((a, b) => a + b, 0);
-  console.log(`\nThrough Prism: ${sum(through)} requests, ${through.size} pairs of operation and status. Round it: ${sum(round)}.`);
-  for (const [reason, count] of round) console.log(`  ${count} ${reason}`);
-  const unseen = declaredPairs().filter((pair) => !through.has(pair));
+  const declared = declaredPairs();
+  const unseen = declared.filter((pair) => !through.has(pair));
+  const seen = declared.length - unseen.length;
   console.log(
-    unseen.length === 0 ? "It saw every declared pair." : `Declared pairs that it did not see: ${unseen.length}\n  ${unseen.join(", ")}`,
+    `\nThrough Prism: ${sum(through)} requests, ${seen} of ${declared.length} pairs of operation and status. Round it: ${sum(round)}.`,
   );
+  for (const [reason, count] of round) console.log(`  ${count}: ${reason}`);
+  for (const [suite, reason] of Object.entries(suitesLeftOut)) console.log(`  left out: ${suite}: ${reason}`);
+  if (unseen.length > 0) console.log(`It did not see ${unseen.join(", ")}.`);
 }
 
 function countLines(file: string): Map<string, number> {

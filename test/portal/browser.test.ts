@@ -1,0 +1,165 @@
+// The portal in a real browser: nothing is asked of anybody else, nothing is complained about, a call from the page reaches this gateway,
+// an error's doc_url leads to its entry, and a phone shows it all. Skipped where no Chromium is installed (npm run browser:install).
+import { createServer, type Server } from "node:http";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { buildDocs } from "../../src/docs/build.ts";
+import { type Gateway, startGateway } from "../support/gateway.ts";
+import { findBrowser } from "./find-browser.ts";
+
+const executablePath = findBrowser();
+if (executablePath === null) console.warn("no Chromium on the PATH: the browser test of the portal is skipped");
+
+const desk = { width: 1280, height: 900 };
+const phone = { width: 390, height: 844 };
+
+describe.skipIf(executablePath === null)("in a browser", { timeout: 120_000 }, () => {
+  let gateway: Gateway;
+  let browser: Browser;
+  beforeAll(async () => {
+    gateway = await startGateway();
+    browser = await chromium.launch({ executablePath: executablePath as string, args: ["--no-sandbox"] });
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.stop();
+  });
+  afterEach(async () => void (await Promise.all(browser.contexts().map((context) => context.close()))));
+
+  /** A page that may reach `allowed` alone, with all that went wrong on it. */
+  async function open(viewport: typeof desk, allowed = [gateway.url], colorScheme: "light" | "dark" = "light") {
+    const context = await browser.newContext({ viewport, colorScheme });
+    const page = await context.newPage();
+    page.setDefaultTimeout(60_000);
+    const faults: string[] = [];
+    const foreign: string[] = [];
+    await context.route("**/*", (route) => {
+      const url = route.request().url();
+      if (allowed.some((origin) => url.startsWith(`${origin}/`))) return route.continue();
+      foreign.push(url);
+      return route.abort();
+    });
+    page.on("console", (message) => ["error", "warning"].includes(message.type()) && faults.push(message.text()));
+    page.on("pageerror", (error) => faults.push(String(error)));
+    page.on("response", (response) => response.status() >= 400 && faults.push(`${response.status()} ${response.url()}`));
+    return { page, faults, foreign };
+  }
+
+  const paths = ["", "/guides/quick-start", "/guides/decisions", "/endpoints", "/errors", "/errors/insufficient_credits", "/api/createChatCompletion", "/api/createResponse", "/credits"]; // prettier-ignore
+
+  test.each([
+    ["a desk, light", desk, "light"],
+    ["a desk, dark", desk, "dark"],
+    ["a phone, light", phone, "light"],
+    ["a phone, dark", phone, "dark"],
+  ] as const)("%s: every kind of page, with no foreign request, no complaint and no scrolling sideways", async (_, viewport, scheme) => {
+    const { page, faults, foreign } = await open(viewport, [gateway.url], scheme);
+    for (const path of paths) {
+      await page.goto(`${gateway.url}/docs${path}`);
+      expect([path, await sidewaysOf(page)]).toEqual([path, 0]);
+    }
+    await page.goto(`${gateway.url}/docs/api`);
+    await page.getByText("Create a chat completion").first().waitFor({ state: "attached" });
+    expect(["/api", await sidewaysOf(page)]).toEqual(["/api", 0]);
+    expect({ faults, foreign }).toEqual({ faults: [], foreign: [] });
+  });
+
+  test("a phone's menu opens without a script and leads on", async () => {
+    const { page, faults } = await open(phone);
+    await page.goto(`${gateway.url}/docs`);
+    const link = page.locator(".menu").getByRole("link", { name: "Error codes" });
+    expect(await link.isVisible()).toBe(false);
+    await page.getByText("Menu", { exact: true }).click();
+    await link.click();
+    await page.waitForURL(`${gateway.url}/docs/errors`);
+    expect(faults).toEqual([]);
+  });
+
+  test("tabs of a sample change its language without a script", async () => {
+    const { page } = await open(desk);
+    await page.goto(`${gateway.url}/docs`);
+    const sample = page.locator(".tabs").first();
+    expect(await sample.getByText("curl http").isVisible()).toBe(true);
+    await sample.getByText("Python", { exact: true }).first().click();
+    expect([await sample.getByText("curl http").isVisible(), await sample.getByText("from openai").isVisible()]).toEqual([false, true]);
+  });
+
+  test("try-it: a call with a key typed into the page is answered by this gateway, and nobody else hears of it", async () => {
+    const { key } = await gateway.createAccount({ deposit: "5" });
+    const { page, faults, foreign } = await open(desk);
+    await page.goto(`${gateway.url}/docs/api/createChatCompletion`);
+    await page.getByRole("link", { name: "Try it" }).click();
+    await page.getByPlaceholder("Token").first().fill(key);
+    await page.getByRole("button", { name: /Test Request.*post \/v1\/chat\/completions/s }).click();
+    const answered = page.waitForResponse((response) => response.url() === `${gateway.url}/v1/chat/completions`);
+    await page.getByRole("button", { name: /Send/ }).filter({ visible: true }).first().click();
+    const answer = await answered;
+    expect([answer.status(), answer.request().headers()["authorization"]]).toEqual([200, `Bearer ${key}`]);
+    await page.getByText("200 OK").first().waitFor();
+    expect({ faults, foreign }).toEqual({ faults: [], foreign: [] });
+    expect(gateway.simulator.calls()).toHaveLength(1);
+  });
+
+  test.each([
+    ["a desk", desk],
+    ["a phone", phone],
+  ] as const)("%s: the doc_url of a real 402 leads to the entry of its code", async (_, viewport) => {
+    const { key } = await gateway.createAccount();
+    const { data } = (await gateway.request("GET", "/v1/models?type=language")).json;
+    const model = data.find((row: { free_tier: boolean }) => !row.free_tier).id as string;
+    const body = { model, messages: [{ role: "user", content: "Hello" }] };
+    const refused = await gateway.request("POST", "/v1/chat/completions", { key, body });
+    expect([refused.status, refused.json.error.code]).toEqual([402, "model_requires_paid"]);
+
+    const { page, faults } = await open(viewport);
+    await page.goto(refused.json.error.doc_url);
+    const entry = page.locator(":target");
+    expect(await entry.innerText()).toMatch(/^model_requires_paid/);
+    const box = (await entry.locator("h3").boundingBox())!;
+    const bars = viewport === phone ? 96 : 56; // what stays at the top
+    expect([box.y >= bars, box.y < viewport.height / 2]).toEqual([true, true]);
+    await entry.getByRole("link", { name: "model_requires_paid", exact: true }).click();
+    await page.getByRole("heading", { name: "How to fix it" }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test("the static site works from a file server under a prefix, its reference too", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "svc-docs-browser-"));
+    buildDocs(folder, gateway.url);
+    const files = await serveFolder(folder, "/some/prefix/");
+    try {
+      const { page, faults, foreign } = await open(desk, [files.url]);
+      await page.goto(`${files.url}/some/prefix/index.html`);
+      await page.locator(".menu").getByRole("link", { name: "Error codes" }).click();
+      await page.getByText("insufficient_credits").first().waitFor();
+      await page.goto(`${files.url}/some/prefix/api.html`);
+      await page.getByText("Create a chat completion").first().waitFor({ state: "attached" });
+      expect({ faults, foreign }).toEqual({ faults: [], foreign: [] });
+    } finally {
+      files.server.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+/** How far a page can be pushed to the left, in pixels. */
+async function sidewaysOf(page: Page): Promise<number> {
+  return page.evaluate<number>("Math.max(0, document.documentElement.scrollWidth - window.innerWidth)");
+}
+
+const types: Record<string, string> = { html: "text/html", css: "text/css", js: "text/javascript", svg: "image/svg+xml", json: "application/json", md: "text/plain" }; // prettier-ignore
+
+async function serveFolder(folder: string, prefix: string): Promise<{ server: Server; url: string }> {
+  const server = createServer(({ url = "/" }, res) => {
+    const path = join(folder, url.split(/[?#]/)[0]!.slice(prefix.length));
+    const found = url.startsWith(prefix) && existsSync(path);
+    res.writeHead(found ? 200 : 404, { "content-type": types[path.split(".").at(-1)!] ?? "text/plain" });
+    res.end(found ? readFileSync(path) : "");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
