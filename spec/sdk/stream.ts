@@ -1,7 +1,7 @@
 // A streamed answer: the events one by one, errors thrown, and an early end never taken for a whole answer.
 import { costOf } from "./cost.ts";
 import { SvcError } from "./error.ts";
-import { errorFrom } from "./fail.ts";
+import { errorFrom, parsed } from "./fail.ts";
 import { eventsOf } from "./sse.ts";
 import { piecesOf, type Watch } from "./watch.ts";
 
@@ -21,7 +21,8 @@ export interface Stream<T> extends AsyncIterable<T> {
 const lastTypes = ["message_stop", "response.completed", "response.incomplete", "response.failed"];
 
 /** For routes whose answer may be server-sent events. */
-export function stream<T>(response: Response, watched: Watch): Stream<T> {
+export function stream<T>(response: Response, watched: Watch, type: string): Stream<T> | undefined {
+  if (!type.startsWith("text/event-stream")) return undefined;
   let cost: number | null = null;
   let taken = false;
   async function* events(): AsyncGenerator<T, void, undefined> {
@@ -52,14 +53,6 @@ export function stream<T>(response: Response, watched: Watch): Stream<T> {
       return events();
     },
   };
-}
-
-function parsed(data: string, { headers }: Response): unknown {
-  try {
-    return JSON.parse(data);
-  } catch (cause) {
-    throw new SvcError({ message: "An event of the stream is not JSON.", code: "unexpected_answer", headers, body: data, cause });
-  }
 }
 
 function interrupted({ headers, status }: Response): SvcError {

@@ -11,4 +11,4 @@ export interface Stream<T> extends AsyncIterable<T> {
     readonly cost: number | null;
 }
 /** For routes whose answer may be server-sent events. */
-export declare function stream<T>(response: Response, watched: Watch): Stream<T>;
+export declare function stream<T>(response: Response, watched: Watch, type: string): Stream<T> | undefined;
