@@ -11,6 +11,7 @@ export default mergeConfig(
       exclude: Object.keys(suitesLeftOut),
       globalSetup: ["test/prism/start-prism.ts"],
       testTimeout: 60_000,
+      expect: { poll: { timeout: 10_000 } }, // three processes more on the same cores
     },
   }),
 );
