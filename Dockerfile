@@ -10,13 +10,14 @@ COPY package.json package-lock.json .npmrc ./
 FROM base AS production
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
-# The page at /docs/api is one file of a package for development; the rest of them stays here. --force: one of them is for linux-x64 alone.
+# What /docs/api shows is one file of a package for development; the rest of them stays here. --force: one of them is for linux-x64 alone.
 FROM base AS portal
 RUN npm ci --ignore-scripts --force
 
 FROM node:26.10.0-trixie-slim
 WORKDIR /app
 COPY --from=production /app/node_modules node_modules
+COPY --from=portal /app/node_modules/@scalar/api-reference/package.json node_modules/@scalar/api-reference/package.json
 COPY --from=portal /app/node_modules/@scalar/api-reference/dist/browser/standalone.js node_modules/@scalar/api-reference/dist/browser/standalone.js
 COPY package.json README.md ./
 COPY bin bin

@@ -152,53 +152,7 @@ export type * from "./types.js";
  * @throws {SvcError} 502 `provider_error`
  * @throws {SvcError} 503 `overloaded`
  */
-export declare function createMusic(client: Client, input: MusicRequest & CreateMusicQuery & { save_to_blob: "1" }, options?: RequestOptions): Call<AudioGeneration, "createMusic">;
-/**
- * Composes music: answers the audio itself, or with `save_to_blob=1` JSON with a permanent address.
- *
- * The per-second model is billed by the length asked for, flat models by the song, whatever its length.
- * A prompt that a safety filter refuses gives 400 `content_refused` and is not charged. Speech, music and sound effects share one pool
- * of concurrent calls.
- *
- * `POST /v1/audio/music`, /docs/api/createMusic
- *
- * @example
- * await svc.audio.music.create({ prompt: "Calm piano over soft rain, no drums", music_length_ms: 20000 });
- * @throws {SvcError} 400 `invalid_request`, `content_refused`, `prompt_too_long`, `invalid_duration`, `not_a_music_model`
- * @throws {SvcError} 401 `auth_error`
- * @throws {SvcError} 402 `billing_error`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`
- * @throws {SvcError} 404 `model_not_found`
- * @throws {SvcError} 413 `request_too_large`
- * @throws {SvcError} 429 `rate_limit_exceeded`, `audio_concurrent_limit`
- * @throws {SvcError} 500 `internal_error`
- * @throws {SvcError} 502 `provider_error`
- * @throws {SvcError} 503 `overloaded`
- */
-export declare function createMusic(client: Client, input: MusicRequest & CreateMusicQuery & { save_to_blob?: "0" | undefined }, options?: RequestOptions): Call<Binary, "createMusic">;
-/**
- * Composes music: answers the audio itself, or with `save_to_blob=1` JSON with a permanent address.
- *
- * The per-second model is billed by the length asked for, flat models by the song, whatever its length.
- * A prompt that a safety filter refuses gives 400 `content_refused` and is not charged. Speech, music and sound effects share one pool
- * of concurrent calls.
- *
- * `POST /v1/audio/music`, /docs/api/createMusic
- *
- * @example
- * await svc.audio.music.create({ prompt: "Calm piano over soft rain, no drums", music_length_ms: 20000 });
- * @throws {SvcError} 400 `invalid_request`, `content_refused`, `prompt_too_long`, `invalid_duration`, `not_a_music_model`
- * @throws {SvcError} 401 `auth_error`
- * @throws {SvcError} 402 `billing_error`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`
- * @throws {SvcError} 404 `model_not_found`
- * @throws {SvcError} 413 `request_too_large`
- * @throws {SvcError} 429 `rate_limit_exceeded`, `audio_concurrent_limit`
- * @throws {SvcError} 500 `internal_error`
- * @throws {SvcError} 502 `provider_error`
- * @throws {SvcError} 503 `overloaded`
- */
-export declare function createMusic(client: Client, input: MusicRequest & CreateMusicQuery, options?: RequestOptions): Call<Binary | AudioGeneration, "createMusic">;
+export declare function createMusic<Chosen extends "0" | "1" | undefined = undefined>(client: Client, input: MusicRequest & CreateMusicQuery & { save_to_blob?: Chosen }, options?: RequestOptions): Call<Chosen extends "1" ? AudioGeneration : Binary, "createMusic">;
 
 /**
  * Makes a sound effect. Paused: while no sound-effect model is served every request gives 404 `model_not_found`, right after
@@ -222,53 +176,7 @@ export declare function createMusic(client: Client, input: MusicRequest & Create
  * @throws {SvcError} 502 `provider_error`
  * @throws {SvcError} 503 `overloaded`
  */
-export declare function createSoundEffect(client: Client, input: SoundEffectRequest & CreateSoundEffectQuery & { save_to_blob: "1" }, options?: RequestOptions): Call<AudioGeneration, "createSoundEffect">;
-/**
- * Makes a sound effect. Paused: while no sound-effect model is served every request gives 404 `model_not_found`, right after
- * authentication and whatever its body.
- *
- * The shape is retained for the day it returns: a flat 0.027 USD a sound, answered as audio, or with `save_to_blob=1` as JSON with a
- * permanent address.
- *
- * `POST /v1/audio/sfx`, /docs/api/createSoundEffect
- *
- * @example
- * await svc.audio.sfx.create({ prompt: "A wooden door creaks open", duration_seconds: 2.5, prompt_influence: 0.4 });
- * @throws {SvcError} 400 `invalid_request`, `content_refused`, `prompt_too_long`, `invalid_duration`, `not_an_sfx_model`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`
- * @throws {SvcError} 404 `model_not_found`
- * @throws {SvcError} 413 `request_too_large`
- * @throws {SvcError} 429 `rate_limit_exceeded`, `audio_concurrent_limit`
- * @throws {SvcError} 500 `internal_error`
- * @throws {SvcError} 502 `provider_error`
- * @throws {SvcError} 503 `overloaded`
- */
-export declare function createSoundEffect(client: Client, input: SoundEffectRequest & CreateSoundEffectQuery & { save_to_blob?: "0" | undefined }, options?: RequestOptions): Call<Binary, "createSoundEffect">;
-/**
- * Makes a sound effect. Paused: while no sound-effect model is served every request gives 404 `model_not_found`, right after
- * authentication and whatever its body.
- *
- * The shape is retained for the day it returns: a flat 0.027 USD a sound, answered as audio, or with `save_to_blob=1` as JSON with a
- * permanent address.
- *
- * `POST /v1/audio/sfx`, /docs/api/createSoundEffect
- *
- * @example
- * await svc.audio.sfx.create({ prompt: "A wooden door creaks open", duration_seconds: 2.5, prompt_influence: 0.4 });
- * @throws {SvcError} 400 `invalid_request`, `content_refused`, `prompt_too_long`, `invalid_duration`, `not_an_sfx_model`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`
- * @throws {SvcError} 404 `model_not_found`
- * @throws {SvcError} 413 `request_too_large`
- * @throws {SvcError} 429 `rate_limit_exceeded`, `audio_concurrent_limit`
- * @throws {SvcError} 500 `internal_error`
- * @throws {SvcError} 502 `provider_error`
- * @throws {SvcError} 503 `overloaded`
- */
-export declare function createSoundEffect(client: Client, input: SoundEffectRequest & CreateSoundEffectQuery, options?: RequestOptions): Call<Binary | AudioGeneration, "createSoundEffect">;
+export declare function createSoundEffect<Chosen extends "0" | "1" | undefined = undefined>(client: Client, input: SoundEffectRequest & CreateSoundEffectQuery & { save_to_blob?: Chosen }, options?: RequestOptions): Call<Chosen extends "1" ? AudioGeneration : Binary, "createSoundEffect">;
 
 /**
  * Says a text: answers the audio itself. Billed per character of the text, counted after Unicode NFC normalisation.
@@ -329,77 +237,7 @@ export declare function createSpeech(client: Client, input: SpeechRequest, optio
  * @throws {SvcError} 502 `upstream_invalid_response`
  * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
  */
-export declare function createTranscription(client: Client, input: (TranscriptionForm | TranscriptionFromUrl) & { response_format: "text" | "srt" | "vtt" }, options?: RequestOptions): Call<string, "createTranscription">;
-/**
- * Writes down what is said in an audio file, in the call. Billed per minute of audio, rounded up to whole minutes; the last 0.1 seconds,
- * with which codecs fill their packets, count for none.
- *
- * Two forms: the file itself as `multipart/form-data` (`file`, at most 25 MB), or its address as JSON (`audio_url`, HTTPS, at most 100 MB).
- * Formats: mp3, wav, m4a, ogg, webm, flac. A broken file, or one that holds clearly less than it promises, gives 400 `invalid_parameter`,
- * more than 24 hours give 413 `request_too_large`.
- *
- * When the model fails it is tried once more; then a secondary that keeps timestamps answers in every format; then, for a form and for
- * `text` or `json` only, a plain-text tertiary. The headers `x-svc-fallback` and `x-svc-fallback-layer` tell. Errors of the request itself
- * (400, 413, 415, 422) end it at once; a 429 of the provider is passed on with its `Retry-After`. Audio without speech gives 422
- * `no_speech_detected`, and timestamps from a model that has none give 400 `segments_unsupported`. Nothing that is refused is charged.
- *
- * ```sh
- * curl "$BASE/v1/audio/transcriptions" -H "Authorization: Bearer $KEY" -F file=@meeting.mp3 -F model=transcribe -F response_format=srt
- * ```
- *
- * `POST /v1/audio/transcriptions`, /docs/api/createTranscription
- *
- * @example
- * await svc.audio.transcriptions.create({ audio_url: "https://assets.example.com/meeting.mp3", model: "transcribe-quality", language: "en", response_format: "vtt" });
- * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `request_rejected`, `segments_unsupported`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`
- * @throws {SvcError} 404 `model_not_found`
- * @throws {SvcError} 413 `request_rejected`, `request_too_large`
- * @throws {SvcError} 415 `request_rejected`, `unsupported_audio_type`
- * @throws {SvcError} 422 `request_rejected`, `no_speech_detected`
- * @throws {SvcError} 429 `rate_limit_exceeded`, `audio_concurrent_limit`
- * @throws {SvcError} 500 `internal_error`
- * @throws {SvcError} 502 `upstream_invalid_response`
- * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
- */
-export declare function createTranscription(client: Client, input: (TranscriptionForm | TranscriptionFromUrl) & { response_format?: "json" | "verbose_json" | undefined }, options?: RequestOptions): Call<Transcription, "createTranscription">;
-/**
- * Writes down what is said in an audio file, in the call. Billed per minute of audio, rounded up to whole minutes; the last 0.1 seconds,
- * with which codecs fill their packets, count for none.
- *
- * Two forms: the file itself as `multipart/form-data` (`file`, at most 25 MB), or its address as JSON (`audio_url`, HTTPS, at most 100 MB).
- * Formats: mp3, wav, m4a, ogg, webm, flac. A broken file, or one that holds clearly less than it promises, gives 400 `invalid_parameter`,
- * more than 24 hours give 413 `request_too_large`.
- *
- * When the model fails it is tried once more; then a secondary that keeps timestamps answers in every format; then, for a form and for
- * `text` or `json` only, a plain-text tertiary. The headers `x-svc-fallback` and `x-svc-fallback-layer` tell. Errors of the request itself
- * (400, 413, 415, 422) end it at once; a 429 of the provider is passed on with its `Retry-After`. Audio without speech gives 422
- * `no_speech_detected`, and timestamps from a model that has none give 400 `segments_unsupported`. Nothing that is refused is charged.
- *
- * ```sh
- * curl "$BASE/v1/audio/transcriptions" -H "Authorization: Bearer $KEY" -F file=@meeting.mp3 -F model=transcribe -F response_format=srt
- * ```
- *
- * `POST /v1/audio/transcriptions`, /docs/api/createTranscription
- *
- * @example
- * await svc.audio.transcriptions.create({ audio_url: "https://assets.example.com/meeting.mp3", model: "transcribe-quality", language: "en", response_format: "vtt" });
- * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `request_rejected`, `segments_unsupported`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`
- * @throws {SvcError} 404 `model_not_found`
- * @throws {SvcError} 413 `request_rejected`, `request_too_large`
- * @throws {SvcError} 415 `request_rejected`, `unsupported_audio_type`
- * @throws {SvcError} 422 `request_rejected`, `no_speech_detected`
- * @throws {SvcError} 429 `rate_limit_exceeded`, `audio_concurrent_limit`
- * @throws {SvcError} 500 `internal_error`
- * @throws {SvcError} 502 `upstream_invalid_response`
- * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
- */
-export declare function createTranscription(client: Client, input: TranscriptionForm | TranscriptionFromUrl, options?: RequestOptions): Call<Transcription | string, "createTranscription">;
+export declare function createTranscription<Chosen extends "text" | "srt" | "vtt" | "json" | "verbose_json" | undefined = undefined>(client: Client, input: (TranscriptionForm | TranscriptionFromUrl) & { response_format?: Chosen }, options?: RequestOptions): Call<Chosen extends "text" | "srt" | "vtt" ? string : Transcription, "createTranscription">;
 
 /**
  * Clones a voice from a recording, for a flat 2.00 USD. Paused: while no cloning model is served every request gives 404
@@ -754,51 +592,7 @@ export declare function resendVerification(client: Client, input: EmailRequest, 
  * @throws {SvcError} 502 `upstream_invalid_response`
  * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
  */
-export declare function createChatCompletion(client: Client, input: ChatRequest & { stream: true }, options?: RequestOptions): Call<Stream<ChatChunk>, "createChatCompletion">;
-/**
- * Answers a conversation, whole or as a stream (`stream: true`). The upper bound of its cost is reserved before the model is called;
- * measured usage is charged after it. A failed call and a stream that broke cost nothing; a client that leaves a stream pays for what it
- * got.
- *
- * `POST /v1/chat/completions`, /docs/api/createChatCompletion
- *
- * @example
- * await svc.chat.completions.create({ model: "best", messages: [{ role: "user", content: "Name a lighthouse." }], max_tokens: 60, temperature: 0.2 });
- * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`, `route_refused`
- * @throws {SvcError} 404 `model_not_found`
- * @throws {SvcError} 413 `request_rejected`, `request_too_large`
- * @throws {SvcError} 422 `request_rejected`
- * @throws {SvcError} 429 `rate_limit_exceeded`
- * @throws {SvcError} 500 `internal_error`
- * @throws {SvcError} 502 `upstream_invalid_response`
- * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
- */
-export declare function createChatCompletion(client: Client, input: ChatRequest & { stream?: false | null | undefined }, options?: RequestOptions): Call<ChatCompletion, "createChatCompletion">;
-/**
- * Answers a conversation, whole or as a stream (`stream: true`). The upper bound of its cost is reserved before the model is called;
- * measured usage is charged after it. A failed call and a stream that broke cost nothing; a client that leaves a stream pays for what it
- * got.
- *
- * `POST /v1/chat/completions`, /docs/api/createChatCompletion
- *
- * @example
- * await svc.chat.completions.create({ model: "best", messages: [{ role: "user", content: "Name a lighthouse." }], max_tokens: 60, temperature: 0.2 });
- * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`, `route_refused`
- * @throws {SvcError} 404 `model_not_found`
- * @throws {SvcError} 413 `request_rejected`, `request_too_large`
- * @throws {SvcError} 422 `request_rejected`
- * @throws {SvcError} 429 `rate_limit_exceeded`
- * @throws {SvcError} 500 `internal_error`
- * @throws {SvcError} 502 `upstream_invalid_response`
- * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
- */
-export declare function createChatCompletion(client: Client, input: ChatRequest, options?: RequestOptions): Call<ChatCompletion | Stream<ChatChunk>, "createChatCompletion">;
+export declare function createChatCompletion<Streaming extends boolean | null | undefined = false>(client: Client, input: ChatRequest & { stream?: Streaming }, options?: RequestOptions): Call<Streaming extends true ? Stream<ChatChunk> : ChatCompletion, "createChatCompletion">;
 
 /**
  * Continues a text, through chat and billed like chat. A missing `prompt`, more than one prompt, `suffix`, `echo` with `stream` and more
@@ -821,51 +615,7 @@ export declare function createChatCompletion(client: Client, input: ChatRequest,
  * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
  * @deprecated
  */
-export declare function createCompletion(client: Client, input: CompletionRequest & { stream: true }, options?: RequestOptions): Call<Stream<CompletionChunk>, "createCompletion">;
-/**
- * Continues a text, through chat and billed like chat. A missing `prompt`, more than one prompt, `suffix`, `echo` with `stream` and more
- * than 4 stop sequences are refused with 400; the message names `POST /v1/chat/completions`, which is what to use instead.
- *
- * `POST /v1/completions`, /docs/api/createCompletion
- *
- * @example
- * await svc.completions.create({ model: "north/atlas-small", prompt: "The lighthouse", max_tokens: 8, stop: ["\n"] });
- * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`, `route_refused`
- * @throws {SvcError} 404 `model_not_found`
- * @throws {SvcError} 413 `request_rejected`, `request_too_large`
- * @throws {SvcError} 422 `request_rejected`
- * @throws {SvcError} 429 `rate_limit_exceeded`
- * @throws {SvcError} 500 `internal_error`
- * @throws {SvcError} 502 `upstream_invalid_response`
- * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
- * @deprecated
- */
-export declare function createCompletion(client: Client, input: CompletionRequest & { stream?: false | null | undefined }, options?: RequestOptions): Call<Completion, "createCompletion">;
-/**
- * Continues a text, through chat and billed like chat. A missing `prompt`, more than one prompt, `suffix`, `echo` with `stream` and more
- * than 4 stop sequences are refused with 400; the message names `POST /v1/chat/completions`, which is what to use instead.
- *
- * `POST /v1/completions`, /docs/api/createCompletion
- *
- * @example
- * await svc.completions.create({ model: "north/atlas-small", prompt: "The lighthouse", max_tokens: 8, stop: ["\n"] });
- * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`, `route_refused`
- * @throws {SvcError} 404 `model_not_found`
- * @throws {SvcError} 413 `request_rejected`, `request_too_large`
- * @throws {SvcError} 422 `request_rejected`
- * @throws {SvcError} 429 `rate_limit_exceeded`
- * @throws {SvcError} 500 `internal_error`
- * @throws {SvcError} 502 `upstream_invalid_response`
- * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
- * @deprecated
- */
-export declare function createCompletion(client: Client, input: CompletionRequest, options?: RequestOptions): Call<Completion | Stream<CompletionChunk>, "createCompletion">;
+export declare function createCompletion<Streaming extends boolean | null | undefined = false>(client: Client, input: CompletionRequest & { stream?: Streaming }, options?: RequestOptions): Call<Streaming extends true ? Stream<CompletionChunk> : Completion, "createCompletion">;
 
 /**
  * Reads the caller's balance and tier. An API key or a session may ask.
@@ -1127,59 +877,7 @@ export declare function listTiers(client: Client, options?: RequestOptions): Cal
  * @throws {SvcError} 502 `upstream_invalid_response`
  * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
  */
-export declare function createMessage(client: Client, input: MessageRequest & { stream: true }, options?: RequestOptions): Call<Stream<MessageStartEvent | PingEvent | BlockStartEvent | BlockDeltaEvent | BlockStopEvent | MessageDeltaEvent | MessageStopEvent>, "createMessage">;
-/**
- * Answers a conversation in Anthropic's form, whole or as a stream (`stream: true`), with the models and prices of chat. The key comes as
- * `Authorization: Bearer` or as `x-api-key`. Errors have Anthropic's envelope, where `upstream_error` is `overloaded_error` on 503 and
- * `api_error` on 502. A stream that broke ends with an `error` event of code `stream_interrupted`; nothing is charged then.
- *
- * A model that shows its reasoning answers with a `thinking` block (empty `signature`) before text and tool calls, also in a stream; a
- * model that does not answers without one. The thinking budget is sent on the first turn only: once the history holds a `thinking`,
- * `redacted_thinking` or `tool_use` block of the assistant, the request goes out without it.
- *
- * `POST /v1/messages`, /docs/api/createMessage
- *
- * @example
- * await svc.messages.create({ model: "best", max_tokens: 1024, messages: [{ role: "user", content: "Name a lighthouse." }], thinking: { type: "enabled", budget_tokens: 512 } });
- * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `thread_unsupported_request`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`, `route_refused`
- * @throws {SvcError} 404 `model_not_found`
- * @throws {SvcError} 413 `request_rejected`, `request_too_large`
- * @throws {SvcError} 422 `request_rejected`
- * @throws {SvcError} 429 `rate_limit_exceeded`
- * @throws {SvcError} 500 `internal_error`
- * @throws {SvcError} 502 `upstream_invalid_response`
- * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
- */
-export declare function createMessage(client: Client, input: MessageRequest & { stream?: false | null | undefined }, options?: RequestOptions): Call<Message, "createMessage">;
-/**
- * Answers a conversation in Anthropic's form, whole or as a stream (`stream: true`), with the models and prices of chat. The key comes as
- * `Authorization: Bearer` or as `x-api-key`. Errors have Anthropic's envelope, where `upstream_error` is `overloaded_error` on 503 and
- * `api_error` on 502. A stream that broke ends with an `error` event of code `stream_interrupted`; nothing is charged then.
- *
- * A model that shows its reasoning answers with a `thinking` block (empty `signature`) before text and tool calls, also in a stream; a
- * model that does not answers without one. The thinking budget is sent on the first turn only: once the history holds a `thinking`,
- * `redacted_thinking` or `tool_use` block of the assistant, the request goes out without it.
- *
- * `POST /v1/messages`, /docs/api/createMessage
- *
- * @example
- * await svc.messages.create({ model: "best", max_tokens: 1024, messages: [{ role: "user", content: "Name a lighthouse." }], thinking: { type: "enabled", budget_tokens: 512 } });
- * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `thread_unsupported_request`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`, `route_refused`
- * @throws {SvcError} 404 `model_not_found`
- * @throws {SvcError} 413 `request_rejected`, `request_too_large`
- * @throws {SvcError} 422 `request_rejected`
- * @throws {SvcError} 429 `rate_limit_exceeded`
- * @throws {SvcError} 500 `internal_error`
- * @throws {SvcError} 502 `upstream_invalid_response`
- * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
- */
-export declare function createMessage(client: Client, input: MessageRequest, options?: RequestOptions): Call<Message | Stream<MessageStartEvent | PingEvent | BlockStartEvent | BlockDeltaEvent | BlockStopEvent | MessageDeltaEvent | MessageStopEvent>, "createMessage">;
+export declare function createMessage<Streaming extends boolean | null | undefined = false>(client: Client, input: MessageRequest & { stream?: Streaming }, options?: RequestOptions): Call<Streaming extends true ? Stream<MessageStartEvent | PingEvent | BlockStartEvent | BlockDeltaEvent | BlockStopEvent | MessageDeltaEvent | MessageStopEvent> : Message, "createMessage">;
 
 /**
  * Counts the tokens that a message request would send. Costs nothing and calls no model.
@@ -1304,59 +1002,7 @@ export declare function createRerank(client: Client, input: RerankRequest, optio
  * @throws {SvcError} 502 `upstream_invalid_response`
  * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
  */
-export declare function createResponse(client: Client, input: ResponseRequest & { stream: true }, options?: RequestOptions): Call<Stream<ResponseCreatedEvent | ResponseInProgressEvent | ResponseItemAddedEvent | ResponseItemDoneEvent | ResponsePartAddedEvent | ResponsePartDoneEvent | ResponseTextDeltaEvent | ResponseTextDoneEvent | ResponseRefusalDeltaEvent | ResponseRefusalDoneEvent | ResponseSummaryPartAddedEvent | ResponseSummaryPartDoneEvent | ResponseSummaryTextDeltaEvent | ResponseSummaryTextDoneEvent | ResponseArgumentsDeltaEvent | ResponseArgumentsDoneEvent | ResponseCustomInputDeltaEvent | ResponseCustomInputDoneEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent>, "createResponse">;
-/**
- * Answers a conversation in the form of OpenAI's Responses, whole or as a stream (`stream: true`), with the models and prices of chat. An
- * addition to the specification, for clients that speak nothing else. Nothing is stored: the whole conversation is sent each time, and what
- * would need an earlier answer (`previous_response_id`, `conversation`, `item_reference`, `background`, `prompt`, `file_id`) is refused with
- * 400 `stateless_only`.
- *
- * Of the provider's own tools those that agents send unasked are left out, the others refused; see `tools`. A stream that broke ends with
- * an `error` record of code `stream_interrupted` and `response.failed`; nothing is charged then.
- *
- * `POST /v1/responses`, /docs/api/createResponse
- *
- * @example
- * await svc.responses.create({ model: "best", input: "Name a lighthouse.", instructions: "Be brief.", max_output_tokens: 60 });
- * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `stateless_only`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`, `route_refused`
- * @throws {SvcError} 404 `model_not_found`
- * @throws {SvcError} 413 `request_rejected`, `request_too_large`
- * @throws {SvcError} 422 `request_rejected`
- * @throws {SvcError} 429 `rate_limit_exceeded`
- * @throws {SvcError} 500 `internal_error`
- * @throws {SvcError} 502 `upstream_invalid_response`
- * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
- */
-export declare function createResponse(client: Client, input: ResponseRequest & { stream?: false | null | undefined }, options?: RequestOptions): Call<ResponseObject, "createResponse">;
-/**
- * Answers a conversation in the form of OpenAI's Responses, whole or as a stream (`stream: true`), with the models and prices of chat. An
- * addition to the specification, for clients that speak nothing else. Nothing is stored: the whole conversation is sent each time, and what
- * would need an earlier answer (`previous_response_id`, `conversation`, `item_reference`, `background`, `prompt`, `file_id`) is refused with
- * 400 `stateless_only`.
- *
- * Of the provider's own tools those that agents send unasked are left out, the others refused; see `tools`. A stream that broke ends with
- * an `error` record of code `stream_interrupted` and `response.failed`; nothing is charged then.
- *
- * `POST /v1/responses`, /docs/api/createResponse
- *
- * @example
- * await svc.responses.create({ model: "best", input: "Name a lighthouse.", instructions: "Be brief.", max_output_tokens: 60 });
- * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `stateless_only`
- * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
- * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
- * @throws {SvcError} 403 `permission_denied`, `route_refused`
- * @throws {SvcError} 404 `model_not_found`
- * @throws {SvcError} 413 `request_rejected`, `request_too_large`
- * @throws {SvcError} 422 `request_rejected`
- * @throws {SvcError} 429 `rate_limit_exceeded`
- * @throws {SvcError} 500 `internal_error`
- * @throws {SvcError} 502 `upstream_invalid_response`
- * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
- */
-export declare function createResponse(client: Client, input: ResponseRequest, options?: RequestOptions): Call<ResponseObject | Stream<ResponseCreatedEvent | ResponseInProgressEvent | ResponseItemAddedEvent | ResponseItemDoneEvent | ResponsePartAddedEvent | ResponsePartDoneEvent | ResponseTextDeltaEvent | ResponseTextDoneEvent | ResponseRefusalDeltaEvent | ResponseRefusalDoneEvent | ResponseSummaryPartAddedEvent | ResponseSummaryPartDoneEvent | ResponseSummaryTextDeltaEvent | ResponseSummaryTextDoneEvent | ResponseArgumentsDeltaEvent | ResponseArgumentsDoneEvent | ResponseCustomInputDeltaEvent | ResponseCustomInputDoneEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent>, "createResponse">;
+export declare function createResponse<Streaming extends boolean | null | undefined = false>(client: Client, input: ResponseRequest & { stream?: Streaming }, options?: RequestOptions): Call<Streaming extends true ? Stream<ResponseCreatedEvent | ResponseInProgressEvent | ResponseItemAddedEvent | ResponseItemDoneEvent | ResponsePartAddedEvent | ResponsePartDoneEvent | ResponseTextDeltaEvent | ResponseTextDoneEvent | ResponseRefusalDeltaEvent | ResponseRefusalDoneEvent | ResponseSummaryPartAddedEvent | ResponseSummaryPartDoneEvent | ResponseSummaryTextDeltaEvent | ResponseSummaryTextDoneEvent | ResponseArgumentsDeltaEvent | ResponseArgumentsDoneEvent | ResponseCustomInputDeltaEvent | ResponseCustomInputDoneEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent> : ResponseObject, "createResponse">;
 
 /**
  * Reads the receipt of one request of the caller: usage, the price at its admission, the sum, the ledger entries. Of several requests that
@@ -1402,24 +1048,30 @@ export declare function createVideo(client: Client, input: VideoRequest, options
 
 /**
  * Orders a picture and waits for it: the job with its `output` and `charged_amount` (USD).
- * 
+ *
  * `onProgress` gets the job when it was ordered and each time it was looked at. An abort ends the waiting, not the job.
  * A job that fails throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; nothing is charged then.
+ *
+ * /docs/api/createImage, /docs/api/getJob
  */
 export declare function generateImageAndWait(client: Client, input: ImageRequest, options?: WaitOptions<ImageJob | QueuedImageJob>): Call<Succeeded<ImageJob>, "createImage" | "getJob", JobFailure<ImageJob>>;
 
 /**
  * Orders a clip and waits for it: the job with its `output` and `charged_amount` (USD).
- * 
+ *
  * `onProgress` gets the job when it was ordered and each time it was looked at. An abort ends the waiting, not the job.
  * A job that fails throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; nothing is charged then.
+ *
+ * /docs/api/createVideo, /docs/api/getJob
  */
 export declare function generateVideoAndWait(client: Client, input: VideoRequest, options?: WaitOptions<VideoJob | QueuedVideoJob>): Call<Succeeded<VideoJob>, "createVideo" | "getJob", JobFailure<VideoJob>>;
 
 /**
  * Runs an image or video model and waits for its result: `output` and `charged_amount` (USD).
- * 
+ *
  * `onProgress` gets the job when it was ordered and each time it was looked at. An abort ends the waiting, not the job.
  * A job that fails throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; nothing is charged then.
+ *
+ * /docs/api/runGenmedia, /docs/api/getGenmediaJob
  */
 export declare function runGenmediaAndWait(client: Client, input: GenmediaRequest, options?: WaitOptions<GenmediaRunning | GenmediaCompleted | GenmediaFailed>): Call<GenmediaCompleted, "runGenmedia" | "getGenmediaJob", JobFailure<GenmediaFailed>>;

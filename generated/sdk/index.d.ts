@@ -140,1303 +140,1036 @@ export declare class Svc {
   constructor(options?: ClientOptions);
   /** For the functions of `svc-sdk/functions`. */
   readonly client: Client;
-  readonly audio: {
-    readonly music: {
-      /**
-       * Composes music: answers the audio itself, or with `save_to_blob=1` JSON with a permanent address.
-       *
-       * The per-second model is billed by the length asked for, flat models by the song, whatever its length.
-       * A prompt that a safety filter refuses gives 400 `content_refused` and is not charged. Speech, music and sound effects share one pool
-       * of concurrent calls.
-       *
-       * `POST /v1/audio/music`, /docs/api/createMusic
-       *
-       * @example
-       * await svc.audio.music.create({ prompt: "Calm piano over soft rain, no drums", music_length_ms: 20000 });
-       * @throws {SvcError} 400 `invalid_request`, `content_refused`, `prompt_too_long`, `invalid_duration`, `not_a_music_model`
-       * @throws {SvcError} 401 `auth_error`
-       * @throws {SvcError} 402 `billing_error`, `key_limit_reached`, `model_requires_paid`
-       * @throws {SvcError} 403 `permission_denied`
-       * @throws {SvcError} 404 `model_not_found`
-       * @throws {SvcError} 413 `request_too_large`
-       * @throws {SvcError} 429 `rate_limit_exceeded`, `audio_concurrent_limit`
-       * @throws {SvcError} 500 `internal_error`
-       * @throws {SvcError} 502 `provider_error`
-       * @throws {SvcError} 503 `overloaded`
-       */
-      create(input: MusicRequest & CreateMusicQuery & { save_to_blob: "1" }, options?: RequestOptions): Call<AudioGeneration, "createMusic">;
-      /**
-       * Composes music: answers the audio itself, or with `save_to_blob=1` JSON with a permanent address.
-       *
-       * The per-second model is billed by the length asked for, flat models by the song, whatever its length.
-       * A prompt that a safety filter refuses gives 400 `content_refused` and is not charged. Speech, music and sound effects share one pool
-       * of concurrent calls.
-       *
-       * `POST /v1/audio/music`, /docs/api/createMusic
-       *
-       * @example
-       * await svc.audio.music.create({ prompt: "Calm piano over soft rain, no drums", music_length_ms: 20000 });
-       * @throws {SvcError} 400 `invalid_request`, `content_refused`, `prompt_too_long`, `invalid_duration`, `not_a_music_model`
-       * @throws {SvcError} 401 `auth_error`
-       * @throws {SvcError} 402 `billing_error`, `key_limit_reached`, `model_requires_paid`
-       * @throws {SvcError} 403 `permission_denied`
-       * @throws {SvcError} 404 `model_not_found`
-       * @throws {SvcError} 413 `request_too_large`
-       * @throws {SvcError} 429 `rate_limit_exceeded`, `audio_concurrent_limit`
-       * @throws {SvcError} 500 `internal_error`
-       * @throws {SvcError} 502 `provider_error`
-       * @throws {SvcError} 503 `overloaded`
-       */
-      create(input: MusicRequest & CreateMusicQuery & { save_to_blob?: "0" | undefined }, options?: RequestOptions): Call<Binary, "createMusic">;
-      /**
-       * Composes music: answers the audio itself, or with `save_to_blob=1` JSON with a permanent address.
-       *
-       * The per-second model is billed by the length asked for, flat models by the song, whatever its length.
-       * A prompt that a safety filter refuses gives 400 `content_refused` and is not charged. Speech, music and sound effects share one pool
-       * of concurrent calls.
-       *
-       * `POST /v1/audio/music`, /docs/api/createMusic
-       *
-       * @example
-       * await svc.audio.music.create({ prompt: "Calm piano over soft rain, no drums", music_length_ms: 20000 });
-       * @throws {SvcError} 400 `invalid_request`, `content_refused`, `prompt_too_long`, `invalid_duration`, `not_a_music_model`
-       * @throws {SvcError} 401 `auth_error`
-       * @throws {SvcError} 402 `billing_error`, `key_limit_reached`, `model_requires_paid`
-       * @throws {SvcError} 403 `permission_denied`
-       * @throws {SvcError} 404 `model_not_found`
-       * @throws {SvcError} 413 `request_too_large`
-       * @throws {SvcError} 429 `rate_limit_exceeded`, `audio_concurrent_limit`
-       * @throws {SvcError} 500 `internal_error`
-       * @throws {SvcError} 502 `provider_error`
-       * @throws {SvcError} 503 `overloaded`
-       */
-      create(input: MusicRequest & CreateMusicQuery, options?: RequestOptions): Call<Binary | AudioGeneration, "createMusic">;
-    };
-    readonly sfx: {
-      /**
-       * Makes a sound effect. Paused: while no sound-effect model is served every request gives 404 `model_not_found`, right after
-       * authentication and whatever its body.
-       *
-       * The shape is retained for the day it returns: a flat 0.027 USD a sound, answered as audio, or with `save_to_blob=1` as JSON with a
-       * permanent address.
-       *
-       * `POST /v1/audio/sfx`, /docs/api/createSoundEffect
-       *
-       * @example
-       * await svc.audio.sfx.create({ prompt: "A wooden door creaks open", duration_seconds: 2.5, prompt_influence: 0.4 });
-       * @throws {SvcError} 400 `invalid_request`, `content_refused`, `prompt_too_long`, `invalid_duration`, `not_an_sfx_model`
-       * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-       * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-       * @throws {SvcError} 403 `permission_denied`
-       * @throws {SvcError} 404 `model_not_found`
-       * @throws {SvcError} 413 `request_too_large`
-       * @throws {SvcError} 429 `rate_limit_exceeded`, `audio_concurrent_limit`
-       * @throws {SvcError} 500 `internal_error`
-       * @throws {SvcError} 502 `provider_error`
-       * @throws {SvcError} 503 `overloaded`
-       */
-      create(input: SoundEffectRequest & CreateSoundEffectQuery & { save_to_blob: "1" }, options?: RequestOptions): Call<AudioGeneration, "createSoundEffect">;
-      /**
-       * Makes a sound effect. Paused: while no sound-effect model is served every request gives 404 `model_not_found`, right after
-       * authentication and whatever its body.
-       *
-       * The shape is retained for the day it returns: a flat 0.027 USD a sound, answered as audio, or with `save_to_blob=1` as JSON with a
-       * permanent address.
-       *
-       * `POST /v1/audio/sfx`, /docs/api/createSoundEffect
-       *
-       * @example
-       * await svc.audio.sfx.create({ prompt: "A wooden door creaks open", duration_seconds: 2.5, prompt_influence: 0.4 });
-       * @throws {SvcError} 400 `invalid_request`, `content_refused`, `prompt_too_long`, `invalid_duration`, `not_an_sfx_model`
-       * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-       * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-       * @throws {SvcError} 403 `permission_denied`
-       * @throws {SvcError} 404 `model_not_found`
-       * @throws {SvcError} 413 `request_too_large`
-       * @throws {SvcError} 429 `rate_limit_exceeded`, `audio_concurrent_limit`
-       * @throws {SvcError} 500 `internal_error`
-       * @throws {SvcError} 502 `provider_error`
-       * @throws {SvcError} 503 `overloaded`
-       */
-      create(input: SoundEffectRequest & CreateSoundEffectQuery & { save_to_blob?: "0" | undefined }, options?: RequestOptions): Call<Binary, "createSoundEffect">;
-      /**
-       * Makes a sound effect. Paused: while no sound-effect model is served every request gives 404 `model_not_found`, right after
-       * authentication and whatever its body.
-       *
-       * The shape is retained for the day it returns: a flat 0.027 USD a sound, answered as audio, or with `save_to_blob=1` as JSON with a
-       * permanent address.
-       *
-       * `POST /v1/audio/sfx`, /docs/api/createSoundEffect
-       *
-       * @example
-       * await svc.audio.sfx.create({ prompt: "A wooden door creaks open", duration_seconds: 2.5, prompt_influence: 0.4 });
-       * @throws {SvcError} 400 `invalid_request`, `content_refused`, `prompt_too_long`, `invalid_duration`, `not_an_sfx_model`
-       * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-       * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-       * @throws {SvcError} 403 `permission_denied`
-       * @throws {SvcError} 404 `model_not_found`
-       * @throws {SvcError} 413 `request_too_large`
-       * @throws {SvcError} 429 `rate_limit_exceeded`, `audio_concurrent_limit`
-       * @throws {SvcError} 500 `internal_error`
-       * @throws {SvcError} 502 `provider_error`
-       * @throws {SvcError} 503 `overloaded`
-       */
-      create(input: SoundEffectRequest & CreateSoundEffectQuery, options?: RequestOptions): Call<Binary | AudioGeneration, "createSoundEffect">;
-    };
-    readonly speech: {
-      /**
-       * Says a text: answers the audio itself. Billed per character of the text, counted after Unicode NFC normalisation.
-       *
-       * No speech model is in the free tier: an account that never added credits gets 402 `model_requires_paid`.
-       * Too many calls at once give 429 `audio_concurrent_limit` with `Retry-After: 5`; speech, music and sound effects share one pool.
-       * A text that a safety filter refuses gives 400 `content_refused`. A voice model whose answers can't be read gives 502 `tts_failed`, one
-       * that does not serve at the moment 503. Nothing is charged then. A stream that breaks ends without a proper end, and is not charged either.
-       *
-       * `POST /v1/audio/speech`, /docs/api/createSpeech
-       *
-       * @example
-       * await svc.audio.speech.create({ input: "The harbour opens at six." });
-       * @throws {SvcError} 400 `invalid_request`, `content_refused`, `input_too_long`, `not_a_tts_model`
-       * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-       * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-       * @throws {SvcError} 403 `permission_denied`, `voice_not_owned`
-       * @throws {SvcError} 404 `model_not_found`
-       * @throws {SvcError} 413 `request_too_large`
-       * @throws {SvcError} 429 `rate_limit_exceeded`, `audio_concurrent_limit`
-       * @throws {SvcError} 500 `internal_error`
-       * @throws {SvcError} 502 `tts_failed`
-       * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
-       */
-      create(input: SpeechRequest, options?: RequestOptions): Call<Binary, "createSpeech">;
-    };
-    readonly transcriptions: {
-      /**
-       * Writes down what is said in an audio file, in the call. Billed per minute of audio, rounded up to whole minutes; the last 0.1 seconds,
-       * with which codecs fill their packets, count for none.
-       *
-       * Two forms: the file itself as `multipart/form-data` (`file`, at most 25 MB), or its address as JSON (`audio_url`, HTTPS, at most 100 MB).
-       * Formats: mp3, wav, m4a, ogg, webm, flac. A broken file, or one that holds clearly less than it promises, gives 400 `invalid_parameter`,
-       * more than 24 hours give 413 `request_too_large`.
-       *
-       * When the model fails it is tried once more; then a secondary that keeps timestamps answers in every format; then, for a form and for
-       * `text` or `json` only, a plain-text tertiary. The headers `x-svc-fallback` and `x-svc-fallback-layer` tell. Errors of the request itself
-       * (400, 413, 415, 422) end it at once; a 429 of the provider is passed on with its `Retry-After`. Audio without speech gives 422
-       * `no_speech_detected`, and timestamps from a model that has none give 400 `segments_unsupported`. Nothing that is refused is charged.
-       *
-       * ```sh
-       * curl "$BASE/v1/audio/transcriptions" -H "Authorization: Bearer $KEY" -F file=@meeting.mp3 -F model=transcribe -F response_format=srt
-       * ```
-       *
-       * `POST /v1/audio/transcriptions`, /docs/api/createTranscription
-       *
-       * @example
-       * await svc.audio.transcriptions.create({ audio_url: "https://assets.example.com/meeting.mp3", model: "transcribe-quality", language: "en", response_format: "vtt" });
-       * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `request_rejected`, `segments_unsupported`
-       * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-       * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-       * @throws {SvcError} 403 `permission_denied`
-       * @throws {SvcError} 404 `model_not_found`
-       * @throws {SvcError} 413 `request_rejected`, `request_too_large`
-       * @throws {SvcError} 415 `request_rejected`, `unsupported_audio_type`
-       * @throws {SvcError} 422 `request_rejected`, `no_speech_detected`
-       * @throws {SvcError} 429 `rate_limit_exceeded`, `audio_concurrent_limit`
-       * @throws {SvcError} 500 `internal_error`
-       * @throws {SvcError} 502 `upstream_invalid_response`
-       * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
-       */
-      create(input: (TranscriptionForm | TranscriptionFromUrl) & { response_format: "text" | "srt" | "vtt" }, options?: RequestOptions): Call<string, "createTranscription">;
-      /**
-       * Writes down what is said in an audio file, in the call. Billed per minute of audio, rounded up to whole minutes; the last 0.1 seconds,
-       * with which codecs fill their packets, count for none.
-       *
-       * Two forms: the file itself as `multipart/form-data` (`file`, at most 25 MB), or its address as JSON (`audio_url`, HTTPS, at most 100 MB).
-       * Formats: mp3, wav, m4a, ogg, webm, flac. A broken file, or one that holds clearly less than it promises, gives 400 `invalid_parameter`,
-       * more than 24 hours give 413 `request_too_large`.
-       *
-       * When the model fails it is tried once more; then a secondary that keeps timestamps answers in every format; then, for a form and for
-       * `text` or `json` only, a plain-text tertiary. The headers `x-svc-fallback` and `x-svc-fallback-layer` tell. Errors of the request itself
-       * (400, 413, 415, 422) end it at once; a 429 of the provider is passed on with its `Retry-After`. Audio without speech gives 422
-       * `no_speech_detected`, and timestamps from a model that has none give 400 `segments_unsupported`. Nothing that is refused is charged.
-       *
-       * ```sh
-       * curl "$BASE/v1/audio/transcriptions" -H "Authorization: Bearer $KEY" -F file=@meeting.mp3 -F model=transcribe -F response_format=srt
-       * ```
-       *
-       * `POST /v1/audio/transcriptions`, /docs/api/createTranscription
-       *
-       * @example
-       * await svc.audio.transcriptions.create({ audio_url: "https://assets.example.com/meeting.mp3", model: "transcribe-quality", language: "en", response_format: "vtt" });
-       * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `request_rejected`, `segments_unsupported`
-       * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-       * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-       * @throws {SvcError} 403 `permission_denied`
-       * @throws {SvcError} 404 `model_not_found`
-       * @throws {SvcError} 413 `request_rejected`, `request_too_large`
-       * @throws {SvcError} 415 `request_rejected`, `unsupported_audio_type`
-       * @throws {SvcError} 422 `request_rejected`, `no_speech_detected`
-       * @throws {SvcError} 429 `rate_limit_exceeded`, `audio_concurrent_limit`
-       * @throws {SvcError} 500 `internal_error`
-       * @throws {SvcError} 502 `upstream_invalid_response`
-       * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
-       */
-      create(input: (TranscriptionForm | TranscriptionFromUrl) & { response_format?: "json" | "verbose_json" | undefined }, options?: RequestOptions): Call<Transcription, "createTranscription">;
-      /**
-       * Writes down what is said in an audio file, in the call. Billed per minute of audio, rounded up to whole minutes; the last 0.1 seconds,
-       * with which codecs fill their packets, count for none.
-       *
-       * Two forms: the file itself as `multipart/form-data` (`file`, at most 25 MB), or its address as JSON (`audio_url`, HTTPS, at most 100 MB).
-       * Formats: mp3, wav, m4a, ogg, webm, flac. A broken file, or one that holds clearly less than it promises, gives 400 `invalid_parameter`,
-       * more than 24 hours give 413 `request_too_large`.
-       *
-       * When the model fails it is tried once more; then a secondary that keeps timestamps answers in every format; then, for a form and for
-       * `text` or `json` only, a plain-text tertiary. The headers `x-svc-fallback` and `x-svc-fallback-layer` tell. Errors of the request itself
-       * (400, 413, 415, 422) end it at once; a 429 of the provider is passed on with its `Retry-After`. Audio without speech gives 422
-       * `no_speech_detected`, and timestamps from a model that has none give 400 `segments_unsupported`. Nothing that is refused is charged.
-       *
-       * ```sh
-       * curl "$BASE/v1/audio/transcriptions" -H "Authorization: Bearer $KEY" -F file=@meeting.mp3 -F model=transcribe -F response_format=srt
-       * ```
-       *
-       * `POST /v1/audio/transcriptions`, /docs/api/createTranscription
-       *
-       * @example
-       * await svc.audio.transcriptions.create({ audio_url: "https://assets.example.com/meeting.mp3", model: "transcribe-quality", language: "en", response_format: "vtt" });
-       * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `request_rejected`, `segments_unsupported`
-       * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-       * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-       * @throws {SvcError} 403 `permission_denied`
-       * @throws {SvcError} 404 `model_not_found`
-       * @throws {SvcError} 413 `request_rejected`, `request_too_large`
-       * @throws {SvcError} 415 `request_rejected`, `unsupported_audio_type`
-       * @throws {SvcError} 422 `request_rejected`, `no_speech_detected`
-       * @throws {SvcError} 429 `rate_limit_exceeded`, `audio_concurrent_limit`
-       * @throws {SvcError} 500 `internal_error`
-       * @throws {SvcError} 502 `upstream_invalid_response`
-       * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
-       */
-      create(input: TranscriptionForm | TranscriptionFromUrl, options?: RequestOptions): Call<Transcription | string, "createTranscription">;
-    };
-    readonly voices: {
-      /**
-       * Clones a voice from a recording, for a flat 2.00 USD. Paused: while no cloning model is served every request gives 404
-       * `model_not_found`, right after authentication
-       * and whatever its body. The shape is retained.
-       *
-       * A cloned voice belongs to the account. When its ownership cannot be written, the answer is 500 `ownership_write_failed`, nothing is
-       * charged, and the call may be repeated.
-       *
-       * ```sh
-       * curl "$BASE/v1/audio/voice-clone" -H "Authorization: Bearer $KEY" -F file=@narrator.wav -F name="My narrator"
-       * ```
-       *
-       * `POST /v1/audio/voice-clone`, /docs/api/cloneVoice
-       *
-       * @throws {SvcError} 400 `invalid_request`, `not_a_voice_clone_model`
-       * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-       * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-       * @throws {SvcError} 403 `permission_denied`
-       * @throws {SvcError} 404 `model_not_found`
-       * @throws {SvcError} 413 `request_too_large`
-       * @throws {SvcError} 415 `unsupported_audio_type`
-       * @throws {SvcError} 429 `rate_limit_exceeded`
-       * @throws {SvcError} 500 `internal_error`, `ownership_write_failed`
-       * @throws {SvcError} 502 `provider_error`
-       * @throws {SvcError} 503 `overloaded`
-       */
-      clone(input: VoiceCloneForm, options?: RequestOptions): Call<MadeVoice, "cloneVoice">;
-      /**
-       * Makes a voice from a description, for a flat 4.20 USD. Paused: while no design model is served every request gives 404
-       * `model_not_found`, right after authentication
-       * and whatever its body. The shape is retained.
-       *
-       * A designed voice belongs to the account. When its ownership cannot be written, the answer is 500 `ownership_write_failed`, nothing is
-       * charged, and the call may be repeated.
-       *
-       * `POST /v1/audio/voice-design`, /docs/api/designVoice
-       *
-       * @example
-       * await svc.audio.voices.design({ description: "An old sailor, rough but kind", name: "Sailor", preview_text: "The tide waits for nobody.", gender: "male", age_group: "elderly" });
-       * @throws {SvcError} 400 `invalid_request`, `description_too_long`, `not_a_voice_design_model`
-       * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-       * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-       * @throws {SvcError} 403 `permission_denied`
-       * @throws {SvcError} 404 `model_not_found`
-       * @throws {SvcError} 413 `request_too_large`
-       * @throws {SvcError} 429 `rate_limit_exceeded`
-       * @throws {SvcError} 500 `internal_error`, `ownership_write_failed`
-       * @throws {SvcError} 502 `provider_error`
-       * @throws {SvcError} 503 `overloaded`
-       */
-      design(input: VoiceDesignRequest, options?: RequestOptions): Call<MadeVoice, "designVoice">;
-      /**
-       * Lists the voices that `POST /v1/audio/speech` can use: about 3000 of family A and about 300 of family B, in one answer.
-       *
-       * `provider_b` and `all` list the caller's own cloned voices first. With `all`, one provider that fails makes the list `partial`; 502
-       * comes only when both fail. A family without a model has no voices, which is no failure. The list comes compressed to a client that
-       * accepts gzip.
-       *
-       * `GET /v1/audio/voices`, /docs/api/listVoices
-       *
-       * @throws {SvcError} 400 `invalid_parameter`
-       * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-       * @throws {SvcError} 403 `permission_denied`
-       * @throws {SvcError} 429 `rate_limit_exceeded`
-       * @throws {SvcError} 500 `internal_error`
-       * @throws {SvcError} 502 `provider_error`
-       * @throws {SvcError} 503 `overloaded`
-       */
-      list(input?: ListVoicesQuery, options?: RequestOptions): Pages<VoiceList, "listVoices">;
-    };
-  };
-  readonly keys: {
-    /**
-     * Lists the account's API keys, newest first, without their secrets. An API key or a session may ask.
-     *
-     * `GET /v1/auth/keys`, /docs/api/listApiKeys
-     *
-     * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-     * @throws {SvcError} 403 `permission_denied`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 503 `overloaded`
-     */
-    list(options?: RequestOptions): Pages<ApiKeyList, "listApiKeys">;
-    /**
-     * Makes an API key and shows it, once. Needs a dashboard session: an API key gives 403 `session_required`.
-     *
-     * `POST /v1/auth/keys`, /docs/api/createApiKey
-     *
-     * @example
-     * await svc.keys.create({ name: "laptop" });
-     * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
-     * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-     * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
-     * @throws {SvcError} 413 `request_too_large`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 503 `overloaded`
-     */
-    create(input: ApiKeyRequest, options?: RequestOptions): Call<NewApiKey, "createApiKey">;
-    /**
-     * Enables, disables or renames an API key, or changes its budget. Needs a dashboard session. A key that is unknown or belongs to another account gives 400
-     * `not_found`.
-     *
-     * `PATCH /v1/auth/keys/{key}`, /docs/api/updateApiKey
-     *
-     * @example
-     * await svc.keys.update(key, { enabled: false });
-     * @throws {SvcError} 400 `invalid_json`, `invalid_parameter`, `not_found`
-     * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-     * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
-     * @throws {SvcError} 413 `request_too_large`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 503 `overloaded`
-     */
-    update(key: string, input: ApiKeyChange, options?: RequestOptions): Call<ApiKeyRecord, "updateApiKey">;
-    /**
-     * Deletes an API key. Needs a dashboard session. A key that is unknown or belongs to another account gives 400 `not_found`.
-     *
-     * Deleting the default key makes the newest enabled key the default; where none is left, a new one is made and shown once.
-     *
-     * `DELETE /v1/auth/keys/{key}`, /docs/api/deleteApiKey
-     *
-     * @throws {SvcError} 400 `invalid_parameter`, `not_found`
-     * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-     * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 503 `overloaded`
-     */
-    delete(key: string, options?: RequestOptions): Call<DeletedApiKey, "deleteApiKey">;
-  };
-  readonly limits: {
-    /**
-     * Reads what is left of the caller's limits. An API key or a session may ask; asking counts for none of them.
-     *
-     * `GET /v1/auth/limits`, /docs/api/getLimits
-     *
-     * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-     * @throws {SvcError} 403 `permission_denied`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 503 `overloaded`
-     */
-    get(options?: RequestOptions): Call<LimitState, "getLimits">;
-    /**
-     * Lists the limits of every account tier. Public; the answer may be kept for 300 seconds.
-     *
-     * `GET /v1/limits/tiers`, /docs/api/listTiers
-     *
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     */
-    tiers(options?: RequestOptions): Call<TierMatrix, "listTiers">;
-  };
-  readonly auth: {
-    /**
-     * Mails a link that lets the password be changed. The reply is the same whether or not there is such an account.
-     *
-     * `POST /v1/auth/password/forgot`, /docs/api/forgotPassword
-     *
-     * @example
-     * await svc.auth.forgotPassword({ email: "ada@example.com" });
-     * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
-     * @throws {SvcError} 413 `request_too_large`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 503 `overloaded`
-     */
-    forgotPassword(input: EmailRequest, options?: RequestOptions): Call<Accepted, "forgotPassword">;
-    /**
-     * Changes the password by the token of the mail, and ends every session of the account. Works once; a token that is wrong, used or too old
-     * gives 400 `invalid_token`, `used_token` or `expired_token`.
-     *
-     * `POST /v1/auth/password/reset`, /docs/api/resetPassword
-     *
-     * @example
-     * await svc.auth.resetPassword({ token: "0195c1f2a7e07c31", password: "another good phrase" });
-     * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `invalid_token`, `used_token`, `expired_token`
-     * @throws {SvcError} 403 `permission_denied`
-     * @throws {SvcError} 413 `request_too_large`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 503 `overloaded`
-     */
-    resetPassword(input: PasswordReset, options?: RequestOptions): Call<PasswordWasReset, "resetPassword">;
-    /**
-     * Reads the session that the request comes with. An API key gives 403 `session_required`.
-     *
-     * `GET /v1/auth/session`, /docs/api/getSession
-     *
-     * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-     * @throws {SvcError} 403 `permission_denied`, `session_required`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 503 `overloaded`
-     */
-    getSession(options?: RequestOptions): Call<Session, "getSession">;
-    /**
-     * Signs in by email address and password. A wrong password, an unknown address and one that is not verified all
-     * give 401 `invalid_credentials`.
-     *
-     * The session travels as a cookie or, as a bearer token, in `Authorization`.
-     *
-     * `POST /v1/auth/signin`, /docs/api/signIn
-     *
-     * @example
-     * await svc.auth.signIn({ email: "ada@example.com", password: "correct horse battery" });
-     * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
-     * @throws {SvcError} 401 `invalid_credentials`
-     * @throws {SvcError} 403 `permission_denied`
-     * @throws {SvcError} 413 `request_too_large`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 503 `overloaded`
-     */
-    signIn(input: SignInRequest, options?: RequestOptions): Call<NewSession, "signIn">;
-    /**
-     * Signs in by an external provider: with its identity token, or with the code of its authorization flow. Makes the account when there is
-     * none. A token or code that the provider does not confirm, or whose address it has not verified, gives 401 `invalid_credentials`, an
-     * unknown provider 400 `invalid_parameter`; a `state` that is unknown or was given to another provider gives 400 `invalid_token`, one that
-     * was used `used_token`, one that is too old `expired_token`.
-     *
-     * An account with the same address that was never verified is reclaimed: its password, its sessions and its keys are dropped.
-     *
-     * `POST /v1/auth/signin/{provider}`, /docs/api/signInWithProvider
-     *
-     * @example
-     * await svc.auth.signInWithProvider(provider, { id_token: "eyJhbGciOiJSUzI1NiJ9.EXAMPLE.EXAMPLE", state: "svco_EXAMPLE0000" });
-     * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `invalid_token`, `used_token`, `expired_token`
-     * @throws {SvcError} 401 `invalid_credentials`
-     * @throws {SvcError} 403 `permission_denied`
-     * @throws {SvcError} 413 `request_too_large`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 503 `overloaded`
-     */
-    signInWithProvider(provider: string, input: SignInByIdToken | SignInByCode, options?: RequestOptions): Call<NewSession, "signInWithProvider">;
-    /**
-     * Begins signing in by an external provider: answers the address to open in the browser, and the `state` to come back with. An unknown
-     * provider gives 400 `invalid_parameter`; 503 where the provider does not answer.
-     *
-     * `POST /v1/auth/signin/{provider}/start`, /docs/api/startSignIn
-     *
-     * @example
-     * await svc.auth.startSignIn(provider, { redirect_uri: "https://app.example.com/signed-in" });
-     * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
-     * @throws {SvcError} 413 `request_too_large`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 503 `overloaded`
-     */
-    startSignIn(provider: string, input: SignInStart, options?: RequestOptions): Call<StartedSignIn, "startSignIn">;
-    /**
-     * Ends the session that the request comes with, and deletes its cookie.
-     *
-     * `POST /v1/auth/signout`, /docs/api/signOut
-     *
-     * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-     * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 503 `overloaded`
-     */
-    signOut(options?: RequestOptions): Call<undefined, "signOut">;
-    /**
-     * Makes an account and mails a verification link and code. Until the address is verified nobody can sign in to it, and it has no credit.
-     *
-     * An address that has an account already gets the same 201, and its owner a mail that says so.
-     *
-     * `POST /v1/auth/signup`, /docs/api/signUp
-     *
-     * @example
-     * await svc.auth.signUp({ email: "ada@example.com", password: "correct horse battery", name: "Ada" });
-     * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
-     * @throws {SvcError} 413 `request_too_large`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 503 `overloaded`
-     */
-    signUp(input: SignUpRequest, options?: RequestOptions): Call<SignedUp, "signUp">;
-    /**
-     * Verifies the email address by the token of the link, or by address and code. Works once; a token or code that is wrong, used or too old
-     * gives 400 `invalid_token`, `used_token` or `expired_token`.
-     *
-     * The account gets its signup credit of 0.50 USD, once, and is signed in. The password of the sign-up whose mail is answered holds; where
-     * several sign-ups with this address wait, none does: set one by `POST /v1/auth/password/forgot`.
-     *
-     * `POST /v1/auth/verify`, /docs/api/verifyAccount
-     *
-     * @example
-     * await svc.auth.verify({ email: "ada@example.com", code: "493021" });
-     * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `invalid_token`, `used_token`, `expired_token`
-     * @throws {SvcError} 403 `permission_denied`
-     * @throws {SvcError} 413 `request_too_large`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 503 `overloaded`
-     */
-    verify(input: VerificationByToken | VerificationByCode, options?: RequestOptions): Call<Verified, "verifyAccount">;
-    /**
-     * Sends the verification mail again. The reply is the same whether or not there is such an account.
-     *
-     * `POST /v1/auth/verify/resend`, /docs/api/resendVerification
-     *
-     * @example
-     * await svc.auth.resendVerification({ email: "ada@example.com" });
-     * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
-     * @throws {SvcError} 413 `request_too_large`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 503 `overloaded`
-     */
-    resendVerification(input: EmailRequest, options?: RequestOptions): Call<Accepted, "resendVerification">;
-  };
-  readonly usage: {
-    /**
-     * Lists the account's requests, newest first, media jobs included; of a failed job the row carries the job's error. An API key or a session
-     * may ask. Every filter that is given must match; without one, everything is listed.
-     *
-     * `GET /v1/auth/usage/logs`, /docs/api/listUsageLogs
-     *
-     * @throws {SvcError} 400 `invalid_parameter`
-     * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-     * @throws {SvcError} 403 `permission_denied`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 503 `overloaded`
-     */
-    logs(input?: ListUsageLogsQuery, options?: RequestOptions): Pages<UsageLogList, "listUsageLogs">;
-    /**
-     * Reads the receipt of one request of the caller: usage, the price at its admission, the sum, the ledger entries. Of several requests that
-     * were sent with the same `x-request-id` it is the newest. An id that is unknown or belongs to another account gives 404
-     * `request_not_found`.
-     *
-     * `GET /v1/usage/{request_id}`, /docs/api/getReceipt
-     *
-     * @throws {SvcError} 400 `invalid_parameter`
-     * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-     * @throws {SvcError} 403 `permission_denied`
-     * @throws {SvcError} 404 `request_not_found`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 503 `overloaded`
-     */
-    receipt(request_id: string, options?: RequestOptions): Call<Receipt, "getReceipt">;
-  };
-  readonly chat: {
-    readonly completions: {
-      /**
-       * Answers a conversation, whole or as a stream (`stream: true`). The upper bound of its cost is reserved before the model is called;
-       * measured usage is charged after it. A failed call and a stream that broke cost nothing; a client that leaves a stream pays for what it
-       * got.
-       *
-       * `POST /v1/chat/completions`, /docs/api/createChatCompletion
-       *
-       * @example
-       * await svc.chat.completions.create({ model: "best", messages: [{ role: "user", content: "Name a lighthouse." }], max_tokens: 60, temperature: 0.2 });
-       * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`
-       * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-       * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-       * @throws {SvcError} 403 `permission_denied`, `route_refused`
-       * @throws {SvcError} 404 `model_not_found`
-       * @throws {SvcError} 413 `request_rejected`, `request_too_large`
-       * @throws {SvcError} 422 `request_rejected`
-       * @throws {SvcError} 429 `rate_limit_exceeded`
-       * @throws {SvcError} 500 `internal_error`
-       * @throws {SvcError} 502 `upstream_invalid_response`
-       * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
-       */
-      create(input: ChatRequest & { stream: true }, options?: RequestOptions): Call<Stream<ChatChunk>, "createChatCompletion">;
-      /**
-       * Answers a conversation, whole or as a stream (`stream: true`). The upper bound of its cost is reserved before the model is called;
-       * measured usage is charged after it. A failed call and a stream that broke cost nothing; a client that leaves a stream pays for what it
-       * got.
-       *
-       * `POST /v1/chat/completions`, /docs/api/createChatCompletion
-       *
-       * @example
-       * await svc.chat.completions.create({ model: "best", messages: [{ role: "user", content: "Name a lighthouse." }], max_tokens: 60, temperature: 0.2 });
-       * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`
-       * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-       * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-       * @throws {SvcError} 403 `permission_denied`, `route_refused`
-       * @throws {SvcError} 404 `model_not_found`
-       * @throws {SvcError} 413 `request_rejected`, `request_too_large`
-       * @throws {SvcError} 422 `request_rejected`
-       * @throws {SvcError} 429 `rate_limit_exceeded`
-       * @throws {SvcError} 500 `internal_error`
-       * @throws {SvcError} 502 `upstream_invalid_response`
-       * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
-       */
-      create(input: ChatRequest & { stream?: false | null | undefined }, options?: RequestOptions): Call<ChatCompletion, "createChatCompletion">;
-      /**
-       * Answers a conversation, whole or as a stream (`stream: true`). The upper bound of its cost is reserved before the model is called;
-       * measured usage is charged after it. A failed call and a stream that broke cost nothing; a client that leaves a stream pays for what it
-       * got.
-       *
-       * `POST /v1/chat/completions`, /docs/api/createChatCompletion
-       *
-       * @example
-       * await svc.chat.completions.create({ model: "best", messages: [{ role: "user", content: "Name a lighthouse." }], max_tokens: 60, temperature: 0.2 });
-       * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`
-       * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-       * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-       * @throws {SvcError} 403 `permission_denied`, `route_refused`
-       * @throws {SvcError} 404 `model_not_found`
-       * @throws {SvcError} 413 `request_rejected`, `request_too_large`
-       * @throws {SvcError} 422 `request_rejected`
-       * @throws {SvcError} 429 `rate_limit_exceeded`
-       * @throws {SvcError} 500 `internal_error`
-       * @throws {SvcError} 502 `upstream_invalid_response`
-       * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
-       */
-      create(input: ChatRequest, options?: RequestOptions): Call<ChatCompletion | Stream<ChatChunk>, "createChatCompletion">;
-    };
-  };
-  readonly completions: {
-    /**
-     * Continues a text, through chat and billed like chat. A missing `prompt`, more than one prompt, `suffix`, `echo` with `stream` and more
-     * than 4 stop sequences are refused with 400; the message names `POST /v1/chat/completions`, which is what to use instead.
-     *
-     * `POST /v1/completions`, /docs/api/createCompletion
-     *
-     * @example
-     * await svc.completions.create({ model: "north/atlas-small", prompt: "The lighthouse", max_tokens: 8, stop: ["\n"] });
-     * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`
-     * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-     * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-     * @throws {SvcError} 403 `permission_denied`, `route_refused`
-     * @throws {SvcError} 404 `model_not_found`
-     * @throws {SvcError} 413 `request_rejected`, `request_too_large`
-     * @throws {SvcError} 422 `request_rejected`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 502 `upstream_invalid_response`
-     * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
-     * @deprecated
-     */
-    create(input: CompletionRequest & { stream: true }, options?: RequestOptions): Call<Stream<CompletionChunk>, "createCompletion">;
-    /**
-     * Continues a text, through chat and billed like chat. A missing `prompt`, more than one prompt, `suffix`, `echo` with `stream` and more
-     * than 4 stop sequences are refused with 400; the message names `POST /v1/chat/completions`, which is what to use instead.
-     *
-     * `POST /v1/completions`, /docs/api/createCompletion
-     *
-     * @example
-     * await svc.completions.create({ model: "north/atlas-small", prompt: "The lighthouse", max_tokens: 8, stop: ["\n"] });
-     * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`
-     * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-     * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-     * @throws {SvcError} 403 `permission_denied`, `route_refused`
-     * @throws {SvcError} 404 `model_not_found`
-     * @throws {SvcError} 413 `request_rejected`, `request_too_large`
-     * @throws {SvcError} 422 `request_rejected`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 502 `upstream_invalid_response`
-     * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
-     * @deprecated
-     */
-    create(input: CompletionRequest & { stream?: false | null | undefined }, options?: RequestOptions): Call<Completion, "createCompletion">;
-    /**
-     * Continues a text, through chat and billed like chat. A missing `prompt`, more than one prompt, `suffix`, `echo` with `stream` and more
-     * than 4 stop sequences are refused with 400; the message names `POST /v1/chat/completions`, which is what to use instead.
-     *
-     * `POST /v1/completions`, /docs/api/createCompletion
-     *
-     * @example
-     * await svc.completions.create({ model: "north/atlas-small", prompt: "The lighthouse", max_tokens: 8, stop: ["\n"] });
-     * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`
-     * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-     * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-     * @throws {SvcError} 403 `permission_denied`, `route_refused`
-     * @throws {SvcError} 404 `model_not_found`
-     * @throws {SvcError} 413 `request_rejected`, `request_too_large`
-     * @throws {SvcError} 422 `request_rejected`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 502 `upstream_invalid_response`
-     * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
-     * @deprecated
-     */
-    create(input: CompletionRequest, options?: RequestOptions): Call<Completion | Stream<CompletionChunk>, "createCompletion">;
-  };
-  readonly credits: {
-    /**
-     * Reads the caller's balance and tier. An API key or a session may ask.
-     *
-     * When the balance cannot be read though the credential could be checked, the reply is still 200, with `read_ok` false and zeros; where the
-     * credential cannot be checked either, 503 `overloaded`. Refusals use the older codes `auth_required` and `invalid_credentials`.
-     *
-     * `GET /v1/credits/balance`, /docs/api/getCreditBalance
-     *
-     * @throws {SvcError} 401 `auth_required`, `invalid_credentials`
-     * @throws {SvcError} 403 `permission_denied`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 503 `overloaded`
-     */
-    balance(options?: RequestOptions): Call<CreditBalance, "getCreditBalance">;
-    /**
-     * Lists the caller's ledger entries, newest first. An API key or a session may ask.
-     *
-     * `GET /v1/credits/ledger`, /docs/api/listLedgerEntries
-     *
-     * @throws {SvcError} 400 `invalid_parameter`
-     * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-     * @throws {SvcError} 403 `permission_denied`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 503 `overloaded`
-     */
-    ledger(input?: ListLedgerEntriesQuery, options?: RequestOptions): Pages<LedgerEntryList, "listLedgerEntries">;
-    readonly topups: {
-      /**
-       * Asks for a checkout that adds money. Needs a dashboard session: an API key gives 403 `session_required`.
-       *
-       * The balance rises when the payment succeeds, and with it `lifetime_purchased`, which sets the tier at once. The smallest top-up is 5 USD;
-       * at most 10 a minute are begun, and 20 may wait for payment.
-       * When the payment provider does not answer, or refuses, or none is configured here, the reply is 402 `payment_failed`. An account may have 20 top-ups that wait for payment; above,
-       * 429 `rate_limit_exceeded`.
-       *
-       * `POST /v1/credits/topup`, /docs/api/createTopup
-       *
-       * @example
-       * await svc.credits.topups.create({ amount_usd: 20, return_url: "https://app.example.com/billing" });
-       * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
-       * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-       * @throws {SvcError} 402 `payment_failed`
-       * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`, `email_unverified`
-       * @throws {SvcError} 413 `request_too_large`
-       * @throws {SvcError} 429 `rate_limit_exceeded`
-       * @throws {SvcError} 500 `internal_error`
-       * @throws {SvcError} 503 `overloaded`
-       */
-      create(input: TopupRequest, options?: RequestOptions): Call<Topup, "createTopup">;
-      /**
-       * Reads a top-up of the caller. An id that is unknown or belongs to another account gives 404 `topup_not_found`.
-       *
-       * `GET /v1/credits/topup/{id}`, /docs/api/getTopup
-       *
-       * @throws {SvcError} 400 `invalid_parameter`
-       * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-       * @throws {SvcError} 403 `permission_denied`
-       * @throws {SvcError} 404 `topup_not_found`
-       * @throws {SvcError} 429 `rate_limit_exceeded`
-       * @throws {SvcError} 500 `internal_error`
-       * @throws {SvcError} 503 `overloaded`
-       */
-      get(id: string, options?: RequestOptions): Call<Topup, "getTopup">;
-    };
-  };
-  readonly decisions: {
-    /**
-     * Picks one of the options of each question and says how sure it is. Billed on input tokens, rounded up to the nearest 0.0001 USD;
-     * output is free and failures cost nothing. A missing `state` or `questions` gives 400 `missing_parameter`. Another model gives
-     * 400 `invalid_parameter` with near matches in `did_you_mean` and `suggested_models`; so do, without them, a question that is no `choice`
-     * and questions as an array. OpenAI's form of a decision (`input`, questions as an array) is not taken. A state that the model rejects or
-     * refuses gives 400 `invalid_parameter` on `state`. While `jev` is not served: 503 `model_unavailable`.
-     *
-     * `POST /v1/decisions`, /docs/api/createDecision
-     *
-     * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
-     * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-     * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-     * @throws {SvcError} 403 `permission_denied`
-     * @throws {SvcError} 413 `request_too_large`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 502 `upstream_invalid_response`
-     * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
-     */
-    create(input: DecisionRequest, options?: RequestOptions): Call<DecisionResult, "createDecision">;
-  };
-  readonly embeddings: {
-    /**
-     * Turns texts into vectors, one for each input and in input order. Billed on input tokens alone, after the call; never streamed.
-     * A model that makes no embeddings is refused with 400 `wrong_endpoint`, a value or a text that the model does not take with 400 `request_rejected`.
-     *
-     * `POST /v1/embeddings`, /docs/api/createEmbeddings
-     *
-     * @example
-     * await svc.embeddings.create({ model: "north/embed-small", input: ["lighthouse", "harbour"] });
-     * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`
-     * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-     * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-     * @throws {SvcError} 403 `permission_denied`
-     * @throws {SvcError} 404 `model_not_found`
-     * @throws {SvcError} 413 `request_too_large`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 502 `upstream_invalid_response`
-     * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
-     */
-    create(input: EmbeddingRequest, options?: RequestOptions): Call<EmbeddingList, "createEmbeddings">;
-  };
-  readonly errors: {
-    /**
-     * Lists every error code: what happened, how to fix it, whether to retry, which operations answer with it. Public.
-     *
-     * `GET /v1/errors`, /docs/api/listErrors
-     *
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     */
-    list(options?: RequestOptions): Pages<ErrorList, "listErrors">;
-  };
-  readonly genmedia: {
-    /**
-     * Reads a genmedia job. Poll every 1 to 2 seconds until `status` is `COMPLETED`, `FAILED` or `EXPIRED`.
-     *
-     * A failed job answers 200 with `error` and `details`. An unknown id, or one of another account, gives 404. Polling is not billed and
-     * does not count for `rpm`.
-     *
-     * `GET /v1/genmedia/jobs/{request_id}`, /docs/api/getGenmediaJob
-     *
-     * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-     * @throws {SvcError} 403 `permission_denied`
-     * @throws {SvcError} 404 `job_not_found`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 503 `overloaded`
-     */
-    get(request_id: string, options?: RequestOptions): Call<GenmediaRunning | GenmediaCompleted | GenmediaFailed, "getGenmediaJob">;
-    /**
-     * Runs an image or video model and waits up to 25 seconds for the result. When it takes longer, the answer is 202 with a `hint`, and the
-     * job is polled at `GET /v1/genmedia/jobs/{request_id}`. A caller who leaves before the 25 seconds are over does not stop the job.
-     *
-     * The same models, prices, holds and slots as on the image and video endpoints.
-     * Errors have the body `{error: "text", details: {error_type, code, request_id}}`.
-     *
-     * `POST /v1/genmedia/run`, /docs/api/runGenmedia
-     *
-     * @example
-     * await svc.genmedia.run({ model: "demo/image-standard", input: { prompt: "A paper boat on a puddle", size: "1024x1024" } });
-     * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `invalid_prompt`, `image_url_required`, `too_many_references`, `prompt_too_long`, `invalid_duration`
-     * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-     * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-     * @throws {SvcError} 403 `permission_denied`
-     * @throws {SvcError} 404 `model_not_found`
-     * @throws {SvcError} 413 `request_too_large`
-     * @throws {SvcError} 422 `content_policy`, `content_policy_likeness`, `content_policy_nsfw`, `content_policy_unsafe`, `moderation_blocked`, `input_too_large`, `input_invalid`, `invalid_input`
-     * @throws {SvcError} 429 `rate_limit_exceeded`, `rate_limited`
-     * @throws {SvcError} 500 `internal_error`, `db_error`
-     * @throws {SvcError} 502 `provider_unavailable`, `provider_error`, `provider_rate_limited`
-     * @throws {SvcError} 503 `overloaded`
-     * @throws {SvcError} 504 `provider_timeout`, `timeout`
-     */
-    run(input: GenmediaRequest, options?: IdempotentOptions): Call<GenmediaCompleted | GenmediaRunning, "runGenmedia">;
-    /**
-     * Runs an image or video model and waits for its result: `output` and `charged_amount` (USD).
-     * 
-     * `onProgress` gets the job when it was ordered and each time it was looked at. An abort ends the waiting, not the job.
-     * A job that fails throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; nothing is charged then.
-     */
-    runAndWait(input: GenmediaRequest, options?: WaitOptions<GenmediaRunning | GenmediaCompleted | GenmediaFailed>): Call<GenmediaCompleted, "runGenmedia" | "getGenmediaJob", JobFailure<GenmediaFailed>>;
-  };
-  readonly images: {
-    /**
-     * Makes images. The work is asynchronous: the answer is a job, to be polled at `GET /v1/jobs/{id}` every 1 to 2 seconds; most images are
-     * done within 30 seconds.
-     *
-     * A hold of `estimated_cost` is placed when the job takes a slot, settled when it succeeds and returned in full when it fails.
-     * When every concurrent image slot of the account is busy, the job waits in a queue, and nothing is held while it waits.
-     * A full queue is 429 `rate_limited`. A funded account is needed for every model that is not in the free tier.
-     *
-     * Prices of the reference-image flash model: 0.009 USD low, 0.019 medium, 0.285 high an image, and 0.012 once a request for reference
-     * images.
-     *
-     * This endpoint does not return images in the call: clients written for a synchronous image API must poll the job.
-     *
-     * `POST /v1/images/generations`, /docs/api/createImage
-     *
-     * @example
-     * await svc.images.generate({ model: "demo/image-standard", prompt: "A lighthouse at dusk, watercolour", n: 1, size: "1024x1024" });
-     * @throws {SvcError} 400 `invalid_parameter`, `invalid_model`, `invalid_prompt`, `image_url_required`, `too_many_references`
-     * @throws {SvcError} 401 `auth_error`
-     * @throws {SvcError} 402 `insufficient_balance`, `key_limit_reached`, `model_requires_paid`
-     * @throws {SvcError} 403 `permission_denied`
-     * @throws {SvcError} 413 `invalid_request`
-     * @throws {SvcError} 429 `rate_limited`
-     * @throws {SvcError} 500 `provider_error`, `internal_error`, `db_error`
-     * @throws {SvcError} 503 `overloaded`
-     */
-    generate(input: ImageRequest, options?: IdempotentOptions): Call<ImageJob | QueuedImageJob, "createImage">;
-    /**
-     * Orders a picture and waits for it: the job with its `output` and `charged_amount` (USD).
-     * 
-     * `onProgress` gets the job when it was ordered and each time it was looked at. An abort ends the waiting, not the job.
-     * A job that fails throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; nothing is charged then.
-     */
-    generateAndWait(input: ImageRequest, options?: WaitOptions<ImageJob | QueuedImageJob>): Call<Succeeded<ImageJob>, "createImage" | "getJob", JobFailure<ImageJob>>;
-  };
-  readonly jobs: {
-    /**
-     * Lists the caller's image and video jobs, newest first, in pages. Every filter given must match; jobs of every key of the account are
-     * listed.
-     *
-     * `GET /v1/jobs`, /docs/api/listJobs
-     *
-     * @throws {SvcError} 400 `invalid_parameter`
-     * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-     * @throws {SvcError} 403 `permission_denied`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 503 `overloaded`
-     */
-    list(input?: ListJobsQuery, options?: RequestOptions): Pages<JobList, "listJobs">;
-    /**
-     * Reads an image or video job. Poll every 1 to 2 seconds until `status` is `succeeded`, `failed`, `refunded` or `expired`.
-     *
-     * A failed job still answers 200, with `status` `failed` and `error`. A job that waits for a slot shows `queued` with its `queue_position`.
-     * An id that is unknown, belongs to another account or names a genmedia job gives 404 `job_not_found`. Polling is not billed and does
-     * not count for `rpm`. With `wait`, the answer comes as soon as the job has ended, and after so many seconds at the latest.
-     *
-     * `GET /v1/jobs/{id}`, /docs/api/getJob
-     *
-     * @throws {SvcError} 400 `invalid_parameter`
-     * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-     * @throws {SvcError} 403 `permission_denied`
-     * @throws {SvcError} 404 `job_not_found`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 503 `overloaded`
-     */
-    get(id: string, input?: GetJobQuery, options?: RequestOptions): Call<MediaJob, "getJob">;
-  };
-  readonly messages: {
-    /**
-     * Answers a conversation in Anthropic's form, whole or as a stream (`stream: true`), with the models and prices of chat. The key comes as
-     * `Authorization: Bearer` or as `x-api-key`. Errors have Anthropic's envelope, where `upstream_error` is `overloaded_error` on 503 and
-     * `api_error` on 502. A stream that broke ends with an `error` event of code `stream_interrupted`; nothing is charged then.
-     *
-     * A model that shows its reasoning answers with a `thinking` block (empty `signature`) before text and tool calls, also in a stream; a
-     * model that does not answers without one. The thinking budget is sent on the first turn only: once the history holds a `thinking`,
-     * `redacted_thinking` or `tool_use` block of the assistant, the request goes out without it.
-     *
-     * `POST /v1/messages`, /docs/api/createMessage
-     *
-     * @example
-     * await svc.messages.create({ model: "best", max_tokens: 1024, messages: [{ role: "user", content: "Name a lighthouse." }], thinking: { type: "enabled", budget_tokens: 512 } });
-     * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `thread_unsupported_request`
-     * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-     * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-     * @throws {SvcError} 403 `permission_denied`, `route_refused`
-     * @throws {SvcError} 404 `model_not_found`
-     * @throws {SvcError} 413 `request_rejected`, `request_too_large`
-     * @throws {SvcError} 422 `request_rejected`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 502 `upstream_invalid_response`
-     * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
-     */
-    create(input: MessageRequest & { stream: true }, options?: RequestOptions): Call<Stream<MessageStartEvent | PingEvent | BlockStartEvent | BlockDeltaEvent | BlockStopEvent | MessageDeltaEvent | MessageStopEvent>, "createMessage">;
-    /**
-     * Answers a conversation in Anthropic's form, whole or as a stream (`stream: true`), with the models and prices of chat. The key comes as
-     * `Authorization: Bearer` or as `x-api-key`. Errors have Anthropic's envelope, where `upstream_error` is `overloaded_error` on 503 and
-     * `api_error` on 502. A stream that broke ends with an `error` event of code `stream_interrupted`; nothing is charged then.
-     *
-     * A model that shows its reasoning answers with a `thinking` block (empty `signature`) before text and tool calls, also in a stream; a
-     * model that does not answers without one. The thinking budget is sent on the first turn only: once the history holds a `thinking`,
-     * `redacted_thinking` or `tool_use` block of the assistant, the request goes out without it.
-     *
-     * `POST /v1/messages`, /docs/api/createMessage
-     *
-     * @example
-     * await svc.messages.create({ model: "best", max_tokens: 1024, messages: [{ role: "user", content: "Name a lighthouse." }], thinking: { type: "enabled", budget_tokens: 512 } });
-     * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `thread_unsupported_request`
-     * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-     * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-     * @throws {SvcError} 403 `permission_denied`, `route_refused`
-     * @throws {SvcError} 404 `model_not_found`
-     * @throws {SvcError} 413 `request_rejected`, `request_too_large`
-     * @throws {SvcError} 422 `request_rejected`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 502 `upstream_invalid_response`
-     * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
-     */
-    create(input: MessageRequest & { stream?: false | null | undefined }, options?: RequestOptions): Call<Message, "createMessage">;
-    /**
-     * Answers a conversation in Anthropic's form, whole or as a stream (`stream: true`), with the models and prices of chat. The key comes as
-     * `Authorization: Bearer` or as `x-api-key`. Errors have Anthropic's envelope, where `upstream_error` is `overloaded_error` on 503 and
-     * `api_error` on 502. A stream that broke ends with an `error` event of code `stream_interrupted`; nothing is charged then.
-     *
-     * A model that shows its reasoning answers with a `thinking` block (empty `signature`) before text and tool calls, also in a stream; a
-     * model that does not answers without one. The thinking budget is sent on the first turn only: once the history holds a `thinking`,
-     * `redacted_thinking` or `tool_use` block of the assistant, the request goes out without it.
-     *
-     * `POST /v1/messages`, /docs/api/createMessage
-     *
-     * @example
-     * await svc.messages.create({ model: "best", max_tokens: 1024, messages: [{ role: "user", content: "Name a lighthouse." }], thinking: { type: "enabled", budget_tokens: 512 } });
-     * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `thread_unsupported_request`
-     * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-     * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-     * @throws {SvcError} 403 `permission_denied`, `route_refused`
-     * @throws {SvcError} 404 `model_not_found`
-     * @throws {SvcError} 413 `request_rejected`, `request_too_large`
-     * @throws {SvcError} 422 `request_rejected`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 502 `upstream_invalid_response`
-     * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
-     */
-    create(input: MessageRequest, options?: RequestOptions): Call<Message | Stream<MessageStartEvent | PingEvent | BlockStartEvent | BlockDeltaEvent | BlockStopEvent | MessageDeltaEvent | MessageStopEvent>, "createMessage">;
-    /**
-     * Counts the tokens that a message request would send. Costs nothing and calls no model.
-     *
-     * `POST /v1/messages/count_tokens`, /docs/api/countMessageTokens
-     *
-     * @example
-     * await svc.messages.countTokens({ model: "best", messages: [{ role: "user", content: "Name a lighthouse." }] });
-     * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `unsupported_content`
-     * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-     * @throws {SvcError} 403 `permission_denied`
-     * @throws {SvcError} 404 `model_not_found`
-     * @throws {SvcError} 413 `request_too_large`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 503 `overloaded`
-     */
-    countTokens(input: TokenCountRequest, options?: RequestOptions): Call<TokenCount, "countMessageTokens">;
-  };
-  readonly models: {
-    /**
-     * Lists the models that can be called, with prices and capabilities. Public: no key is needed, and one that is sent is not read.
-     *
-     * `type` and `creator` list models that have any of the values given; `tags`, `use_cases`, the modalities and `supported_parameters` list
-     * models that have all of them. A filter that is not sent does not narrow the list, and a value that no model has gives an empty one.
-     * Paused and retired models are not listed.
-     *
-     * `GET /v1/models`, /docs/api/listModels
-     *
-     * @throws {SvcError} 400 `invalid_parameter`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     */
-    list(input?: ListModelsQuery, options?: RequestOptions): Pages<ModelList, "listModels">;
-    /**
-     * Recommends models: the editors' choice, or the best for a use case. Public.
-     *
-     * Without parameters it lists the rows with `recommended` true. With `use_case` it lists the models of that use case, recommended ones
-     * first.
-     *
-     * `GET /v1/models/recommend`, /docs/api/recommendModels
-     *
-     * @throws {SvcError} 400 `invalid_parameter`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     */
-    recommend(input?: RecommendModelsQuery, options?: RequestOptions): Pages<RecommendationList, "recommendModels">;
-    /**
-     * Reads one model by its id or by an alias. Slashes in the id may be sent as `%2F` or as they are. Public.
-     *
-     * An id that is not served, paused and retired ones included, gives 404 `model_not_found` with near matches in `did_you_mean` and
-     * `suggested_models`; the message names a replacement when one exists.
-     *
-     * `GET /v1/models/{id}`, /docs/api/getModel
-     *
-     * @throws {SvcError} 400 `invalid_parameter`
-     * @throws {SvcError} 404 `model_not_found`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     */
-    get(id: string, options?: RequestOptions): Call<ModelRow, "getModel">;
-  };
-  readonly pricing: {
-    /**
-     * Lists the price of every model, sorted by id, in USD. Public; the answer may be kept for 60 seconds.
-     *
-     * `GET /v1/pricing`, /docs/api/getPricing
-     *
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     */
-    get(options?: RequestOptions): Call<PricingCatalog, "getPricing">;
-  };
-  readonly rerank: {
-    /**
-     * Sorts documents by how well they fit a query. Billed on input tokens at the model's input rate; never streamed.
-     * The request is refused before the call when the balance cannot pay for the most that it may cost: some providers bill the query
-     * with every document. Errors are of the older form: `error.type` is the word to
-     * branch on; a 402 says it as `error.code` too. A 401, 402 or 403 of the model's provider comes back as 503 `server_error`,
-     * its other 4xx as `invalid_request`.
-     *
-     * `POST /v1/rerank`, /docs/api/createRerank
-     *
-     * @example
-     * await svc.rerank.create({ model: "north/rerank-1", query: "Who keeps the light?", documents: ["The keeper lived in the tower.", "The harbour opens at six."], top_n: 2 });
-     * @throws {SvcError} 400 `invalid_request`
-     * @throws {SvcError} 401 `auth_required`, `invalid_credentials`
-     * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-     * @throws {SvcError} 403 `forbidden`
-     * @throws {SvcError} 404 `model_not_found`
-     * @throws {SvcError} 413 `invalid_request`
-     * @throws {SvcError} 415 `invalid_request`
-     * @throws {SvcError} 422 `invalid_request`
-     * @throws {SvcError} 429 `rate_limit`
-     * @throws {SvcError} 500 `server_error`
-     * @throws {SvcError} 502 `server_error`
-     * @throws {SvcError} 503 `server_error`
-     */
-    create(input: RerankRequest, options?: RequestOptions): Call<RerankRanking, "createRerank">;
-  };
-  readonly responses: {
-    /**
-     * Answers a conversation in the form of OpenAI's Responses, whole or as a stream (`stream: true`), with the models and prices of chat. An
-     * addition to the specification, for clients that speak nothing else. Nothing is stored: the whole conversation is sent each time, and what
-     * would need an earlier answer (`previous_response_id`, `conversation`, `item_reference`, `background`, `prompt`, `file_id`) is refused with
-     * 400 `stateless_only`.
-     *
-     * Of the provider's own tools those that agents send unasked are left out, the others refused; see `tools`. A stream that broke ends with
-     * an `error` record of code `stream_interrupted` and `response.failed`; nothing is charged then.
-     *
-     * `POST /v1/responses`, /docs/api/createResponse
-     *
-     * @example
-     * await svc.responses.create({ model: "best", input: "Name a lighthouse.", instructions: "Be brief.", max_output_tokens: 60 });
-     * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `stateless_only`
-     * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-     * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-     * @throws {SvcError} 403 `permission_denied`, `route_refused`
-     * @throws {SvcError} 404 `model_not_found`
-     * @throws {SvcError} 413 `request_rejected`, `request_too_large`
-     * @throws {SvcError} 422 `request_rejected`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 502 `upstream_invalid_response`
-     * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
-     */
-    create(input: ResponseRequest & { stream: true }, options?: RequestOptions): Call<Stream<ResponseCreatedEvent | ResponseInProgressEvent | ResponseItemAddedEvent | ResponseItemDoneEvent | ResponsePartAddedEvent | ResponsePartDoneEvent | ResponseTextDeltaEvent | ResponseTextDoneEvent | ResponseRefusalDeltaEvent | ResponseRefusalDoneEvent | ResponseSummaryPartAddedEvent | ResponseSummaryPartDoneEvent | ResponseSummaryTextDeltaEvent | ResponseSummaryTextDoneEvent | ResponseArgumentsDeltaEvent | ResponseArgumentsDoneEvent | ResponseCustomInputDeltaEvent | ResponseCustomInputDoneEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent>, "createResponse">;
-    /**
-     * Answers a conversation in the form of OpenAI's Responses, whole or as a stream (`stream: true`), with the models and prices of chat. An
-     * addition to the specification, for clients that speak nothing else. Nothing is stored: the whole conversation is sent each time, and what
-     * would need an earlier answer (`previous_response_id`, `conversation`, `item_reference`, `background`, `prompt`, `file_id`) is refused with
-     * 400 `stateless_only`.
-     *
-     * Of the provider's own tools those that agents send unasked are left out, the others refused; see `tools`. A stream that broke ends with
-     * an `error` record of code `stream_interrupted` and `response.failed`; nothing is charged then.
-     *
-     * `POST /v1/responses`, /docs/api/createResponse
-     *
-     * @example
-     * await svc.responses.create({ model: "best", input: "Name a lighthouse.", instructions: "Be brief.", max_output_tokens: 60 });
-     * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `stateless_only`
-     * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-     * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-     * @throws {SvcError} 403 `permission_denied`, `route_refused`
-     * @throws {SvcError} 404 `model_not_found`
-     * @throws {SvcError} 413 `request_rejected`, `request_too_large`
-     * @throws {SvcError} 422 `request_rejected`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 502 `upstream_invalid_response`
-     * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
-     */
-    create(input: ResponseRequest & { stream?: false | null | undefined }, options?: RequestOptions): Call<ResponseObject, "createResponse">;
-    /**
-     * Answers a conversation in the form of OpenAI's Responses, whole or as a stream (`stream: true`), with the models and prices of chat. An
-     * addition to the specification, for clients that speak nothing else. Nothing is stored: the whole conversation is sent each time, and what
-     * would need an earlier answer (`previous_response_id`, `conversation`, `item_reference`, `background`, `prompt`, `file_id`) is refused with
-     * 400 `stateless_only`.
-     *
-     * Of the provider's own tools those that agents send unasked are left out, the others refused; see `tools`. A stream that broke ends with
-     * an `error` record of code `stream_interrupted` and `response.failed`; nothing is charged then.
-     *
-     * `POST /v1/responses`, /docs/api/createResponse
-     *
-     * @example
-     * await svc.responses.create({ model: "best", input: "Name a lighthouse.", instructions: "Be brief.", max_output_tokens: 60 });
-     * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `stateless_only`
-     * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
-     * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
-     * @throws {SvcError} 403 `permission_denied`, `route_refused`
-     * @throws {SvcError} 404 `model_not_found`
-     * @throws {SvcError} 413 `request_rejected`, `request_too_large`
-     * @throws {SvcError} 422 `request_rejected`
-     * @throws {SvcError} 429 `rate_limit_exceeded`
-     * @throws {SvcError} 500 `internal_error`
-     * @throws {SvcError} 502 `upstream_invalid_response`
-     * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
-     */
-    create(input: ResponseRequest, options?: RequestOptions): Call<ResponseObject | Stream<ResponseCreatedEvent | ResponseInProgressEvent | ResponseItemAddedEvent | ResponseItemDoneEvent | ResponsePartAddedEvent | ResponsePartDoneEvent | ResponseTextDeltaEvent | ResponseTextDoneEvent | ResponseRefusalDeltaEvent | ResponseRefusalDoneEvent | ResponseSummaryPartAddedEvent | ResponseSummaryPartDoneEvent | ResponseSummaryTextDeltaEvent | ResponseSummaryTextDoneEvent | ResponseArgumentsDeltaEvent | ResponseArgumentsDoneEvent | ResponseCustomInputDeltaEvent | ResponseCustomInputDoneEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent>, "createResponse">;
-  };
-  readonly videos: {
-    /**
-     * Makes a clip from a prompt, from a first frame when `image_url` is given, silent or with native audio by model. The answer is a job,
-     * to be polled at `GET /v1/jobs/{id}`.
-     *
-     * For funded accounts only: an account that never added credits gets 402 `model_requires_paid`, and a tier without video slots 403
-     * `permission_denied` with the deposit that lifts it.
-     * Billed per second of the clip; a failed job returns its hold in full. A model id that is not served gives 404 `model_not_found`,
-     * and while no video model is served at all every request does, right after authentication and whatever its body.
-     *
-     * `POST /v1/videos/generations`, /docs/api/createVideo
-     *
-     * @example
-     * await svc.videos.generate({ model: "demo/video", prompt: "Waves roll onto a pebble beach, slow camera move", duration_s: 5, aspect_ratio: "16:9" });
-     * @throws {SvcError} 400 `invalid_parameter`, `invalid_model`, `invalid_prompt`, `image_url_required`, `invalid_duration`
-     * @throws {SvcError} 401 `auth_error`
-     * @throws {SvcError} 402 `insufficient_balance`, `key_limit_reached`, `model_requires_paid`
-     * @throws {SvcError} 403 `permission_denied`
-     * @throws {SvcError} 404 `model_not_found`
-     * @throws {SvcError} 413 `invalid_request`
-     * @throws {SvcError} 429 `rate_limited`
-     * @throws {SvcError} 500 `provider_error`, `internal_error`, `db_error`
-     * @throws {SvcError} 503 `overloaded`
-     */
-    generate(input: VideoRequest, options?: IdempotentOptions): Call<VideoJob | QueuedVideoJob, "createVideo">;
-    /**
-     * Orders a clip and waits for it: the job with its `output` and `charged_amount` (USD).
-     * 
-     * `onProgress` gets the job when it was ordered and each time it was looked at. An abort ends the waiting, not the job.
-     * A job that fails throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; nothing is charged then.
-     */
-    generateAndWait(input: VideoRequest, options?: WaitOptions<VideoJob | QueuedVideoJob>): Call<Succeeded<VideoJob>, "createVideo" | "getJob", JobFailure<VideoJob>>;
-  };
+  readonly audio: AudioMethods;
+  readonly keys: KeysMethods;
+  readonly limits: LimitsMethods;
+  readonly auth: AuthMethods;
+  readonly usage: UsageMethods;
+  readonly chat: ChatMethods;
+  readonly completions: CompletionsMethods;
+  readonly credits: CreditsMethods;
+  readonly decisions: DecisionsMethods;
+  readonly embeddings: EmbeddingsMethods;
+  readonly errors: ErrorsMethods;
+  readonly genmedia: GenmediaMethods;
+  readonly images: ImagesMethods;
+  readonly jobs: JobsMethods;
+  readonly messages: MessagesMethods;
+  readonly models: ModelsMethods;
+  readonly pricing: PricingMethods;
+  readonly rerank: RerankMethods;
+  readonly responses: ResponsesMethods;
+  readonly videos: VideosMethods;
 }
 
 export default Svc;
+
+/** `svc.audio` */
+export interface AudioMethods {
+  readonly music: AudioMusicMethods;
+  readonly sfx: AudioSfxMethods;
+  readonly speech: AudioSpeechMethods;
+  readonly transcriptions: AudioTranscriptionsMethods;
+  readonly voices: AudioVoicesMethods;
+}
+
+/** `svc.audio.music` */
+export interface AudioMusicMethods {
+  /**
+   * Composes music: answers the audio itself, or with `save_to_blob=1` JSON with a permanent address.
+   *
+   * The per-second model is billed by the length asked for, flat models by the song, whatever its length.
+   * A prompt that a safety filter refuses gives 400 `content_refused` and is not charged. Speech, music and sound effects share one pool
+   * of concurrent calls.
+   *
+   * `POST /v1/audio/music`, /docs/api/createMusic
+   *
+   * @example
+   * await svc.audio.music.create({ prompt: "Calm piano over soft rain, no drums", music_length_ms: 20000 });
+   * @throws {SvcError} 400 `invalid_request`, `content_refused`, `prompt_too_long`, `invalid_duration`, `not_a_music_model`
+   * @throws {SvcError} 401 `auth_error`
+   * @throws {SvcError} 402 `billing_error`, `key_limit_reached`, `model_requires_paid`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`, `audio_concurrent_limit`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 502 `provider_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  create<Chosen extends "0" | "1" | undefined = undefined>(input: MusicRequest & CreateMusicQuery & { save_to_blob?: Chosen }, options?: RequestOptions): Call<Chosen extends "1" ? AudioGeneration : Binary, "createMusic">;
+}
+
+/** `svc.audio.sfx` */
+export interface AudioSfxMethods {
+  /**
+   * Makes a sound effect. Paused: while no sound-effect model is served every request gives 404 `model_not_found`, right after
+   * authentication and whatever its body.
+   *
+   * The shape is retained for the day it returns: a flat 0.027 USD a sound, answered as audio, or with `save_to_blob=1` as JSON with a
+   * permanent address.
+   *
+   * `POST /v1/audio/sfx`, /docs/api/createSoundEffect
+   *
+   * @example
+   * await svc.audio.sfx.create({ prompt: "A wooden door creaks open", duration_seconds: 2.5, prompt_influence: 0.4 });
+   * @throws {SvcError} 400 `invalid_request`, `content_refused`, `prompt_too_long`, `invalid_duration`, `not_an_sfx_model`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`, `audio_concurrent_limit`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 502 `provider_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  create<Chosen extends "0" | "1" | undefined = undefined>(input: SoundEffectRequest & CreateSoundEffectQuery & { save_to_blob?: Chosen }, options?: RequestOptions): Call<Chosen extends "1" ? AudioGeneration : Binary, "createSoundEffect">;
+}
+
+/** `svc.audio.speech` */
+export interface AudioSpeechMethods {
+  /**
+   * Says a text: answers the audio itself. Billed per character of the text, counted after Unicode NFC normalisation.
+   *
+   * No speech model is in the free tier: an account that never added credits gets 402 `model_requires_paid`.
+   * Too many calls at once give 429 `audio_concurrent_limit` with `Retry-After: 5`; speech, music and sound effects share one pool.
+   * A text that a safety filter refuses gives 400 `content_refused`. A voice model whose answers can't be read gives 502 `tts_failed`, one
+   * that does not serve at the moment 503. Nothing is charged then. A stream that breaks ends without a proper end, and is not charged either.
+   *
+   * `POST /v1/audio/speech`, /docs/api/createSpeech
+   *
+   * @example
+   * await svc.audio.speech.create({ input: "The harbour opens at six." });
+   * @throws {SvcError} 400 `invalid_request`, `content_refused`, `input_too_long`, `not_a_tts_model`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
+   * @throws {SvcError} 403 `permission_denied`, `voice_not_owned`
+   * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`, `audio_concurrent_limit`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 502 `tts_failed`
+   * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
+   */
+  create(input: SpeechRequest, options?: RequestOptions): Call<Binary, "createSpeech">;
+}
+
+/** `svc.audio.transcriptions` */
+export interface AudioTranscriptionsMethods {
+  /**
+   * Writes down what is said in an audio file, in the call. Billed per minute of audio, rounded up to whole minutes; the last 0.1 seconds,
+   * with which codecs fill their packets, count for none.
+   *
+   * Two forms: the file itself as `multipart/form-data` (`file`, at most 25 MB), or its address as JSON (`audio_url`, HTTPS, at most 100 MB).
+   * Formats: mp3, wav, m4a, ogg, webm, flac. A broken file, or one that holds clearly less than it promises, gives 400 `invalid_parameter`,
+   * more than 24 hours give 413 `request_too_large`.
+   *
+   * When the model fails it is tried once more; then a secondary that keeps timestamps answers in every format; then, for a form and for
+   * `text` or `json` only, a plain-text tertiary. The headers `x-svc-fallback` and `x-svc-fallback-layer` tell. Errors of the request itself
+   * (400, 413, 415, 422) end it at once; a 429 of the provider is passed on with its `Retry-After`. Audio without speech gives 422
+   * `no_speech_detected`, and timestamps from a model that has none give 400 `segments_unsupported`. Nothing that is refused is charged.
+   *
+   * ```sh
+   * curl "$BASE/v1/audio/transcriptions" -H "Authorization: Bearer $KEY" -F file=@meeting.mp3 -F model=transcribe -F response_format=srt
+   * ```
+   *
+   * `POST /v1/audio/transcriptions`, /docs/api/createTranscription
+   *
+   * @example
+   * await svc.audio.transcriptions.create({ audio_url: "https://assets.example.com/meeting.mp3", model: "transcribe-quality", language: "en", response_format: "vtt" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `request_rejected`, `segments_unsupported`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 413 `request_rejected`, `request_too_large`
+   * @throws {SvcError} 415 `request_rejected`, `unsupported_audio_type`
+   * @throws {SvcError} 422 `request_rejected`, `no_speech_detected`
+   * @throws {SvcError} 429 `rate_limit_exceeded`, `audio_concurrent_limit`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 502 `upstream_invalid_response`
+   * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
+   */
+  create<Chosen extends "text" | "srt" | "vtt" | "json" | "verbose_json" | undefined = undefined>(input: (TranscriptionForm | TranscriptionFromUrl) & { response_format?: Chosen }, options?: RequestOptions): Call<Chosen extends "text" | "srt" | "vtt" ? string : Transcription, "createTranscription">;
+}
+
+/** `svc.audio.voices` */
+export interface AudioVoicesMethods {
+  /**
+   * Clones a voice from a recording, for a flat 2.00 USD. Paused: while no cloning model is served every request gives 404
+   * `model_not_found`, right after authentication
+   * and whatever its body. The shape is retained.
+   *
+   * A cloned voice belongs to the account. When its ownership cannot be written, the answer is 500 `ownership_write_failed`, nothing is
+   * charged, and the call may be repeated.
+   *
+   * ```sh
+   * curl "$BASE/v1/audio/voice-clone" -H "Authorization: Bearer $KEY" -F file=@narrator.wav -F name="My narrator"
+   * ```
+   *
+   * `POST /v1/audio/voice-clone`, /docs/api/cloneVoice
+   *
+   * @throws {SvcError} 400 `invalid_request`, `not_a_voice_clone_model`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 415 `unsupported_audio_type`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`, `ownership_write_failed`
+   * @throws {SvcError} 502 `provider_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  clone(input: VoiceCloneForm, options?: RequestOptions): Call<MadeVoice, "cloneVoice">;
+  /**
+   * Makes a voice from a description, for a flat 4.20 USD. Paused: while no design model is served every request gives 404
+   * `model_not_found`, right after authentication
+   * and whatever its body. The shape is retained.
+   *
+   * A designed voice belongs to the account. When its ownership cannot be written, the answer is 500 `ownership_write_failed`, nothing is
+   * charged, and the call may be repeated.
+   *
+   * `POST /v1/audio/voice-design`, /docs/api/designVoice
+   *
+   * @example
+   * await svc.audio.voices.design({ description: "An old sailor, rough but kind", name: "Sailor", preview_text: "The tide waits for nobody.", gender: "male", age_group: "elderly" });
+   * @throws {SvcError} 400 `invalid_request`, `description_too_long`, `not_a_voice_design_model`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`, `ownership_write_failed`
+   * @throws {SvcError} 502 `provider_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  design(input: VoiceDesignRequest, options?: RequestOptions): Call<MadeVoice, "designVoice">;
+  /**
+   * Lists the voices that `POST /v1/audio/speech` can use: about 3000 of family A and about 300 of family B, in one answer.
+   *
+   * `provider_b` and `all` list the caller's own cloned voices first. With `all`, one provider that fails makes the list `partial`; 502
+   * comes only when both fail. A family without a model has no voices, which is no failure. The list comes compressed to a client that
+   * accepts gzip.
+   *
+   * `GET /v1/audio/voices`, /docs/api/listVoices
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 502 `provider_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(input?: ListVoicesQuery, options?: RequestOptions): Pages<VoiceList, "listVoices">;
+}
+
+/** `svc.keys` */
+export interface KeysMethods {
+  /**
+   * Lists the account's API keys, newest first, without their secrets. An API key or a session may ask.
+   *
+   * `GET /v1/auth/keys`, /docs/api/listApiKeys
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(options?: RequestOptions): Pages<ApiKeyList, "listApiKeys">;
+  /**
+   * Makes an API key and shows it, once. Needs a dashboard session: an API key gives 403 `session_required`.
+   *
+   * `POST /v1/auth/keys`, /docs/api/createApiKey
+   *
+   * @example
+   * await svc.keys.create({ name: "laptop" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  create(input: ApiKeyRequest, options?: RequestOptions): Call<NewApiKey, "createApiKey">;
+  /**
+   * Enables, disables or renames an API key, or changes its budget. Needs a dashboard session. A key that is unknown or belongs to another account gives 400
+   * `not_found`.
+   *
+   * `PATCH /v1/auth/keys/{key}`, /docs/api/updateApiKey
+   *
+   * @example
+   * await svc.keys.update(key, { enabled: false });
+   * @throws {SvcError} 400 `invalid_json`, `invalid_parameter`, `not_found`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  update(key: string, input: ApiKeyChange, options?: RequestOptions): Call<ApiKeyRecord, "updateApiKey">;
+  /**
+   * Deletes an API key. Needs a dashboard session. A key that is unknown or belongs to another account gives 400 `not_found`.
+   *
+   * Deleting the default key makes the newest enabled key the default; where none is left, a new one is made and shown once.
+   *
+   * `DELETE /v1/auth/keys/{key}`, /docs/api/deleteApiKey
+   *
+   * @throws {SvcError} 400 `invalid_parameter`, `not_found`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  delete(key: string, options?: RequestOptions): Call<DeletedApiKey, "deleteApiKey">;
+}
+
+/** `svc.limits` */
+export interface LimitsMethods {
+  /**
+   * Reads what is left of the caller's limits. An API key or a session may ask; asking counts for none of them.
+   *
+   * `GET /v1/auth/limits`, /docs/api/getLimits
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  get(options?: RequestOptions): Call<LimitState, "getLimits">;
+  /**
+   * Lists the limits of every account tier. Public; the answer may be kept for 300 seconds.
+   *
+   * `GET /v1/limits/tiers`, /docs/api/listTiers
+   *
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   */
+  tiers(options?: RequestOptions): Call<TierMatrix, "listTiers">;
+}
+
+/** `svc.auth` */
+export interface AuthMethods {
+  /**
+   * Mails a link that lets the password be changed. The reply is the same whether or not there is such an account.
+   *
+   * `POST /v1/auth/password/forgot`, /docs/api/forgotPassword
+   *
+   * @example
+   * await svc.auth.forgotPassword({ email: "ada@example.com" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  forgotPassword(input: EmailRequest, options?: RequestOptions): Call<Accepted, "forgotPassword">;
+  /**
+   * Changes the password by the token of the mail, and ends every session of the account. Works once; a token that is wrong, used or too old
+   * gives 400 `invalid_token`, `used_token` or `expired_token`.
+   *
+   * `POST /v1/auth/password/reset`, /docs/api/resetPassword
+   *
+   * @example
+   * await svc.auth.resetPassword({ token: "0195c1f2a7e07c31", password: "another good phrase" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `invalid_token`, `used_token`, `expired_token`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  resetPassword(input: PasswordReset, options?: RequestOptions): Call<PasswordWasReset, "resetPassword">;
+  /**
+   * Reads the session that the request comes with. An API key gives 403 `session_required`.
+   *
+   * `GET /v1/auth/session`, /docs/api/getSession
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  getSession(options?: RequestOptions): Call<Session, "getSession">;
+  /**
+   * Signs in by email address and password. A wrong password, an unknown address and one that is not verified all
+   * give 401 `invalid_credentials`.
+   *
+   * The session travels as a cookie or, as a bearer token, in `Authorization`.
+   *
+   * `POST /v1/auth/signin`, /docs/api/signIn
+   *
+   * @example
+   * await svc.auth.signIn({ email: "ada@example.com", password: "correct horse battery" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `invalid_credentials`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  signIn(input: SignInRequest, options?: RequestOptions): Call<NewSession, "signIn">;
+  /**
+   * Signs in by an external provider: with its identity token, or with the code of its authorization flow. Makes the account when there is
+   * none. A token or code that the provider does not confirm, or whose address it has not verified, gives 401 `invalid_credentials`, an
+   * unknown provider 400 `invalid_parameter`; a `state` that is unknown or was given to another provider gives 400 `invalid_token`, one that
+   * was used `used_token`, one that is too old `expired_token`.
+   *
+   * An account with the same address that was never verified is reclaimed: its password, its sessions and its keys are dropped.
+   *
+   * `POST /v1/auth/signin/{provider}`, /docs/api/signInWithProvider
+   *
+   * @example
+   * await svc.auth.signInWithProvider(provider, { id_token: "eyJhbGciOiJSUzI1NiJ9.EXAMPLE.EXAMPLE", state: "svco_EXAMPLE0000" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `invalid_token`, `used_token`, `expired_token`
+   * @throws {SvcError} 401 `invalid_credentials`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  signInWithProvider(provider: string, input: SignInByIdToken | SignInByCode, options?: RequestOptions): Call<NewSession, "signInWithProvider">;
+  /**
+   * Begins signing in by an external provider: answers the address to open in the browser, and the `state` to come back with. An unknown
+   * provider gives 400 `invalid_parameter`; 503 where the provider does not answer.
+   *
+   * `POST /v1/auth/signin/{provider}/start`, /docs/api/startSignIn
+   *
+   * @example
+   * await svc.auth.startSignIn(provider, { redirect_uri: "https://app.example.com/signed-in" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  startSignIn(provider: string, input: SignInStart, options?: RequestOptions): Call<StartedSignIn, "startSignIn">;
+  /**
+   * Ends the session that the request comes with, and deletes its cookie.
+   *
+   * `POST /v1/auth/signout`, /docs/api/signOut
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  signOut(options?: RequestOptions): Call<undefined, "signOut">;
+  /**
+   * Makes an account and mails a verification link and code. Until the address is verified nobody can sign in to it, and it has no credit.
+   *
+   * An address that has an account already gets the same 201, and its owner a mail that says so.
+   *
+   * `POST /v1/auth/signup`, /docs/api/signUp
+   *
+   * @example
+   * await svc.auth.signUp({ email: "ada@example.com", password: "correct horse battery", name: "Ada" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  signUp(input: SignUpRequest, options?: RequestOptions): Call<SignedUp, "signUp">;
+  /**
+   * Verifies the email address by the token of the link, or by address and code. Works once; a token or code that is wrong, used or too old
+   * gives 400 `invalid_token`, `used_token` or `expired_token`.
+   *
+   * The account gets its signup credit of 0.50 USD, once, and is signed in. The password of the sign-up whose mail is answered holds; where
+   * several sign-ups with this address wait, none does: set one by `POST /v1/auth/password/forgot`.
+   *
+   * `POST /v1/auth/verify`, /docs/api/verifyAccount
+   *
+   * @example
+   * await svc.auth.verify({ email: "ada@example.com", code: "493021" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `invalid_token`, `used_token`, `expired_token`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  verify(input: VerificationByToken | VerificationByCode, options?: RequestOptions): Call<Verified, "verifyAccount">;
+  /**
+   * Sends the verification mail again. The reply is the same whether or not there is such an account.
+   *
+   * `POST /v1/auth/verify/resend`, /docs/api/resendVerification
+   *
+   * @example
+   * await svc.auth.resendVerification({ email: "ada@example.com" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  resendVerification(input: EmailRequest, options?: RequestOptions): Call<Accepted, "resendVerification">;
+}
+
+/** `svc.usage` */
+export interface UsageMethods {
+  /**
+   * Lists the account's requests, newest first, media jobs included; of a failed job the row carries the job's error. An API key or a session
+   * may ask. Every filter that is given must match; without one, everything is listed.
+   *
+   * `GET /v1/auth/usage/logs`, /docs/api/listUsageLogs
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  logs(input?: ListUsageLogsQuery, options?: RequestOptions): Pages<UsageLogList, "listUsageLogs">;
+  /**
+   * Reads the receipt of one request of the caller: usage, the price at its admission, the sum, the ledger entries. Of several requests that
+   * were sent with the same `x-request-id` it is the newest. An id that is unknown or belongs to another account gives 404
+   * `request_not_found`.
+   *
+   * `GET /v1/usage/{request_id}`, /docs/api/getReceipt
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `request_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  receipt(request_id: string, options?: RequestOptions): Call<Receipt, "getReceipt">;
+}
+
+/** `svc.chat` */
+export interface ChatMethods {
+  readonly completions: ChatCompletionsMethods;
+}
+
+/** `svc.chat.completions` */
+export interface ChatCompletionsMethods {
+  /**
+   * Answers a conversation, whole or as a stream (`stream: true`). The upper bound of its cost is reserved before the model is called;
+   * measured usage is charged after it. A failed call and a stream that broke cost nothing; a client that leaves a stream pays for what it
+   * got.
+   *
+   * `POST /v1/chat/completions`, /docs/api/createChatCompletion
+   *
+   * @example
+   * await svc.chat.completions.create({ model: "best", messages: [{ role: "user", content: "Name a lighthouse." }], max_tokens: 60, temperature: 0.2 });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
+   * @throws {SvcError} 403 `permission_denied`, `route_refused`
+   * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 413 `request_rejected`, `request_too_large`
+   * @throws {SvcError} 422 `request_rejected`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 502 `upstream_invalid_response`
+   * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
+   */
+  create<Streaming extends boolean | null | undefined = false>(input: ChatRequest & { stream?: Streaming }, options?: RequestOptions): Call<Streaming extends true ? Stream<ChatChunk> : ChatCompletion, "createChatCompletion">;
+}
+
+/** `svc.completions` */
+export interface CompletionsMethods {
+  /**
+   * Continues a text, through chat and billed like chat. A missing `prompt`, more than one prompt, `suffix`, `echo` with `stream` and more
+   * than 4 stop sequences are refused with 400; the message names `POST /v1/chat/completions`, which is what to use instead.
+   *
+   * `POST /v1/completions`, /docs/api/createCompletion
+   *
+   * @example
+   * await svc.completions.create({ model: "north/atlas-small", prompt: "The lighthouse", max_tokens: 8, stop: ["\n"] });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
+   * @throws {SvcError} 403 `permission_denied`, `route_refused`
+   * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 413 `request_rejected`, `request_too_large`
+   * @throws {SvcError} 422 `request_rejected`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 502 `upstream_invalid_response`
+   * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
+   * @deprecated
+   */
+  create<Streaming extends boolean | null | undefined = false>(input: CompletionRequest & { stream?: Streaming }, options?: RequestOptions): Call<Streaming extends true ? Stream<CompletionChunk> : Completion, "createCompletion">;
+}
+
+/** `svc.credits` */
+export interface CreditsMethods {
+  /**
+   * Reads the caller's balance and tier. An API key or a session may ask.
+   *
+   * When the balance cannot be read though the credential could be checked, the reply is still 200, with `read_ok` false and zeros; where the
+   * credential cannot be checked either, 503 `overloaded`. Refusals use the older codes `auth_required` and `invalid_credentials`.
+   *
+   * `GET /v1/credits/balance`, /docs/api/getCreditBalance
+   *
+   * @throws {SvcError} 401 `auth_required`, `invalid_credentials`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  balance(options?: RequestOptions): Call<CreditBalance, "getCreditBalance">;
+  /**
+   * Lists the caller's ledger entries, newest first. An API key or a session may ask.
+   *
+   * `GET /v1/credits/ledger`, /docs/api/listLedgerEntries
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  ledger(input?: ListLedgerEntriesQuery, options?: RequestOptions): Pages<LedgerEntryList, "listLedgerEntries">;
+  readonly topups: CreditsTopupsMethods;
+}
+
+/** `svc.credits.topups` */
+export interface CreditsTopupsMethods {
+  /**
+   * Asks for a checkout that adds money. Needs a dashboard session: an API key gives 403 `session_required`.
+   *
+   * The balance rises when the payment succeeds, and with it `lifetime_purchased`, which sets the tier at once. The smallest top-up is 5 USD;
+   * at most 10 a minute are begun, and 20 may wait for payment.
+   * When the payment provider does not answer, or refuses, or none is configured here, the reply is 402 `payment_failed`. An account may have 20 top-ups that wait for payment; above,
+   * 429 `rate_limit_exceeded`.
+   *
+   * `POST /v1/credits/topup`, /docs/api/createTopup
+   *
+   * @example
+   * await svc.credits.topups.create({ amount_usd: 20, return_url: "https://app.example.com/billing" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 402 `payment_failed`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`, `email_unverified`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  create(input: TopupRequest, options?: RequestOptions): Call<Topup, "createTopup">;
+  /**
+   * Reads a top-up of the caller. An id that is unknown or belongs to another account gives 404 `topup_not_found`.
+   *
+   * `GET /v1/credits/topup/{id}`, /docs/api/getTopup
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `topup_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  get(id: string, options?: RequestOptions): Call<Topup, "getTopup">;
+}
+
+/** `svc.decisions` */
+export interface DecisionsMethods {
+  /**
+   * Picks one of the options of each question and says how sure it is. Billed on input tokens, rounded up to the nearest 0.0001 USD;
+   * output is free and failures cost nothing. A missing `state` or `questions` gives 400 `missing_parameter`. Another model gives
+   * 400 `invalid_parameter` with near matches in `did_you_mean` and `suggested_models`; so do, without them, a question that is no `choice`
+   * and questions as an array. OpenAI's form of a decision (`input`, questions as an array) is not taken. A state that the model rejects or
+   * refuses gives 400 `invalid_parameter` on `state`. While `jev` is not served: 503 `model_unavailable`.
+   *
+   * `POST /v1/decisions`, /docs/api/createDecision
+   *
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 502 `upstream_invalid_response`
+   * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
+   */
+  create(input: DecisionRequest, options?: RequestOptions): Call<DecisionResult, "createDecision">;
+}
+
+/** `svc.embeddings` */
+export interface EmbeddingsMethods {
+  /**
+   * Turns texts into vectors, one for each input and in input order. Billed on input tokens alone, after the call; never streamed.
+   * A model that makes no embeddings is refused with 400 `wrong_endpoint`, a value or a text that the model does not take with 400 `request_rejected`.
+   *
+   * `POST /v1/embeddings`, /docs/api/createEmbeddings
+   *
+   * @example
+   * await svc.embeddings.create({ model: "north/embed-small", input: ["lighthouse", "harbour"] });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 502 `upstream_invalid_response`
+   * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
+   */
+  create(input: EmbeddingRequest, options?: RequestOptions): Call<EmbeddingList, "createEmbeddings">;
+}
+
+/** `svc.errors` */
+export interface ErrorsMethods {
+  /**
+   * Lists every error code: what happened, how to fix it, whether to retry, which operations answer with it. Public.
+   *
+   * `GET /v1/errors`, /docs/api/listErrors
+   *
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   */
+  list(options?: RequestOptions): Pages<ErrorList, "listErrors">;
+}
+
+/** `svc.genmedia` */
+export interface GenmediaMethods {
+  /**
+   * Reads a genmedia job. Poll every 1 to 2 seconds until `status` is `COMPLETED`, `FAILED` or `EXPIRED`.
+   *
+   * A failed job answers 200 with `error` and `details`. An unknown id, or one of another account, gives 404. Polling is not billed and
+   * does not count for `rpm`.
+   *
+   * `GET /v1/genmedia/jobs/{request_id}`, /docs/api/getGenmediaJob
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `job_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  get(request_id: string, options?: RequestOptions): Call<GenmediaRunning | GenmediaCompleted | GenmediaFailed, "getGenmediaJob">;
+  /**
+   * Runs an image or video model and waits up to 25 seconds for the result. When it takes longer, the answer is 202 with a `hint`, and the
+   * job is polled at `GET /v1/genmedia/jobs/{request_id}`. A caller who leaves before the 25 seconds are over does not stop the job.
+   *
+   * The same models, prices, holds and slots as on the image and video endpoints.
+   * Errors have the body `{error: "text", details: {error_type, code, request_id}}`.
+   *
+   * `POST /v1/genmedia/run`, /docs/api/runGenmedia
+   *
+   * @example
+   * await svc.genmedia.run({ model: "demo/image-standard", input: { prompt: "A paper boat on a puddle", size: "1024x1024" } });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `invalid_prompt`, `image_url_required`, `too_many_references`, `prompt_too_long`, `invalid_duration`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 422 `content_policy`, `content_policy_likeness`, `content_policy_nsfw`, `content_policy_unsafe`, `moderation_blocked`, `input_too_large`, `input_invalid`, `invalid_input`
+   * @throws {SvcError} 429 `rate_limit_exceeded`, `rate_limited`
+   * @throws {SvcError} 500 `internal_error`, `db_error`
+   * @throws {SvcError} 502 `provider_unavailable`, `provider_error`, `provider_rate_limited`
+   * @throws {SvcError} 503 `overloaded`
+   * @throws {SvcError} 504 `provider_timeout`, `timeout`
+   */
+  run(input: GenmediaRequest, options?: IdempotentOptions): Call<GenmediaCompleted | GenmediaRunning, "runGenmedia">;
+  /**
+   * Runs an image or video model and waits for its result: `output` and `charged_amount` (USD).
+   *
+   * `onProgress` gets the job when it was ordered and each time it was looked at. An abort ends the waiting, not the job.
+   * A job that fails throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; nothing is charged then.
+   *
+   * /docs/api/runGenmedia, /docs/api/getGenmediaJob
+   */
+  runAndWait(input: GenmediaRequest, options?: WaitOptions<GenmediaRunning | GenmediaCompleted | GenmediaFailed>): Call<GenmediaCompleted, "runGenmedia" | "getGenmediaJob", JobFailure<GenmediaFailed>>;
+}
+
+/** `svc.images` */
+export interface ImagesMethods {
+  /**
+   * Makes images. The work is asynchronous: the answer is a job, to be polled at `GET /v1/jobs/{id}` every 1 to 2 seconds; most images are
+   * done within 30 seconds.
+   *
+   * A hold of `estimated_cost` is placed when the job takes a slot, settled when it succeeds and returned in full when it fails.
+   * When every concurrent image slot of the account is busy, the job waits in a queue, and nothing is held while it waits.
+   * A full queue is 429 `rate_limited`. A funded account is needed for every model that is not in the free tier.
+   *
+   * Prices of the reference-image flash model: 0.009 USD low, 0.019 medium, 0.285 high an image, and 0.012 once a request for reference
+   * images.
+   *
+   * This endpoint does not return images in the call: clients written for a synchronous image API must poll the job.
+   *
+   * `POST /v1/images/generations`, /docs/api/createImage
+   *
+   * @example
+   * await svc.images.generate({ model: "demo/image-standard", prompt: "A lighthouse at dusk, watercolour", n: 1, size: "1024x1024" });
+   * @throws {SvcError} 400 `invalid_parameter`, `invalid_model`, `invalid_prompt`, `image_url_required`, `too_many_references`
+   * @throws {SvcError} 401 `auth_error`
+   * @throws {SvcError} 402 `insufficient_balance`, `key_limit_reached`, `model_requires_paid`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 413 `invalid_request`
+   * @throws {SvcError} 429 `rate_limited`
+   * @throws {SvcError} 500 `provider_error`, `internal_error`, `db_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  generate(input: ImageRequest, options?: IdempotentOptions): Call<ImageJob | QueuedImageJob, "createImage">;
+  /**
+   * Orders a picture and waits for it: the job with its `output` and `charged_amount` (USD).
+   *
+   * `onProgress` gets the job when it was ordered and each time it was looked at. An abort ends the waiting, not the job.
+   * A job that fails throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; nothing is charged then.
+   *
+   * /docs/api/createImage, /docs/api/getJob
+   */
+  generateAndWait(input: ImageRequest, options?: WaitOptions<ImageJob | QueuedImageJob>): Call<Succeeded<ImageJob>, "createImage" | "getJob", JobFailure<ImageJob>>;
+}
+
+/** `svc.jobs` */
+export interface JobsMethods {
+  /**
+   * Lists the caller's image and video jobs, newest first, in pages. Every filter given must match; jobs of every key of the account are
+   * listed.
+   *
+   * `GET /v1/jobs`, /docs/api/listJobs
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(input?: ListJobsQuery, options?: RequestOptions): Pages<JobList, "listJobs">;
+  /**
+   * Reads an image or video job. Poll every 1 to 2 seconds until `status` is `succeeded`, `failed`, `refunded` or `expired`.
+   *
+   * A failed job still answers 200, with `status` `failed` and `error`. A job that waits for a slot shows `queued` with its `queue_position`.
+   * An id that is unknown, belongs to another account or names a genmedia job gives 404 `job_not_found`. Polling is not billed and does
+   * not count for `rpm`. With `wait`, the answer comes as soon as the job has ended, and after so many seconds at the latest.
+   *
+   * `GET /v1/jobs/{id}`, /docs/api/getJob
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `job_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  get(id: string, input?: GetJobQuery, options?: RequestOptions): Call<MediaJob, "getJob">;
+}
+
+/** `svc.messages` */
+export interface MessagesMethods {
+  /**
+   * Answers a conversation in Anthropic's form, whole or as a stream (`stream: true`), with the models and prices of chat. The key comes as
+   * `Authorization: Bearer` or as `x-api-key`. Errors have Anthropic's envelope, where `upstream_error` is `overloaded_error` on 503 and
+   * `api_error` on 502. A stream that broke ends with an `error` event of code `stream_interrupted`; nothing is charged then.
+   *
+   * A model that shows its reasoning answers with a `thinking` block (empty `signature`) before text and tool calls, also in a stream; a
+   * model that does not answers without one. The thinking budget is sent on the first turn only: once the history holds a `thinking`,
+   * `redacted_thinking` or `tool_use` block of the assistant, the request goes out without it.
+   *
+   * `POST /v1/messages`, /docs/api/createMessage
+   *
+   * @example
+   * await svc.messages.create({ model: "best", max_tokens: 1024, messages: [{ role: "user", content: "Name a lighthouse." }], thinking: { type: "enabled", budget_tokens: 512 } });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `thread_unsupported_request`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
+   * @throws {SvcError} 403 `permission_denied`, `route_refused`
+   * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 413 `request_rejected`, `request_too_large`
+   * @throws {SvcError} 422 `request_rejected`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 502 `upstream_invalid_response`
+   * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
+   */
+  create<Streaming extends boolean | null | undefined = false>(input: MessageRequest & { stream?: Streaming }, options?: RequestOptions): Call<Streaming extends true ? Stream<MessageStartEvent | PingEvent | BlockStartEvent | BlockDeltaEvent | BlockStopEvent | MessageDeltaEvent | MessageStopEvent> : Message, "createMessage">;
+  /**
+   * Counts the tokens that a message request would send. Costs nothing and calls no model.
+   *
+   * `POST /v1/messages/count_tokens`, /docs/api/countMessageTokens
+   *
+   * @example
+   * await svc.messages.countTokens({ model: "best", messages: [{ role: "user", content: "Name a lighthouse." }] });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `unsupported_content`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  countTokens(input: TokenCountRequest, options?: RequestOptions): Call<TokenCount, "countMessageTokens">;
+}
+
+/** `svc.models` */
+export interface ModelsMethods {
+  /**
+   * Lists the models that can be called, with prices and capabilities. Public: no key is needed, and one that is sent is not read.
+   *
+   * `type` and `creator` list models that have any of the values given; `tags`, `use_cases`, the modalities and `supported_parameters` list
+   * models that have all of them. A filter that is not sent does not narrow the list, and a value that no model has gives an empty one.
+   * Paused and retired models are not listed.
+   *
+   * `GET /v1/models`, /docs/api/listModels
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   */
+  list(input?: ListModelsQuery, options?: RequestOptions): Pages<ModelList, "listModels">;
+  /**
+   * Recommends models: the editors' choice, or the best for a use case. Public.
+   *
+   * Without parameters it lists the rows with `recommended` true. With `use_case` it lists the models of that use case, recommended ones
+   * first.
+   *
+   * `GET /v1/models/recommend`, /docs/api/recommendModels
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   */
+  recommend(input?: RecommendModelsQuery, options?: RequestOptions): Pages<RecommendationList, "recommendModels">;
+  /**
+   * Reads one model by its id or by an alias. Slashes in the id may be sent as `%2F` or as they are. Public.
+   *
+   * An id that is not served, paused and retired ones included, gives 404 `model_not_found` with near matches in `did_you_mean` and
+   * `suggested_models`; the message names a replacement when one exists.
+   *
+   * `GET /v1/models/{id}`, /docs/api/getModel
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   */
+  get(id: string, options?: RequestOptions): Call<ModelRow, "getModel">;
+}
+
+/** `svc.pricing` */
+export interface PricingMethods {
+  /**
+   * Lists the price of every model, sorted by id, in USD. Public; the answer may be kept for 60 seconds.
+   *
+   * `GET /v1/pricing`, /docs/api/getPricing
+   *
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   */
+  get(options?: RequestOptions): Call<PricingCatalog, "getPricing">;
+}
+
+/** `svc.rerank` */
+export interface RerankMethods {
+  /**
+   * Sorts documents by how well they fit a query. Billed on input tokens at the model's input rate; never streamed.
+   * The request is refused before the call when the balance cannot pay for the most that it may cost: some providers bill the query
+   * with every document. Errors are of the older form: `error.type` is the word to
+   * branch on; a 402 says it as `error.code` too. A 401, 402 or 403 of the model's provider comes back as 503 `server_error`,
+   * its other 4xx as `invalid_request`.
+   *
+   * `POST /v1/rerank`, /docs/api/createRerank
+   *
+   * @example
+   * await svc.rerank.create({ model: "north/rerank-1", query: "Who keeps the light?", documents: ["The keeper lived in the tower.", "The harbour opens at six."], top_n: 2 });
+   * @throws {SvcError} 400 `invalid_request`
+   * @throws {SvcError} 401 `auth_required`, `invalid_credentials`
+   * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
+   * @throws {SvcError} 403 `forbidden`
+   * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 413 `invalid_request`
+   * @throws {SvcError} 415 `invalid_request`
+   * @throws {SvcError} 422 `invalid_request`
+   * @throws {SvcError} 429 `rate_limit`
+   * @throws {SvcError} 500 `server_error`
+   * @throws {SvcError} 502 `server_error`
+   * @throws {SvcError} 503 `server_error`
+   */
+  create(input: RerankRequest, options?: RequestOptions): Call<RerankRanking, "createRerank">;
+}
+
+/** `svc.responses` */
+export interface ResponsesMethods {
+  /**
+   * Answers a conversation in the form of OpenAI's Responses, whole or as a stream (`stream: true`), with the models and prices of chat. An
+   * addition to the specification, for clients that speak nothing else. Nothing is stored: the whole conversation is sent each time, and what
+   * would need an earlier answer (`previous_response_id`, `conversation`, `item_reference`, `background`, `prompt`, `file_id`) is refused with
+   * 400 `stateless_only`.
+   *
+   * Of the provider's own tools those that agents send unasked are left out, the others refused; see `tools`. A stream that broke ends with
+   * an `error` record of code `stream_interrupted` and `response.failed`; nothing is charged then.
+   *
+   * `POST /v1/responses`, /docs/api/createResponse
+   *
+   * @example
+   * await svc.responses.create({ model: "best", input: "Name a lighthouse.", instructions: "Be brief.", max_output_tokens: 60 });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `stateless_only`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
+   * @throws {SvcError} 403 `permission_denied`, `route_refused`
+   * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 413 `request_rejected`, `request_too_large`
+   * @throws {SvcError} 422 `request_rejected`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 502 `upstream_invalid_response`
+   * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
+   */
+  create<Streaming extends boolean | null | undefined = false>(input: ResponseRequest & { stream?: Streaming }, options?: RequestOptions): Call<Streaming extends true ? Stream<ResponseCreatedEvent | ResponseInProgressEvent | ResponseItemAddedEvent | ResponseItemDoneEvent | ResponsePartAddedEvent | ResponsePartDoneEvent | ResponseTextDeltaEvent | ResponseTextDoneEvent | ResponseRefusalDeltaEvent | ResponseRefusalDoneEvent | ResponseSummaryPartAddedEvent | ResponseSummaryPartDoneEvent | ResponseSummaryTextDeltaEvent | ResponseSummaryTextDoneEvent | ResponseArgumentsDeltaEvent | ResponseArgumentsDoneEvent | ResponseCustomInputDeltaEvent | ResponseCustomInputDoneEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent> : ResponseObject, "createResponse">;
+}
+
+/** `svc.videos` */
+export interface VideosMethods {
+  /**
+   * Makes a clip from a prompt, from a first frame when `image_url` is given, silent or with native audio by model. The answer is a job,
+   * to be polled at `GET /v1/jobs/{id}`.
+   *
+   * For funded accounts only: an account that never added credits gets 402 `model_requires_paid`, and a tier without video slots 403
+   * `permission_denied` with the deposit that lifts it.
+   * Billed per second of the clip; a failed job returns its hold in full. A model id that is not served gives 404 `model_not_found`,
+   * and while no video model is served at all every request does, right after authentication and whatever its body.
+   *
+   * `POST /v1/videos/generations`, /docs/api/createVideo
+   *
+   * @example
+   * await svc.videos.generate({ model: "demo/video", prompt: "Waves roll onto a pebble beach, slow camera move", duration_s: 5, aspect_ratio: "16:9" });
+   * @throws {SvcError} 400 `invalid_parameter`, `invalid_model`, `invalid_prompt`, `image_url_required`, `invalid_duration`
+   * @throws {SvcError} 401 `auth_error`
+   * @throws {SvcError} 402 `insufficient_balance`, `key_limit_reached`, `model_requires_paid`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 413 `invalid_request`
+   * @throws {SvcError} 429 `rate_limited`
+   * @throws {SvcError} 500 `provider_error`, `internal_error`, `db_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  generate(input: VideoRequest, options?: IdempotentOptions): Call<VideoJob | QueuedVideoJob, "createVideo">;
+  /**
+   * Orders a clip and waits for it: the job with its `output` and `charged_amount` (USD).
+   *
+   * `onProgress` gets the job when it was ordered and each time it was looked at. An abort ends the waiting, not the job.
+   * A job that fails throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; nothing is charged then.
+   *
+   * /docs/api/createVideo, /docs/api/getJob
+   */
+  generateAndWait(input: VideoRequest, options?: WaitOptions<VideoJob | QueuedVideoJob>): Call<Succeeded<VideoJob>, "createVideo" | "getJob", JobFailure<VideoJob>>;
+}

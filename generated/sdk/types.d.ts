@@ -4057,45 +4057,12 @@ export interface AnswerHeaders {
 export type HeadersOf<Always extends keyof AnswerHeaders, May extends keyof AnswerHeaders = never> = Pick<AnswerHeaders, Always> &
   Partial<Pick<AnswerHeaders, May>>;
 
-/** An error of one status: the codes it may have, and the body that came. */
-export interface Refusal<Status extends number, Code extends string, Body> {
+/** An error of one status: the codes it may have, and the body that came. A job that failed has no status. */
+export interface Refusal<Status extends number | null, Code extends string, Body> {
   status: Status;
   /** Stable word to branch on. */
   code: Code;
   body: Body;
-}
-
-/** The body of an error of a payment that could not be started. */
-export interface GenmediaTopupErrorBody<Code extends string> {
-  /** For people; not to be parsed. */
-  error: string;
-  /** What is wrong, for machines. */
-  details: {
-    /** Category of the error. */
-    error_type: string;
-    /** Stable code to branch on. */
-    code: Code;
-    /** Equals the header `x-request-id`. */
-    request_id: string;
-    /** Model that was asked for. */
-    model?: string;
-    /** Tier of the account, 0 to 4. */
-    tier?: number;
-  };
-  /** Least that must be available for this request, in USD. */
-  need_usd?: number;
-  /** Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
-  have_usd?: number;
-  /** What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
-  balance?: number;
-  /** The same as `need_usd`. */
-  required?: number;
-  /** Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
-  held_usd?: number;
-  /** Page that says how credit is added. */
-  topup_url?: string;
-  /** How credit is added. */
-  topup?: TopUp;
 }
 
 /** The body of an error of a payment that could not be started. */
@@ -4210,6 +4177,39 @@ export interface BarePaymentErrorBody<Code extends string> {
   topup: TopUp;
   /** The model, the account's tier and what could be paid. */
   details: PaymentDetails;
+}
+
+/** The body of an error that credit would mend, with the sums. */
+export interface GenmediaPaymentErrorBody<Code extends string> {
+  /** For people; not to be parsed. */
+  error: string;
+  /** What is wrong, for machines. */
+  details: {
+    /** Category of the error. */
+    error_type: string;
+    /** Stable code to branch on. */
+    code: Code;
+    /** Equals the header `x-request-id`. */
+    request_id: string;
+    /** Model that was asked for. */
+    model?: string;
+    /** Tier of the account, 0 to 4. */
+    tier?: number;
+  };
+  /** Least that must be available for this request, in USD. */
+  need_usd?: number;
+  /** Available now, in USD; with `key_limit_reached` what is left to the key, 0 at least. */
+  have_usd?: number;
+  /** What the account could spend now, in USD: the same as `have_usd`, but with `key_limit_reached`. */
+  balance?: number;
+  /** The same as `need_usd`. */
+  required?: number;
+  /** Held by other requests of the account that are in flight, in USD; not with `key_limit_reached`. */
+  held_usd?: number;
+  /** Page that says how credit is added. */
+  topup_url?: string;
+  /** How credit is added. */
+  topup?: TopUp;
 }
 
 /** The body of an error that credit would mend, with the sums. */
@@ -4615,7 +4615,7 @@ export type GenmediaError504ProviderTimeoutOrTimeout = Refusal<504, "provider_ti
 export type ResendVerificationError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type ResetPasswordError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", "invalid_request_error">>;
 export type RunGenmediaGenmediaError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "invalid_prompt" | "image_url_required" | "too_many_references" | "prompt_too_long" | "invalid_duration", GenmediaErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "invalid_prompt" | "image_url_required" | "too_many_references" | "prompt_too_long" | "invalid_duration">>;
-export type RunGenmediaGenmediaError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", GenmediaTopupErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid">>;
+export type RunGenmediaGenmediaError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", GenmediaPaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid">>;
 export type RunGenmediaGenmediaError422 = Refusal<422, "content_policy" | "content_policy_likeness" | "content_policy_nsfw" | "content_policy_unsafe" | "moderation_blocked" | "input_too_large" | "input_invalid" | "invalid_input", GenmediaErrorBody<"content_policy" | "content_policy_likeness" | "content_policy_nsfw" | "content_policy_unsafe" | "moderation_blocked" | "input_too_large" | "input_invalid" | "invalid_input">>;
 export type RunGenmediaGenmediaError502 = Refusal<502, "provider_unavailable" | "provider_error" | "provider_rate_limited", GenmediaErrorBody<"provider_unavailable" | "provider_error" | "provider_rate_limited">>;
 export type SignInError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
@@ -4723,6 +4723,166 @@ export type CreateResponseError = CreateResponseError400 | Error401MissingApiKey
 export type GetReceiptError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404RequestNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** What `videos.generate` may be refused with. */
 export type CreateVideoError = CreateVideoError400 | CreateVideoError401 | CreateVideoError402 | Error403PermissionDenied | Error404ModelNotFound | Error413InvalidRequest | CreateVideoError429 | CreateVideoError500 | Error503Overloaded;
+
+/** What comes with each code: its status, and the bodies that it has at one operation or another. A failed job's is the job. */
+export interface ErrorsByCode {
+  /** As many audio requests run as the tier allows. */
+  audio_concurrent_limit: Refusal<429, "audio_concurrent_limit", ErrorBody<"audio_concurrent_limit", "rate_limit_error">>;
+  /** The key or session token is unknown, was revoked or disabled, or has expired. */
+  auth_error: Refusal<401, "auth_error", ErrorBody<"auth_error", "authentication_error">>;
+  /** The request carries no credential. */
+  auth_required: Refusal<401, "auth_required", BareErrorBody<"auth_required"> | ErrorBody<"auth_required", "authentication_error">>;
+  /** The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less. */
+  billing_error: Refusal<402, "billing_error", PaymentErrorBody<"billing_error", "billing_error">>;
+  /** A content policy of the provider refused the prompt, a reference or the result, and did not say more. */
+  content_policy: Refusal<422, "content_policy", GenmediaErrorBody<"content_policy">> | Refusal<null, "content_policy", ImageJob | VideoJob | GenmediaFailed>;
+  /** The provider does not depict this person: its policy on the likenesses of real people refused the prompt or a reference. */
+  content_policy_likeness: Refusal<422, "content_policy_likeness", GenmediaErrorBody<"content_policy_likeness">> | Refusal<null, "content_policy_likeness", ImageJob | VideoJob | GenmediaFailed>;
+  /** The provider's policy on sexual content refused the prompt or a reference, or the finished picture was blacked out. */
+  content_policy_nsfw: Refusal<422, "content_policy_nsfw", GenmediaErrorBody<"content_policy_nsfw">> | Refusal<null, "content_policy_nsfw", ImageJob | VideoJob | GenmediaFailed>;
+  /** The provider's policy on dangerous content (violence, weapons, self-harm) refused the prompt or a reference. */
+  content_policy_unsafe: Refusal<422, "content_policy_unsafe", GenmediaErrorBody<"content_policy_unsafe">> | Refusal<null, "content_policy_unsafe", ImageJob | VideoJob | GenmediaFailed>;
+  /** A safety filter refused the prompt of a media generation. Nothing was charged. */
+  content_refused: Refusal<400, "content_refused", ErrorBody<"content_refused", "invalid_request_error">>;
+  /** A request with a session cookie changed something without its CSRF header. */
+  csrf_failed: Refusal<403, "csrf_failed", OlderErrorBody<"csrf_failed", "permission_error">>;
+  /** The gateway's database failed. A hold was returned in full. */
+  db_error: Refusal<500, "db_error", ErrorBody<"db_error", "upstream_error" | "api_error"> | GenmediaErrorBody<"db_error">>;
+  /** The description of the voice is longer than 1000 characters. */
+  description_too_long: Refusal<400, "description_too_long", ErrorBody<"description_too_long", "invalid_request_error">>;
+  /** The account's email address is not verified yet. */
+  email_unverified: Refusal<403, "email_unverified", OlderErrorBody<"email_unverified", "permission_error">>;
+  /** A verification lasts a day, a password reset an hour, a sign-in with a provider ten minutes. */
+  expired_token: Refusal<400, "expired_token", ErrorBody<"expired_token", "invalid_request_error">>;
+  /** The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+  forbidden: Refusal<403, "forbidden", BareErrorBody<"forbidden">>;
+  /** The edit model was called without a source image. */
+  image_url_required: Refusal<400, "image_url_required", GenmediaErrorBody<"image_url_required"> | ModelErrorBody<"image_url_required", "invalid_request_error">>;
+  /** The model could not use an input: a source file could not be fetched or read or is of a kind that it does not take, or a value is outside its range. */
+  input_invalid: Refusal<422, "input_invalid", GenmediaErrorBody<"input_invalid">> | Refusal<null, "input_invalid", ImageJob | VideoJob | GenmediaFailed>;
+  /** A source image or sound track has more bytes or pixels than the model takes. */
+  input_too_large: Refusal<422, "input_too_large", GenmediaErrorBody<"input_too_large">> | Refusal<null, "input_too_large", ImageJob | VideoJob | GenmediaFailed>;
+  /** The text to speak is longer than 5000 characters after Unicode NFC normalisation. */
+  input_too_long: Refusal<400, "input_too_long", ErrorBody<"input_too_long", "invalid_request_error">>;
+  /** The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less. */
+  insufficient_balance: Refusal<402, "insufficient_balance", PaymentErrorBody<"insufficient_balance", "billing_error">>;
+  /** The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less. */
+  insufficient_credits: Refusal<402, "insufficient_credits", AnthropicPaymentErrorBody<"insufficient_credits", "billing_error"> | BarePaymentErrorBody<"insufficient_credits"> | GenmediaPaymentErrorBody<"insufficient_credits"> | PaymentErrorBody<"insufficient_credits", "billing_error">> | Refusal<null, "insufficient_credits", ImageJob | VideoJob | GenmediaFailed>;
+  /** An error of the gateway itself. Nothing was charged. */
+  internal_error: Refusal<500, "internal_error", AnthropicErrorBody<"internal_error", "api_error"> | ErrorBody<"internal_error", "api_error"> | ErrorBody<"internal_error", "upstream_error" | "api_error"> | GenmediaErrorBody<"internal_error">>;
+  /** The key or session token is unknown, was revoked or disabled, or has expired. */
+  invalid_api_key: Refusal<401, "invalid_api_key", AnthropicErrorBody<"invalid_api_key", "authentication_error"> | ErrorBody<"invalid_api_key", "authentication_error"> | GenmediaErrorBody<"invalid_api_key">>;
+  /** The key or session token is unknown, was revoked or disabled, or has expired. */
+  invalid_credentials: Refusal<401, "invalid_credentials", BareErrorBody<"invalid_credentials"> | ErrorBody<"invalid_credentials", "authentication_error">>;
+  /** The length asked for is outside the range of the model. */
+  invalid_duration: Refusal<400, "invalid_duration", ErrorBody<"invalid_duration", "invalid_request_error"> | GenmediaErrorBody<"invalid_duration"> | ModelErrorBody<"invalid_duration", "invalid_request_error">>;
+  /** The provider refused the request for a field or a value and said no more of it. */
+  invalid_input: Refusal<422, "invalid_input", GenmediaErrorBody<"invalid_input">> | Refusal<null, "invalid_input", ImageJob | VideoJob | GenmediaFailed>;
+  /** The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep. */
+  invalid_json: Refusal<400, "invalid_json", AnthropicErrorBody<"invalid_json", "invalid_request_error"> | ErrorBody<"invalid_json", "invalid_request_error"> | GenmediaErrorBody<"invalid_json"> | ModelErrorBody<"invalid_json", "invalid_request_error"> | OlderErrorBody<"invalid_json", "invalid_request_error">>;
+  /** The id is unknown, paused or retired, or belongs to a model that makes something else. */
+  invalid_model: Refusal<400, "invalid_model", ModelErrorBody<"invalid_model", "invalid_request_error">>;
+  /** A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it. */
+  invalid_parameter: Refusal<400, "invalid_parameter", AnthropicErrorBody<"invalid_parameter", "invalid_request_error"> | ErrorBody<"invalid_parameter", "invalid_request_error"> | GenmediaErrorBody<"invalid_parameter"> | ModelErrorBody<"invalid_parameter", "invalid_request_error"> | OlderErrorBody<"invalid_parameter", "invalid_request_error">>;
+  /** The prompt is missing, empty, or longer than 4000 characters after Unicode NFC normalisation. */
+  invalid_prompt: Refusal<400, "invalid_prompt", GenmediaErrorBody<"invalid_prompt"> | ModelErrorBody<"invalid_prompt", "invalid_request_error">>;
+  /** The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
+  invalid_request: Refusal<400, "invalid_request", BareErrorBody<"invalid_request"> | ErrorBody<"invalid_request", "invalid_request_error">> | Refusal<413, "invalid_request", BareErrorBody<"invalid_request"> | ErrorBody<"invalid_request", "request_too_large">> | Refusal<415, "invalid_request", BareErrorBody<"invalid_request">> | Refusal<422, "invalid_request", BareErrorBody<"invalid_request">>;
+  /** A verification or reset token, or the state of a sign-in, is malformed or unknown; or the code is not the one of the mail. */
+  invalid_token: Refusal<400, "invalid_token", ErrorBody<"invalid_token", "invalid_request_error">>;
+  /** The job does not exist or belongs to another account. */
+  job_not_found: Refusal<404, "job_not_found", ErrorBody<"job_not_found", "not_found_error"> | GenmediaErrorBody<"job_not_found">>;
+  /** The key has a budget of its own (`limit_usd`), and it is spent or held by requests in flight. The account may have more. */
+  key_limit_reached: Refusal<402, "key_limit_reached", AnthropicPaymentErrorBody<"key_limit_reached", "billing_error"> | BarePaymentErrorBody<"key_limit_reached"> | GenmediaPaymentErrorBody<"key_limit_reached"> | PaymentErrorBody<"key_limit_reached", "billing_error">>;
+  /** The request carries no credential. */
+  missing_api_key: Refusal<401, "missing_api_key", AnthropicErrorBody<"missing_api_key", "authentication_error"> | ErrorBody<"missing_api_key", "authentication_error"> | GenmediaErrorBody<"missing_api_key">>;
+  /** A required field is absent. `error.param` names it. */
+  missing_parameter: Refusal<400, "missing_parameter", AnthropicErrorBody<"missing_parameter", "invalid_request_error"> | ErrorBody<"missing_parameter", "invalid_request_error"> | GenmediaErrorBody<"missing_parameter"> | ModelErrorBody<"missing_parameter", "invalid_request_error"> | OlderErrorBody<"missing_parameter", "invalid_request_error">>;
+  /** The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name near matches. */
+  model_not_found: Refusal<404, "model_not_found", AnthropicModelErrorBody<"model_not_found", "not_found_error"> | BareModelErrorBody<"model_not_found"> | GenmediaModelErrorBody<"model_not_found"> | ModelErrorBody<"model_not_found", "not_found_error">>;
+  /** An account that never added credit can call only models with `free_tier: true`. Nothing was charged. */
+  model_requires_paid: Refusal<402, "model_requires_paid", AnthropicPaymentErrorBody<"model_requires_paid", "billing_error"> | BarePaymentErrorBody<"model_requires_paid"> | GenmediaPaymentErrorBody<"model_requires_paid"> | PaymentErrorBody<"model_requires_paid", "billing_error">>;
+  /** No route knows the model at the moment. Nothing was charged. */
+  model_unavailable: Refusal<503, "model_unavailable", AnthropicErrorBody<"model_unavailable", "overloaded_error" | "api_error"> | ErrorBody<"model_unavailable", "upstream_error" | "api_error">>;
+  /** The provider's moderation stopped the prompt or the result. */
+  moderation_blocked: Refusal<422, "moderation_blocked", GenmediaErrorBody<"moderation_blocked">> | Refusal<null, "moderation_blocked", ImageJob | VideoJob | GenmediaFailed>;
+  /** The audio holds no speech. Nothing was charged. */
+  no_speech_detected: Refusal<422, "no_speech_detected", OlderErrorBody<"no_speech_detected", "invalid_request_error">>;
+  /** The model exists, but makes no music. */
+  not_a_music_model: Refusal<400, "not_a_music_model", ErrorBody<"not_a_music_model", "invalid_request_error">>;
+  /** The model exists, but is no text-to-speech model. */
+  not_a_tts_model: Refusal<400, "not_a_tts_model", ErrorBody<"not_a_tts_model", "invalid_request_error">>;
+  /** The model exists, but clones no voices. */
+  not_a_voice_clone_model: Refusal<400, "not_a_voice_clone_model", ErrorBody<"not_a_voice_clone_model", "invalid_request_error">>;
+  /** The model exists, but designs no voices. */
+  not_a_voice_design_model: Refusal<400, "not_a_voice_design_model", ErrorBody<"not_a_voice_design_model", "invalid_request_error">>;
+  /** The model exists, but makes no sound effects. */
+  not_an_sfx_model: Refusal<400, "not_an_sfx_model", ErrorBody<"not_an_sfx_model", "invalid_request_error">>;
+  /** The key does not exist, was deleted, or belongs to another account. */
+  not_found: Refusal<400, "not_found", ErrorBody<"not_found", "invalid_request_error">>;
+  /** The gateway or its database cannot take more work at the moment. */
+  overloaded: Refusal<503, "overloaded", AnthropicErrorBody<"overloaded", "api_error"> | AnthropicErrorBody<"overloaded", "overloaded_error" | "api_error"> | ErrorBody<"overloaded", "api_error"> | ErrorBody<"overloaded", "upstream_error" | "api_error"> | GenmediaErrorBody<"overloaded">>;
+  /** The ownership of a new voice could not be written. Nothing was charged. */
+  ownership_write_failed: Refusal<500, "ownership_write_failed", ErrorBody<"ownership_write_failed", "api_error">>;
+  /** The payment provider refused, or none is configured here. */
+  payment_failed: Refusal<402, "payment_failed", TopupErrorBody<"payment_failed", "billing_error">>;
+  /** The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+  permission_denied: Refusal<403, "permission_denied", AnthropicErrorBody<"permission_denied", "permission_error"> | AnthropicRouteErrorBody<"permission_denied", "permission_error"> | ErrorBody<"permission_denied", "permission_error"> | GenmediaErrorBody<"permission_denied"> | OlderErrorBody<"permission_denied", "permission_error"> | RouteErrorBody<"permission_denied", "permission_error">>;
+  /** The prompt or the lyrics are longer than the model takes. */
+  prompt_too_long: Refusal<400, "prompt_too_long", ErrorBody<"prompt_too_long", "invalid_request_error"> | GenmediaErrorBody<"prompt_too_long">> | Refusal<null, "prompt_too_long", ImageJob | VideoJob | GenmediaFailed>;
+  /** The provider failed. Nothing was charged; a hold was returned in full. */
+  provider_error: Refusal<502, "provider_error", ErrorBody<"provider_error", "upstream_error"> | GenmediaErrorBody<"provider_error">> | Refusal<500, "provider_error", ErrorBody<"provider_error", "upstream_error" | "api_error">> | Refusal<null, "provider_error", ImageJob | VideoJob | GenmediaFailed>;
+  /** The provider has too many requests at the moment. */
+  provider_rate_limited: Refusal<502, "provider_rate_limited", GenmediaErrorBody<"provider_rate_limited">> | Refusal<null, "provider_rate_limited", ImageJob | VideoJob | GenmediaFailed>;
+  /** The provider said that its own time ran out, or did not answer in time. */
+  provider_timeout: Refusal<504, "provider_timeout", GenmediaErrorBody<"provider_timeout">> | Refusal<null, "provider_timeout", ImageJob | VideoJob | GenmediaFailed>;
+  /** Every route failed. Nothing was charged. */
+  provider_unavailable: Refusal<503, "provider_unavailable", AnthropicErrorBody<"provider_unavailable", "overloaded_error" | "api_error"> | ErrorBody<"provider_unavailable", "upstream_error" | "api_error">> | Refusal<502, "provider_unavailable", GenmediaErrorBody<"provider_unavailable">> | Refusal<null, "provider_unavailable", ImageJob | VideoJob | GenmediaFailed>;
+  /** The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+  rate_limit: Refusal<429, "rate_limit", BareErrorBody<"rate_limit">>;
+  /** The account's tier allows no more requests or tokens in this minute. The message names which limit. */
+  rate_limit_exceeded: Refusal<429, "rate_limit_exceeded", AnthropicErrorBody<"rate_limit_exceeded", "rate_limit_error"> | ErrorBody<"rate_limit_exceeded", "rate_limit_error"> | GenmediaErrorBody<"rate_limit_exceeded">>;
+  /** The queue of jobs that wait is full; on images also the older value of rate_limit_exceeded. */
+  rate_limited: Refusal<429, "rate_limited", ErrorBody<"rate_limited", "rate_limit_error"> | GenmediaErrorBody<"rate_limited">>;
+  /** No such request was admitted, it belongs to another account, or its log is older than what is kept. */
+  request_not_found: Refusal<404, "request_not_found", ErrorBody<"request_not_found", "not_found_error">>;
+  /** The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
+  request_rejected: Refusal<400, "request_rejected", AnthropicErrorBody<"request_rejected", "invalid_request_error"> | ErrorBody<"request_rejected", "invalid_request_error"> | OlderErrorBody<"request_rejected", "invalid_request_error">> | Refusal<413, "request_rejected", AnthropicErrorBody<"request_rejected", "invalid_request_error" | "request_too_large"> | ErrorBody<"request_rejected", "invalid_request_error" | "request_too_large">> | Refusal<415, "request_rejected", ErrorBody<"request_rejected", "invalid_request_error">> | Refusal<422, "request_rejected", AnthropicErrorBody<"request_rejected", "invalid_request_error"> | ErrorBody<"request_rejected", "invalid_request_error"> | OlderErrorBody<"request_rejected", "invalid_request_error">>;
+  /** The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
+  request_too_large: Refusal<413, "request_too_large", AnthropicErrorBody<"request_too_large", "invalid_request_error" | "request_too_large"> | AnthropicErrorBody<"request_too_large", "request_too_large"> | ErrorBody<"request_too_large", "invalid_request_error" | "request_too_large"> | ErrorBody<"request_too_large", "request_too_large"> | GenmediaErrorBody<"request_too_large">>;
+  /** The content was refused by each provider that serves the model. Nothing was charged. `error.suggested_models` lists others. */
+  route_refused: Refusal<403, "route_refused", AnthropicRouteErrorBody<"route_refused", "permission_error"> | RouteErrorBody<"route_refused", "permission_error">>;
+  /** A format with timestamps was asked of a model that has none. */
+  segments_unsupported: Refusal<400, "segments_unsupported", OlderErrorBody<"segments_unsupported", "invalid_request_error">>;
+  /** The gateway or its database cannot take more work at the moment. */
+  server_error: Refusal<500, "server_error", BareErrorBody<"server_error">> | Refusal<502, "server_error", BareErrorBody<"server_error">> | Refusal<503, "server_error", BareErrorBody<"server_error">>;
+  /** Endpoints that change the account need a dashboard session. */
+  session_required: Refusal<403, "session_required", ErrorBody<"session_required", "permission_error"> | OlderErrorBody<"session_required", "permission_error">>;
+  /** The request refers to something that would have to be kept between requests: an earlier answer, a conversation, an item, a prompt or a file, or it asks for an answer to be fetched later. */
+  stateless_only: Refusal<400, "stateless_only", ErrorBody<"stateless_only", "invalid_request_error">>;
+  /** The message request names a `thread`, whose earlier messages would have to be kept between requests. */
+  thread_unsupported_request: Refusal<400, "thread_unsupported_request", AnthropicErrorBody<"thread_unsupported_request", "invalid_request_error">>;
+  /** The gateway gave the job up: an image after 5 minutes, a clip after 20. Of an expired job: it waited 60 minutes for a slot, or was found unfinished 30 minutes after its start. */
+  timeout: Refusal<504, "timeout", GenmediaErrorBody<"timeout">> | Refusal<null, "timeout", ImageJob | VideoJob | GenmediaFailed>;
+  /** More reference images were sent than the model takes. */
+  too_many_references: Refusal<400, "too_many_references", GenmediaErrorBody<"too_many_references"> | ModelErrorBody<"too_many_references", "invalid_request_error">>;
+  /** The top-up does not exist or belongs to another account. */
+  topup_not_found: Refusal<404, "topup_not_found", ErrorBody<"topup_not_found", "not_found_error">>;
+  /** The provider failed. Nothing was charged. */
+  tts_failed: Refusal<502, "tts_failed", ErrorBody<"tts_failed", "upstream_error">>;
+  /** The content of the file is none of the formats that the endpoint takes. */
+  unsupported_audio_type: Refusal<415, "unsupported_audio_type", ErrorBody<"unsupported_audio_type", "invalid_request_error">>;
+  /** The request holds a content block of a kind that this model does not read. */
+  unsupported_content: Refusal<400, "unsupported_content", AnthropicErrorBody<"unsupported_content", "invalid_request_error"> | ErrorBody<"unsupported_content", "invalid_request_error">>;
+  /** Every route answered with something that is no answer. Nothing was charged. */
+  upstream_invalid_response: Refusal<502, "upstream_invalid_response", AnthropicErrorBody<"upstream_invalid_response", "api_error"> | ErrorBody<"upstream_invalid_response", "upstream_error">>;
+  /** A token works once. */
+  used_token: Refusal<400, "used_token", ErrorBody<"used_token", "invalid_request_error">>;
+  /** A cloned or designed voice can be used by its own account only. */
+  voice_not_owned: Refusal<403, "voice_not_owned", OlderErrorBody<"voice_not_owned", "permission_error">>;
+  /** The model exists, but another endpoint serves models of its type. */
+  wrong_endpoint: Refusal<400, "wrong_endpoint", AnthropicErrorBody<"wrong_endpoint", "invalid_request_error"> | ErrorBody<"wrong_endpoint", "invalid_request_error"> | GenmediaErrorBody<"wrong_endpoint">>;
+}
 
 /** Every `code` that the gateway may answer with, in the words of all endpoints. */
 export type ErrorCode =

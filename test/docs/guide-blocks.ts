@@ -3,6 +3,7 @@
 // ```sh                     runs as it stands
 // ```sh no-run: a reason    doesn't, for that reason; no-run.test.ts keeps the list of them
 // <!-- prints: /text/ -->   under a fence: what its output has to hold; its dots mean line ends too
+// <!-- the answer to the last sample of the shell --> under a fence of JSON: that sample prints it; … stands for anything
 // <!-- answers: /(\d+)/ --> under a fence: what `read` gets is found like that in what the gateway has printed
 import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -22,6 +23,8 @@ export interface Block {
   noRun: string | null;
   prints: RegExp | null;
   answers: RegExp | null;
+  /** A sample of the shell: JSON that the guide shows as its answer. */
+  answer: string | null;
 }
 
 /** What an interpreter is there for. */
@@ -51,6 +54,7 @@ export function blocksIn(page: string, guide: string): Block[] {
     else if (open !== null) open.code += `${text}\n`;
     else if (fence !== null) blocks.push((open = openBlock(fence, { guide, heading, line: index + 1 })));
     else if (/^#+ /.test(text)) heading = text.replace(/^#+ /, "");
+    else if (text === "<!-- the answer to the last sample of the shell -->") takeAnswer(blocks);
     else readExpectation(text, blocks.at(-1));
   });
   if (open !== null) throw new Error(`${guide}.md: a fence is never closed`);
@@ -66,13 +70,20 @@ function openBlock(fence: RegExpExecArray, place: Pick<Block, "guide" | "heading
   const info = fence[2];
   const noRun = info === undefined ? null : (/^no-run: (\S.*)$/.exec(info)?.[1] ?? null);
   if (info !== undefined && noRun === null) throw new Error(`${place.guide}.md:${place.line}: "${info}" is not "no-run: REASON"`);
-  return { ...place, language: fence[1]!, code: "", noRun, prints: null, answers: null };
+  return { ...place, language: fence[1]!, code: "", noRun, prints: null, answers: null, answer: null };
+}
+
+function takeAnswer(blocks: readonly Block[]): void {
+  const shown = blocks.at(-1);
+  const asked = blocks.findLast(({ language }) => language === "sh");
+  if (shown?.language !== "json" || asked === undefined) throw new Error("an answer that is no JSON, or of no sample");
+  asked.answer = shown.code;
 }
 
 function readExpectation(text: string, block: Block | undefined): void {
   const comment = /^<!-- (prints|answers): \/(.*)\/(m?) -->$/.exec(text);
   if (comment === null) {
-    if (/^<!-- *(prints|answers)/.test(text)) throw new Error(`not an expectation: ${text}`);
+    if (/^<!-- *(prints|answers|the)/.test(text)) throw new Error(`not an expectation: ${text}`);
     return;
   }
   if (block === undefined) throw new Error(`an expectation of no sample: ${text}`);

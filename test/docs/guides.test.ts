@@ -42,7 +42,11 @@ describe.each(guideNames)("%s", (guide) => {
   afterAll(() => runner.close());
 
   const inLanguage = (language: string) => blocks.filter((block) => block.language === language);
-  const runs = async (block: Block) => expect((await runner.run(block)).trimEnd()).toMatch(block.prints!);
+  const runs = async (block: Block) => {
+    const printed = (await runner.run(block)).trimEnd();
+    expect(printed).toMatch(block.prints!);
+    if (block.answer !== null) expect(JSON.parse(printed)).toMatchObject(shapeOf(JSON.parse(block.answer)));
+  };
   const titled = (chosen: Block[]) => chosen.map((block) => [`${block.line}, ${block.heading}`, block] as const);
 
   test("each sample says what it prints", () => {
@@ -64,3 +68,14 @@ describe.each(guideNames)("%s", (guide) => {
     });
   }
 });
+
+/** What a guide shows of an answer: texts with … stand for any that is so elsewhere, as does … at the end of a list. */
+function shapeOf(shown: any): any {
+  if (typeof shown === "string" && shown.includes("…")) {
+    const parts = shown.split("…").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+    return expect.stringMatching(new RegExp(`^${parts.join(".*")}$`, "s"));
+  }
+  if (Array.isArray(shown)) return shown.at(-1) === "…" ? expect.arrayContaining(shown.slice(0, -1).map(shapeOf)) : shown.map(shapeOf);
+  if (typeof shown !== "object" || shown === null) return shown;
+  return Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, shapeOf(value)]));
+}

@@ -79,7 +79,7 @@ async function run(errand: Errand, response: ServerResponse): Promise<void> {
 
 const ofConnection = new Set(["connection", "keep-alive", "transfer-encoding", "content-length", "content-encoding"]);
 
-/** Headers are latin1. */
-function asciiJson(value: unknown): string {
+/** As a header takes it. */
+export function asciiJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(/[^ -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

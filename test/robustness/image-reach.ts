@@ -7,7 +7,7 @@ import { dirname, join, normalize } from "node:path";
 const imports = [
   /^(?:import|export)\s+(?!type\b)[^"';]*?\bfrom\s+"([^"]+)"/gm,
   /^import\s+"([^"]+)"/gm,
-  /\bimport\("([^"]+)"\)/g,
+  /\b(?:import|require)\("([^"]+)"\)/g,
   /\bimport\.meta\.resolve\("([^"]+)"\)/g,
 ];
 const besides = /\bnew URL\(\s*"([^"]+)",\s*import\.meta\.url\s*\)/g;

@@ -4,6 +4,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openAssets } from "../../src/docs/assets.ts";
+import { guides } from "../../src/docs/guides.ts";
 import { emptyDatabase, type TestDatabase } from "../support/database.ts";
 import { buildImage, copiesOf, type Image, linesOf, readDockerfile, root, runImage, type RunningImage } from "./image.ts";
 import { missingFrom } from "./image-reach.ts";
@@ -122,8 +124,15 @@ describe("a container", () => {
     expect([heard.status, await heard.json()]).toMatchObject([200, { billing: { cost_usd: expect.any(Number) } }]);
   });
 
-  test.each(["/openapi.json", "/metrics", "/docs/errors", "/docs/credits", "/v1/models"])("serves %s", async (path) => {
+  const guidePages = guides.map(({ slug }) => `/docs/guides/${slug}`);
+  test.each(["/openapi.json", "/metrics", "/llms-full.txt", "/docs", "/docs/api", ...guidePages])("serves %s", async (path) => {
     expect((await ask(path)).status).toBe(200);
+  });
+
+  test("serves what pages load, the interactive reference among it", async () => {
+    const names = openAssets().all.map(({ name }) => name);
+    const statuses = await Promise.all(names.map(async (name) => (await ask(`/docs/assets/${name}`)).status));
+    expect([names, statuses]).toEqual([expect.arrayContaining([expect.stringMatching(/^scalar-/)]), names.map(() => 200)]);
   });
 
   test("writes nothing into the image, and ends with 0 when it is told to", async () => {

@@ -128,7 +128,7 @@ describe("speech", () => {
       expect(new TextDecoder().decode((await reader.read()).value)).toBe("first");
       await reader.cancel();
       await expect.poll(() => server.left).toBe(1);
-      const quiet = await svc.audio.speech.create(say, { timeout: 50 });
+      const quiet = await svc.audio.speech.create(say, { timeout: 1000 });
       await expect(quiet.bytes()).rejects.toMatchObject({ code: "timeout" });
     });
   });

@@ -4,8 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { characterPrice, minutePrice } from "../clients/audio-upstreams.ts";
-import { audioCatalog } from "../clients/audio-upstreams.ts";
+import { audioCatalog, characterPrice, minutePrice } from "../clients/audio-upstreams.ts";
 import { clientsCatalog } from "../clients/upstreams.ts";
 import { wavFile } from "../simulator/audio-check.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
@@ -42,7 +41,11 @@ describe.runIf(executablePath !== undefined)("a page of another origin", () => {
     browser = await chromium.launch({ executablePath: executablePath!, args: ["--no-sandbox"] });
     page = await browser.newPage();
     page.on("pageerror", (error) => troubles.push(String(error)));
-    page.on("requestfailed", (request) => troubles.push(`${request.url()} ${request.failure()?.errorText}`));
+    // Chromium says ERR_ABORTED also of bodies that were read to their end, plain fetch's too.
+    page.on("requestfailed", (request) => {
+      const { errorText } = request.failure()!;
+      if (errorText !== "net::ERR_ABORTED") troubles.push(`${request.url()} ${errorText}`);
+    });
     await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
   });
   afterAll(async () => {
@@ -86,7 +89,6 @@ describe.runIf(executablePath !== undefined)("a page of another origin", () => {
     expect(count).toBeGreaterThan(3);
     expect(cost).toBeGreaterThan(0);
     await expect.poll(() => gateway.simulator.calls().every(({ outcome }) => outcome !== "open")).toBe(true);
-    expect(troubles.splice(0).filter((trouble) => !trouble.endsWith("net::ERR_ABORTED"))).toEqual([]);
   });
 
   test("gets a refusal with its code and whether to try again", async () => {

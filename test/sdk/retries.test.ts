@@ -151,9 +151,9 @@ describe("the wait", () => {
 describe("the time", () => {
   test("without an answer is bounded: timeout, tried again as a broken connection is", async () => {
     const silence: GivenAnswer = () => {};
-    await withAnswers([silence, done], async (svc) => expect(await svc.models.list({}, { timeout: 50 })).toMatchObject({ data: [] }));
+    await withAnswers([silence, done], async (svc) => expect(await svc.models.list({}, { timeout: 1000 })).toMatchObject({ data: [] }));
     await withAnswers([silence, done], async (svc, server) => {
-      const error: unknown = await svc.chat.completions.create({ model, messages }, { timeout: 50 }).catch((error: unknown) => error);
+      const error: unknown = await svc.chat.completions.create({ model, messages }, { timeout: 1000 }).catch((error: unknown) => error);
       expect(error).toMatchObject({ code: "timeout", retryable: true });
       expect(server.received.length).toBe(1);
       await vi.waitFor(() => expect(server.left).toBe(1));

@@ -2,6 +2,8 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, test, vi } from "vitest";
 import type { ChatChunk, Stream } from "../../generated/sdk/index.js";
+import { stream as readStream } from "../../spec/sdk/stream.ts";
+import { piecesOf, watch } from "../../spec/sdk/watch.ts";
 import { withAnswers } from "./answers-server.ts";
 
 const body = { model: "m", messages: [{ role: "user" as const, content: "Hello" }], stream: true as const };
@@ -46,22 +48,38 @@ describe("an end", () => {
 
   test("of silence is timeout", async () => {
     await withAnswers([saying(chunk("a"), () => {})], async (svc, server) => {
-      const reading = svc.chat.completions.create(body, { timeout: 60 }).then(read);
+      const reading = svc.chat.completions.create(body, { timeout: 1000 }).then(read);
       await expect(reading).rejects.toMatchObject({ code: "timeout" });
       await expect.poll(() => server.left).toBe(1);
     });
   });
 
   test("of a reader who takes his time is none: only waiting for the gateway counts", async () => {
-    await withAnswers([saying(`${chunk("a")}${chunk("b")}data: [DONE]\n\n`)], async (svc) => {
-      const said = [];
-      for await (const event of await svc.chat.completions.create(body, { timeout: 60 })) {
-        said.push(event.choices[0]!.delta.content);
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
-      expect(said).toEqual(["a", "b"]);
-    });
+    vi.useFakeTimers();
+    const watched = watch(null, 1000);
+    const pieces = piecesOf(new Response("all that was said"), watched);
+    await pieces.next();
+    expect(vi.getTimerCount()).toBe(0);
+    vi.advanceTimersByTime(100_000);
+    expect(await pieces.next()).toMatchObject({ done: true });
+    expect(watched.controller.signal.aborted).toBe(false);
+    vi.useRealTimers();
   });
+});
+
+test("no part of a stream is taken for the whole, wherever it is cut", async () => {
+  for (const end of ["\n", "\r\n"]) {
+    const whole = `${chunk("a")}: keep-alive\n\n${chunk("ü")}data: [DONE]\n\n`.replaceAll("\n", end);
+    const bytes = new TextEncoder().encode(whole);
+    const least = bytes.length - end.length; // the last line's end may be cut
+    for (let length = 0; length <= bytes.length; length += 1) {
+      const response = new Response(bytes.subarray(0, length), { headers: { "x-request-id": "req_9" } });
+      const stream = readStream<ChatChunk>(response, watch(null, 10_000), "text/event-stream")!;
+      const ended = await read(stream).catch((error: unknown) => error);
+      if (Array.isArray(ended)) expect([ended, length >= least]).toEqual([["a", "ü"], true]);
+      else expect(ended).toMatchObject({ code: "stream_interrupted", requestId: "req_9", type: null });
+    }
+  }
 });
 
 describe("an event", () => {

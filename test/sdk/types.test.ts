@@ -1,9 +1,9 @@
 // The packed library's types under every strict option: what is documented compiles, and every line that says it must not, doesn't.
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { emptyProject, type EmptyProject, root } from "./empty-project.ts";
+import { addNodeTypes, emptyProject, type Project, root } from "./packed.ts";
 
 const folder = join(root, "test/sdk/types");
 const programs = readdirSync(folder).map((name) => ({ name, text: readFileSync(join(folder, name), "utf8") }));
@@ -25,18 +25,19 @@ const node = { lib: ["esnext"], types: ["node"] };
 const nodenext = { module: "nodenext", moduleResolution: "nodenext" };
 const bundler = { module: "esnext", moduleResolution: "bundler" };
 
-let project: EmptyProject;
-beforeAll(() => {
-  project = emptyProject({ nodeTypes: true });
+let project: Project;
+beforeAll(async () => {
+  project = await emptyProject();
+  addNodeTypes(project);
 });
-afterAll(() => project.remove());
+afterAll(() => rmSync(project.folder, { recursive: true, force: true }));
 
 /** What the compiler prints about the programs, without the continuations of a message. */
 function compile(compiler: keyof typeof compilers, options: object, texts: readonly { name: string; text: string }[]): string[] {
-  for (const { name, text } of texts) project.write(name, text);
-  project.write("tsconfig.json", JSON.stringify({ compilerOptions: { ...strict, ...options }, include: ["*.ts"] }));
-  const { stdout, stderr } = spawnSync(process.execPath, [join(root, compilers[compiler]), "-p", project.path], {
-    cwd: project.path,
+  project.write(Object.fromEntries(texts.map(({ name, text }) => [name, text])));
+  project.write({ "tsconfig.json": JSON.stringify({ compilerOptions: { ...strict, ...options }, include: ["*.ts"] }) });
+  const { stdout, stderr } = spawnSync(process.execPath, [join(root, compilers[compiler]), "-p", project.folder], {
+    cwd: project.folder,
     encoding: "utf8",
   });
   return `${stdout}${stderr}`.split("\n").filter((line) => line !== "" && !line.startsWith(" "));

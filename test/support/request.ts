@@ -40,7 +40,7 @@ export async function checkedRequest(url: string, method: string, path: string, 
     signal: signal ?? null,
   };
   const operation = operationOf(method, path);
-  const prism = prismFor(method, operation, { signal: signal !== undefined, unchecked: unchecked === true });
+  const prism = prismFor(method, operation, { aborts: signal !== undefined, undeclared: unchecked === true });
   const received = await (prism === undefined ? ask(request) : askThroughPrism(prism, request));
   const text = received.bytes.toString();
   const reply = { ...received, text, json: parsed(text) as TestReply["json"] };

@@ -1,4 +1,4 @@
-import type { ErrorCode, GenmediaFailed, ImageJob, JobErrorCode, OperationId, Operations, VideoJob } from "../types.js";
+import type { ErrorCode, ErrorsByCode, JobErrorCode, OperationId, Operations, Refusal } from "../types.js";
 /**
  * Failures that no answer of the gateway names.
  * `connection_failed`: no answer came, or it broke off. `timeout`: nothing came for `timeout` ms. `aborted`: by your signal.
@@ -20,20 +20,9 @@ export type JobFailure<Job> = SvcError & {
     readonly code: JobErrorCode | "job_failed";
     readonly body: Job;
 };
-type FailedJob = {
-    status: null;
-    code: JobErrorCode;
-    body: ImageJob | VideoJob | GenmediaFailed;
-};
-type Declared = Operations[OperationId]["error"] | FailedJob;
-type WithCode<E, C> = E extends {
-    code: infer K;
-} ? (C extends K ? E & {
-    code: C;
-} : never) : never;
-type NarrowedBy<C> = [WithCode<Declared, C>] extends [never] ? {
+type NarrowedBy<C> = C extends keyof ErrorsByCode ? Readonly<ErrorsByCode[C]> | (C extends LocalErrorCode ? Readonly<Refusal<null, C, unknown>> : never) : {
     readonly code: C;
-} : Readonly<WithCode<Declared, C>>;
+};
 /** What an operation can fail with: one member per status with its codes and its body, and the failures of this side. */
 export type OperationError<Op extends OperationId> = (SvcError & Readonly<Operations[Op]["error"]>) | LocalError;
 /** What an error is made of. */
@@ -79,7 +68,8 @@ export declare class SvcError extends Error {
     constructor({ message, cause, ...fields }: ErrorFields);
     /**
      * Whether something thrown is a failure of a call, and, where codes are given, one of these:
-     * `if (SvcError.is(error, "insufficient_credits")) error.body.need_usd`.
+     * `if (SvcError.is(error, "model_requires_paid")) console.log(error.body.need_usd)`. A job may fail with a code that requests have too, such
+     * as `insufficient_credits`: there `error.status === 402` tells them apart.
      */
     static is(error: unknown): error is SvcError;
     static is<C extends AnyErrorCode>(error: unknown, ...codes: [C, ...C[]]): error is SvcError & NarrowedBy<C>;

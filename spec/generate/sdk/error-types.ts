@@ -22,8 +22,8 @@ export function errorTypesSource(document: Document, operations: readonly SdkOpe
   return [refusal, ...[...bodies.values()].sort(), aliases.join(""), unions.join("")].join("\n");
 }
 
-const refusal = `/** An error of one status: the codes it may have, and the body that came. */
-export interface Refusal<Status extends number, Code extends string, Body> {
+const refusal = `/** An error of one status: the codes it may have, and the body that came. A job that failed has no status. */
+export interface Refusal<Status extends number | null, Code extends string, Body> {
   status: Status;
   /** Stable word to branch on. */
   code: Code;
@@ -33,10 +33,45 @@ export interface Refusal<Status extends number, Code extends string, Body> {
 
 /** Every word that \`code\` may have: of the operations, of streams that broke and of jobs that failed. */
 export function errorCodes(document: Document, operations: readonly SdkOperation[]): string[] {
-  const { JobErrorCode, StreamError } = document.components.schemas;
+  const { StreamError } = document.components.schemas;
   const inStream = (StreamError?.properties as Record<string, Schema>).code?.enum as string[];
   const ofOperations = operations.flatMap((one) => errorsOf(one).flatMap(({ schema }) => readError(document, schema).codes));
-  return [...new Set([...ofOperations, ...inStream, ...((JobErrorCode?.enum ?? []) as string[])])].sort();
+  return [...new Set([...ofOperations, ...inStream, ...jobCodes(document)])].sort();
+}
+
+/** What comes with each code, over all operations and dialects; a job's codes come with the job. */
+export function errorsByCodeSource(document: Document, operations: readonly SdkOperation[]): string {
+  const meanings = new Map(operations.flatMap((one) => errorsOf(one).flatMap(({ description }) => meaningsIn(description))));
+  const bodies = new Map<string, Map<number | null, Set<string>>>();
+  const add = (code: string, status: number | null, body: string): void => {
+    const byStatus = bodies.get(code) ?? new Map<number | null, Set<string>>();
+    bodies.set(code, byStatus.set(status, (byStatus.get(status) ?? new Set()).add(body)));
+  };
+  for (const name of new Set(operations.flatMap((one) => errorsOf(one).map(({ schema }) => schema)))) {
+    const { status, codes, types, shape } = readError(document, name);
+    for (const code of codes)
+      add(code, status, `${shape}<${[quoted(code), ...(types.length > 0 ? [union(types.map(quoted))] : [])].join(", ")}>`);
+  }
+  for (const code of jobCodes(document)) add(code, null, "ImageJob | VideoJob | GenmediaFailed");
+  const fields = [...bodies].sort(byName).map(([code, byStatus]) => {
+    const refusals = [...byStatus].map(([status, texts]) => `Refusal<${status}, ${quoted(code)}, ${[...texts].sort().join(" | ")}>`);
+    return `${comment(meanings.get(code) ?? "", false, "  ")}  ${code}: ${refusals.join(" | ")};\n`;
+  });
+  return `/** What comes with each code: its status, and the bodies that it has at one operation or another. A failed job's is the job. */
+export interface ErrorsByCode {\n${fields.join("")}}\n`;
+}
+
+/** A response's description is a line for each code. */
+function meaningsIn(description: string): [string, string][] {
+  return [...description.matchAll(/^`(\w+)`: (.+)$/gm)].map(([, code, meaning]) => [code as string, meaning as string]);
+}
+
+function byName([a]: [string, unknown], [b]: [string, unknown]): number {
+  return a < b ? -1 : 1;
+}
+
+function jobCodes({ components }: Document): string[] {
+  return (components.schemas.JobErrorCode?.enum ?? []) as string[];
 }
 
 /** The codes of an operation by status, as its callers see them. */
@@ -65,7 +100,8 @@ function readError({ components: { schemas } }: Document, name: string): ErrorSh
   if (isBare) take(fields.code, "Code");
   const types = isBare ? [] : take(fields.type, "Type");
   take((fields.details?.properties as Record<string, Schema> | undefined)?.error_code, "Code");
-  const shape = `${dialectOf(body, isBare)}${kindOf(body)}ErrorBody`;
+  const dialect = dialectOf(body, isBare);
+  const shape = `${dialect}${kindOf(body, dialect)}ErrorBody`;
   return { status, codes, types, shape, source: interfaceOf(shape, body, types.length > 0, schemas) };
 }
 
@@ -90,9 +126,9 @@ function dialectOf({ properties }: ErrorBody, isBare: boolean): string {
 }
 
 /** What a body carries beside the error itself. */
-function kindOf({ properties, required }: ErrorBody): string {
+function kindOf({ properties, required }: ErrorBody, dialect: string): string {
   const error = properties.error.properties ?? {};
-  if ("need_usd" in properties) return required.includes("need_usd") ? "Payment" : "Topup";
+  if ("need_usd" in properties) return required.includes("need_usd") || dialect === "Genmedia" ? "Payment" : "Topup";
   if ("suggested_models" in properties) return "Model";
   if ("suggested_models" in error) return "Route";
   const isOlder = "doc_url" in error && !((properties.error.required ?? []) as string[]).includes("retryable");

@@ -1,7 +1,7 @@
-// How the functions and the client's methods look to TypeScript: one declaration per overload, its comment above the first.
+// How the functions and the client's methods look to TypeScript: one declaration each, its comment above.
 import type { Document } from "../document.ts";
 import { operationComment } from "./comments.ts";
-import { type Overload, overloadsOf } from "./overloads.ts";
+import { type CallShape, callShapeOf } from "./call-shape.ts";
 import type { SdkOperation } from "./operations.ts";
 import type { RouteSource } from "./routes.ts";
 import type { Waiting } from "./waiting.ts";
@@ -13,15 +13,14 @@ export interface Style {
   indent: string;
 }
 
-export function operationSignatures(document: Document, one: SdkOperation, route: RouteSource, { start, first, indent }: Style): string {
-  const lines = overloadsOf(one).map(
-    (overload) => `${indent}${start}(${parameters(overload, route, first)}): ${returned(one, overload, route)};`,
-  );
-  // Each overload is shown by itself, so each has the comment.
-  return lines.map((line) => `${operationComment(document, one, indent)}${line}\n`).join("");
+export function operationSignature(document: Document, one: SdkOperation, route: RouteSource, { start, first, indent }: Style): string {
+  const shape = callShapeOf(one);
+  const parameter = shape.parameter === null ? "" : `<${shape.parameter}>`;
+  const line = `${indent}${start}${parameter}(${parameters(shape, route, first)}): ${returned(one, shape, route)};\n`;
+  return `${operationComment(document, one, indent)}${line}`;
 }
 
-function parameters({ args, optional }: Overload, { ids, idempotent }: RouteSource, first: string | undefined): string {
+function parameters({ args, optional }: CallShape, { ids, idempotent }: RouteSource, first: string | undefined): string {
   return [
     ...(first === undefined ? [] : [first]),
     ...ids.map((id) => `${id}: string`),
@@ -30,23 +29,21 @@ function parameters({ args, optional }: Overload, { ids, idempotent }: RouteSour
   ].join(", ");
 }
 
-function returned(one: SdkOperation, { result, stream, event }: Overload, { paged }: RouteSource): string {
-  const id = JSON.stringify(one.id);
-  if (paged) return `Pages<${result}, ${id}>`;
-  const streamed = `Stream<${event}>`;
-  const data = stream === "always" ? streamed : stream === "either" ? `${result} | ${streamed}` : result;
-  return `Call<${data}, ${id}>`;
+function returned({ id }: SdkOperation, { result }: CallShape, { paged }: RouteSource): string {
+  return `${paged ? "Pages" : "Call"}<${result}, ${JSON.stringify(id)}>`;
 }
 
 export function waitingSignature(waiting: Waiting, { start, first, indent }: Style): string {
   const { comment, input, job, done, operations, failed } = waiting;
   const list = [...(first === undefined ? [] : [first]), `input: ${input}`, `options?: WaitOptions<${job}>`].join(", ");
   const operationIds = operations.map((id) => JSON.stringify(id)).join(" | ");
-  const text = comment.map((line) => `${indent} * ${line}\n`).join("");
+  const text = [...comment, "", operations.map((id) => `/docs/api/${id}`).join(", ")]
+    .map((line) => `${indent} *${line === "" ? "" : ` ${line}`}\n`)
+    .join("");
   return `${indent}/**\n${text}${indent} */\n${indent}${start}(${list}): Call<${done}, ${operationIds}, JobFailure<${failed}>>;\n`;
 }
 
 /** The parameters of the function itself, without types. */
 export function parameterNames(one: SdkOperation, { ids }: RouteSource): string[] {
-  return ["client", ...ids, ...(overloadsOf(one)[0]!.args === null ? [] : ["input"]), "options"];
+  return ["client", ...ids, ...(callShapeOf(one).args === null ? [] : ["input"]), "options"];
 }

@@ -1,11 +1,11 @@
 // generated/sdk/types.d.ts: the contract as named types for people who call it. openapi-typescript's file says the same in four times the
 // bytes, and an editor then shows its readers paths through one type instead of names.
 import type { Document, Schema } from "../document.ts";
-import { errorCodes, errorTypesSource } from "./error-types.ts";
+import { errorCodes, errorsByCodeSource, errorTypesSource } from "./error-types.ts";
 import { answerHeadersSource, answerHeadersOf } from "./header-types.ts";
 import { modelsSource } from "./models.ts";
 import { type Parameter, parametersOf, pascal, sdkOperations, type SdkOperation } from "./operations.ts";
-import { bodyType, eventType, queryName, resultType } from "./overloads.ts";
+import { bodyType, eventType, queryName, resultType } from "./call-shape.ts";
 import { key, objectType, type Printing, typeOf } from "./print-type.ts";
 import { usageOf } from "./usage.ts";
 
@@ -20,6 +20,7 @@ ${modelsSource(document, usageOf(document, operations), operations)}
 ${operations.map((one) => querySource(one, schemas)).join("")}
 ${answerHeadersSource(operations, schemas)}
 ${errorTypesSource(document, operations)}
+${errorsByCodeSource(document, operations)}
 /** Every \`code\` that the gateway may answer with, in the words of all endpoints. */
 export type ErrorCode =
 ${errorCodes(document, operations)

@@ -1,8 +1,8 @@
 // generated/sdk/index.js and its types: the client with all operations under their names.
 import type { Document } from "../document.ts";
-import { sdkOperations } from "./operations.ts";
+import { pascal, sdkOperations } from "./operations.ts";
 import { routeOf } from "./routes.ts";
-import { operationSignatures, waitingSignature } from "./signatures.ts";
+import { operationSignature, waitingSignature } from "./signatures.ts";
 import { waitings } from "./waiting.ts";
 import { importsFor } from "./write-functions.ts";
 
@@ -39,15 +39,15 @@ function literal(tree: Tree | string, indent: string): string {
 }
 
 export function clientTypes(document: Document): string {
+  const indent = "  ";
   const rows = sdkOperations(document).map((one): [string, string] => [
     one.name,
-    operationSignatures(document, one, routeOf(document, one), { start: last(one.name), indent: "    ".repeat(1) }),
+    operationSignature(document, one, routeOf(document, one), { start: last(one.name), indent }),
   ]);
-  const waits = waitings.map((one): [string, string] => [one.name, waitingSignature(one, { start: last(one.name), indent: "    " })]);
+  const waits = waitings.map((one): [string, string] => [one.name, waitingSignature(one, { start: last(one.name), indent })]);
   const tree = treeOf([...rows, ...waits]);
-  const groups = Object.entries(tree).map(([name, inner]) => `  readonly ${name}: ${members(inner, "  ")};\n`);
-  const body = groups.join("");
-  return `${note}${importsFor(`${body} Client ClientOptions`)}
+  const groups = groupTypes(tree, []);
+  return `${note}${importsFor(`${[...rows, ...waits].map(([, text]) => text).join("")} Client ClientOptions`)}
 export * from "./runtime/public.js";
 export type * from "./types.js";
 
@@ -60,24 +60,32 @@ export declare class Svc {
   constructor(options?: ClientOptions);
   /** For the functions of \`svc-sdk/functions\`. */
   readonly client: Client;
-${body}}
+${members(tree, [])}}
 
 export default Svc;
-`;
+
+${groups.join("\n")}`;
 }
 
-function members(tree: Tree | string, indent: string): string {
-  if (typeof tree === "string") return tree;
+/** Each group of methods has a name, so that an editor shows the name and not all that is in it. */
+function groupTypes(tree: Tree, path: readonly string[]): string[] {
+  return Object.entries(tree).flatMap(([name, inner]) => {
+    if (typeof inner === "string") return [];
+    const here = [...path, name];
+    const text = `/** \`svc.${here.join(".")}\` */\nexport interface ${groupName(here)} {\n${members(inner, here)}}\n`;
+    return [text, ...groupTypes(inner, here)];
+  });
+}
+
+function members(tree: Tree, path: readonly string[]): string {
   const inner = Object.entries(tree).map(([name, value]) =>
-    typeof value === "string" ? deepened(value, indent) : `${indent}  readonly ${name}: ${members(value, `${indent}  `)};\n`,
+    typeof value === "string" ? value : `  readonly ${name}: ${groupName([...path, name])};\n`,
   );
-  return `{\n${inner.join("")}${indent}}`;
+  return inner.join("");
 }
 
-/** Signatures are written for depth two. */
-function deepened(text: string, indent: string): string {
-  const more = indent.slice(2);
-  return text.replace(/^(?=.)/gm, more);
+function groupName(path: readonly string[]): string {
+  return `${path.map(pascal).join("")}Methods`;
 }
 
 function last(name: string): string {

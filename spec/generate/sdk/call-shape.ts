@@ -1,4 +1,4 @@
-// How an operation is called: its one object of arguments, and which of its results the arguments choose.
+// How an operation is called: its one object of arguments, and what comes back for it.
 import type { Schema } from "../document.ts";
 import {
   bodiesOf,
@@ -13,30 +13,36 @@ import {
 } from "./operations.ts";
 import { union } from "./print-type.ts";
 
-export interface Overload {
+/**
+ * One signature an operation: where a field chooses what comes back, its type is a parameter. Overloads would say the same, but then
+ * TypeScript reports every slip three times, and an editor offers the words of one overload only.
+ */
+export interface CallShape {
+  /** The type parameter, such as `Streaming extends boolean = false`; null where nothing is chosen. */
+  parameter: string | null;
   /** TypeScript of the one object that holds the fields of the body and of the query; null where there is none. */
   args: string | null;
   optional: boolean;
-  /** TypeScript of what comes back whole. */
+  /** TypeScript of what the call resolves to. */
   result: string;
-  stream: "never" | "always" | "either";
-  /** TypeScript of a stream's record; null without a stream. */
-  event: string | null;
 }
 
-/** In the order in which they are to be printed: the narrow ones first. */
-export function overloadsOf(one: SdkOperation): Overload[] {
+/** Names of the type parameters. */
+export const typeParameters = ["Streaming", "Chosen"];
+
+export function callShapeOf(one: SdkOperation): CallShape {
   const args = argumentsOf(one);
+  const shape: CallShape = { parameter: null, args, optional: isOptional(one), result: resultType(one) };
   const event = eventType(one);
-  const whole: Overload = { args, optional: isOptional(one), result: resultType(one), stream: "never", event: null };
   if (event !== null)
-    return [
-      { ...whole, args: narrowed(args, "stream: true"), stream: "always", event },
-      { ...whole, args: narrowed(args, "stream?: false | null | undefined") },
-      { ...whole, stream: "either", event },
-    ];
+    return {
+      ...shape,
+      parameter: "Streaming extends boolean | null | undefined = false",
+      args: narrowed(args, "stream?: Streaming"),
+      result: `Streaming extends true ? Stream<${event}> : ${shape.result}`,
+    };
   const by = one.operation["x-result-by"] as ResultBy | undefined;
-  return by === undefined ? [whole] : [...choices(one, by, args), whole];
+  return by === undefined ? shape : { ...shape, ...chosenBy(one, by, args) };
 }
 
 /** The contract's word on a field that chooses the media type of the answer. */
@@ -46,22 +52,21 @@ interface ResultBy {
   values: Record<string, string>;
 }
 
-function choices(one: SdkOperation, by: ResultBy, args: string | null): Overload[] {
+function chosenBy(one: SdkOperation, by: ResultBy, args: string | null): Pick<CallShape, "parameter" | "args" | "result"> {
   const ofMedia = new Map(resultsOf(one).map(({ type, schema }) => [type, resultOf(schema)]));
-  const byResult = new Map<string, string[]>();
+  const valuesOf = new Map<string, string[]>();
   for (const [value, media] of Object.entries(by.values)) {
     const result = ofMedia.get(media);
     if (result === undefined) throw new Error(`${one.id}: x-result-by names ${media}, which it never answers`);
-    byResult.set(result, [...(byResult.get(result) ?? []), JSON.stringify(value)]);
+    valuesOf.set(result, [...(valuesOf.get(result) ?? []), JSON.stringify(value)]);
   }
   const usual = ofMedia.get(by.default);
-  return [...byResult]
-    .sort(([a], [b]) => Number(a === usual) - Number(b === usual))
-    .map(([result, values]) => {
-      const chosen = result === usual ? `${by.field}?: ${values.join(" | ")} | undefined` : `${by.field}: ${values.join(" | ")}`;
-      const optional = result === usual && isOptional(one);
-      return { args: narrowed(args, chosen), optional, result, stream: "never", event: null };
-    });
+  const others = [...valuesOf].filter(([result]) => result !== usual);
+  return {
+    parameter: `Chosen extends ${union([...[...valuesOf.values()].flat(), "undefined"])} = undefined`,
+    args: narrowed(args, `${by.field}?: Chosen`),
+    result: `${others.map(([result, values]) => `Chosen extends ${values.join(" | ")} ? ${result} : `).join("")}${usual}`,
+  };
 }
 
 function narrowed(args: string | null, field: string): string {
