@@ -1,6 +1,6 @@
 // How an operation is called, in curl, TypeScript (svc-sdk) and, where a client of that language exists, Python. Made from the
 // contract's own examples.
-import { exampleOf, type Located, type Media, type Parameter } from "./contract.ts";
+import { type Located, type Media, type Parameter } from "./contract.ts";
 import type { Sample } from "./markdown.ts";
 
 export interface Access {
@@ -22,15 +22,15 @@ interface CallShown {
 
 function bodyOf({ doc }: Located): CallShown["body"] {
   const content = doc.requestBody?.content ?? {};
-  const json = shortestExample(content["application/json"]);
+  const json = examplesOf(content["application/json"])[0];
   if (json !== undefined) return { json };
   return content["multipart/form-data"] === undefined ? null : { form: exampleForm(doc.operationId) };
 }
 
-/** The plainest of several. */
-function shortestExample(media: Media | undefined): unknown {
-  const values = Object.values(media?.examples ?? {}).map(({ value }) => value);
-  return values.sort((a, b) => JSON.stringify(a).length - JSON.stringify(b).length)[0] ?? exampleOf(media);
+/** The plainest first. */
+function examplesOf(media: Media | undefined): Record<string, unknown>[] {
+  const values = Object.values(media?.examples ?? {}).map(({ value }) => value as Record<string, unknown>);
+  return values.sort((a, b) => JSON.stringify(a).length - JSON.stringify(b).length);
 }
 
 /** The file and what a form must have beside it. */
@@ -44,6 +44,7 @@ function curlOf({ operation, body, access }: CallShown): Sample {
   const url = `${access.publicUrl ?? "$SVC_URL"}${filledPath(operation)}${queryOf(doc.parameters ?? [])}`;
   const lines = [`curl ${method === "GET" || method === "POST" ? "" : `-X ${method} `}"${url}"`];
   if (method === "POST" && body === null) lines[0] = `curl -X POST "${url}"`;
+  if (answersSound(operation)) lines.push("-o answer.mp3");
   if (access.auth === "session") lines.push(`-H "Authorization: Bearer $SVC_SESSION"`);
   else if (access.auth !== "none") lines.push(`-H "Authorization: Bearer $SVC_KEY"`);
   if (body !== null && "form" in body)
@@ -71,30 +72,54 @@ function typescriptOf({ operation, body, access }: CallShown): Sample | null {
         : []
       : ["json" in body ? literal(body.json) : formLiteral(body.form)]),
   ];
-  const imports = body !== null && "form" in body ? `import { openAsBlob } from "node:fs";\n` : "";
+  const files = [
+    ...(body !== null && "form" in body ? [`import { openAsBlob } from "node:fs";`] : []),
+    ...(answersSound(operation) ? [`import { writeFile } from "node:fs/promises";`] : []),
+  ];
+  const use = answersSound(operation) ? `await writeFile("answer.mp3", Buffer.from(await result.arrayBuffer()));` : "console.log(result);";
   return {
     language: "ts",
-    code: `${imports}import Svc from "svc-sdk";\n\nconst svc = new Svc({ ${options.join(", ")} });\n\nconst result = await svc.${name}(${given.join(", ")});\nconsole.log(result);`,
+    code: `${[...files, `import Svc from "svc-sdk";`].join("\n")}\n\nconst svc = new Svc({ ${options.join(", ")} });\n\nconst result = await svc.${name}(${given.join(", ")});\n${use}`,
   };
 }
 
-/** Calls that OpenAI's and Anthropic's clients for Python know under the same name. */
-const openaiCalls = ["chat.completions.create", "completions.create", "embeddings.create", "responses.create", "audio.speech.create"];
+function answersSound({ doc }: Located): boolean {
+  return Object.keys(doc.responses["200"]?.content ?? {})[0]?.startsWith("audio/") ?? false;
+}
 
-function pythonOf({ operation, body, access }: CallShown): Sample | null {
-  const name = operation.doc["x-sdk"];
-  if (name === undefined || body === null || !("json" in body)) return null;
+/** Calls that OpenAI's and Anthropic's clients for Python know under the same name, with what these clients insist on. */
+const pythonCalls: Record<string, readonly string[]> = {
+  "chat.completions.create": ["model", "messages"],
+  "completions.create": ["model", "prompt"],
+  "embeddings.create": ["model", "input"],
+  "responses.create": ["model", "input"],
+  "audio.speech.create": ["model", "voice", "input"],
+  "messages.create": ["model", "messages", "max_tokens"],
+};
+
+/** Fields of ours that those clients take in `extra_body` alone. */
+const beyondPython = ["voice_settings"];
+
+function pythonOf({ operation, access }: CallShown): Sample | null {
+  const name = operation.doc["x-sdk"] ?? "";
+  const needed = pythonCalls[name];
+  if (needed === undefined) return null;
+  const body = examplesOf(operation.doc.requestBody?.content["application/json"]).find((one) => needed.every((field) => field in one));
+  if (body === undefined) return null;
   const anthropic = name === "messages.create";
-  if (!anthropic && !openaiCalls.includes(name)) return null;
   const client = anthropic ? "Anthropic" : "OpenAI";
-  const address =
-    access.publicUrl === null
-      ? `os.environ["SVC_URL"]${anthropic ? "" : ' + "/v1"'}`
-      : JSON.stringify(`${access.publicUrl}${anthropic ? "" : "/v1"}`);
-  const given = Object.entries(body.json as Record<string, unknown>).map(([key, value]) => `    ${key}=${pythonLiteral(value, "    ")},`);
+  const suffix = anthropic ? "" : "/v1"; // Anthropic's client adds it itself
+  const fromEnvironment = `os.environ["SVC_URL"]${anthropic ? "" : ' + "/v1"'}`;
+  const address = access.publicUrl === null ? fromEnvironment : JSON.stringify(`${access.publicUrl}${suffix}`);
+  const extra = Object.entries(body).filter(([key]) => beyondPython.includes(key));
+  const fields = Object.entries(body).filter(([key]) => !beyondPython.includes(key));
+  const given = [...fields, ...(extra.length > 0 ? [["extra_body", Object.fromEntries(extra)] as const] : [])].map(
+    ([key, value]) => `    ${key}=${pythonLiteral(value, "    ")},`,
+  );
+  const use = answersSound(operation) ? `result.write_to_file("answer.mp3")` : "print(result)";
   return {
     language: "python",
-    code: `import os\nfrom ${client.toLowerCase()} import ${client}\n\nclient = ${client}(base_url=${address}, api_key=os.environ["SVC_KEY"])\n\nresult = client.${name}(\n${given.join("\n")}\n)\nprint(result)`,
+    code: `import os\nfrom ${client.toLowerCase()} import ${client}\n\nclient = ${client}(base_url=${address}, api_key=os.environ["SVC_KEY"])\n\nresult = client.${name}(\n${given.join("\n")}\n)\n${use}`,
   };
 }
 
