@@ -5,6 +5,7 @@ import { formOf } from "./runtime/form.js";
 import { pages } from "./runtime/pages.js";
 import { newKey, segment } from "./runtime/route-parts.js";
 import { stream } from "./runtime/stream.js";
+import { text } from "./runtime/text.js";
 import { untilDone } from "./runtime/wait.js";
 export { costOf, createClient, SvcError } from "./runtime/public.js";
 
@@ -21,7 +22,7 @@ export function createSpeech(client, input, options) {
 }
 
 export function createTranscription(client, input, options) {
-  return call(client, { path: "/v1/audio/transcriptions", method: "POST", encode: formOf }, input, options);
+  return call(client, { path: "/v1/audio/transcriptions", method: "POST", encode: formOf, read: text }, input, options);
 }
 
 export function cloneVoice(client, input, options) {
@@ -201,13 +202,13 @@ export function createVideo(client, input, options) {
 }
 
 export function generateImageAndWait(client, input, options) {
-  return untilDone(createImage(client, input, options), (job, query, rest) => getJob(client, job.id, query, rest), options);
+  return untilDone(client, createImage(client, input, options), (job, query, rest) => getJob(client, job.id, query, rest), options);
 }
 
 export function generateVideoAndWait(client, input, options) {
-  return untilDone(createVideo(client, input, options), (job, query, rest) => getJob(client, job.id, query, rest), options);
+  return untilDone(client, createVideo(client, input, options), (job, query, rest) => getJob(client, job.id, query, rest), options);
 }
 
 export function runGenmediaAndWait(client, input, options) {
-  return untilDone(runGenmedia(client, input, options), (job, query, rest) => getGenmediaJob(client, job.request_id, rest), options);
+  return untilDone(client, runGenmedia(client, input, options), (job, query, rest) => getGenmediaJob(client, job.request_id, rest), options);
 }

@@ -21,9 +21,9 @@ export interface Binary {
 }
 
 /** For routes whose answer is bytes. */
-export function binary(response: Response, watched: Watch): Binary {
+export function binary(response: Response, watched: Watch, contentType: string): Binary | undefined {
+  if (contentType === "" || contentType.startsWith("text/")) return undefined;
   const { headers } = response;
-  const contentType = headers.get("content-type") ?? "application/octet-stream";
   const stream = () => {
     if (response.bodyUsed || response.body?.locked) throw new TypeError("svc-sdk: bytes can be read once.");
     return streamOf(piecesOf(response, watched));

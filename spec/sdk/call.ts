@@ -3,7 +3,7 @@ import type { OperationId } from "../../generated/sdk/types.d.ts";
 import type { Client, IdempotentOptions } from "./client.ts";
 import { costIn, costOf } from "./cost.ts";
 import { type OperationError, SvcError } from "./error.ts";
-import { errorOf } from "./fail.ts";
+import { errorOf, parsed, unexpected } from "./fail.ts";
 import { delayBefore, mayRepeat, pause } from "./retry.ts";
 import { type Watch, watch } from "./watch.ts";
 
@@ -29,6 +29,9 @@ export interface Call<T, Op extends OperationId, Failure = never> extends Promis
   result(): Promise<Result<T, OperationError<Op> | Failure>>;
 }
 
+/** Reads an answer; undefined when it is not of the reader's kind. */
+export type Reader = (response: Response, watched: Watch, type: string) => unknown;
+
 /** What the functions know of their operation. */
 export interface Route {
   /** A function where it has parameters: what is wrong with them fails the call, not the line that makes it. */
@@ -42,8 +45,8 @@ export interface Route {
   readonly newKey?: () => string;
   /** Makes the body out of the input, where that is not JSON alone. */
   readonly encode?: (body: Record<string, unknown>) => Promise<FormData | Record<string, unknown>>;
-  /** Reads answers that are not JSON; default: as text. */
-  readonly read?: (response: Response, watched: Watch) => unknown;
+  /** Reads answers that are not JSON, where it has such. */
+  readonly read?: Reader;
 }
 
 export function call<T, Op extends OperationId>(client: Client, route: Route, input?: object, options?: IdempotentOptions): Call<T, Op> {
@@ -77,8 +80,9 @@ async function send(client: Client, route: Route, input: Record<string, unknown>
     try {
       return await once(client, route, url, init, watched);
     } catch (thrown) {
-      watched.end();
       const error = watched.fault(thrown);
+      watched.end();
+      watched.controller.abort(); // what is left of an answer that nobody reads
       const delay = delayBefore(error, attempt);
       if (attempt >= maxRetries || delay > client.maxRetryDelay || !mayRepeat(error, repeatable)) throw error;
       await pause(delay, signal);
@@ -93,25 +97,22 @@ async function once(client: Client, { read }: Route, url: string, init: RequestI
   const response = await client.fetch(url, { ...init, signal });
   if (!response.ok) throw await errorOf(response);
   const { headers } = response;
-  const isJson = /[/+]json\b/.test(headers.get("content-type") ?? "");
-  let data: unknown;
-  if (!isJson && read !== undefined) {
-    watched.rest();
-    data = read(response, watched);
-  } else {
-    const text = await response.text();
-    watched.end();
-    data = isJson ? parsed(text, response) : response.status === 204 ? undefined : text;
-  }
+  const data = await dataOf(response, watched, read);
   return { data, response, requestId: headers.get("x-request-id"), cost: costIn(headers) ?? costOf(data) };
 }
 
-function parsed(text: string, { status: httpStatus, headers }: Response): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new SvcError({ message: "The answer is not JSON.", code: "unexpected_answer", httpStatus, headers, body: text, cause });
+/** What reads the answer later ends the watch then. */
+async function dataOf(response: Response, watched: Watch, read: Reader | undefined): Promise<unknown> {
+  const type = response.headers.get("content-type") ?? "";
+  if (response.status !== 204 && !/[/+]json\b/.test(type)) {
+    watched.rest();
+    const data = await read?.(response, watched, type);
+    if (data === undefined) throw unexpected(`The answer is ${type || "of no type"}.`, response);
+    return data;
   }
+  const text = await response.text();
+  watched.end();
+  return response.status === 204 ? undefined : parsed(text, response);
 }
 
 async function requestOf(client: Client, route: Route, input: Record<string, unknown>, options: IdempotentOptions) {
@@ -144,7 +145,6 @@ async function requestOf(client: Client, route: Route, input: Record<string, unk
 
 async function tokenFor({ apiKey, sessionToken }: Client, auth: Route["auth"]): Promise<string | undefined> {
   if (auth === "none") return undefined;
-  if (auth === "session" && sessionToken !== undefined) return sessionToken;
-  const key = typeof apiKey === "function" ? await apiKey() : apiKey;
-  return key ?? (auth === "either" ? sessionToken : undefined);
+  if (auth === "session") return sessionToken() ?? (await apiKey());
+  return (await apiKey()) ?? (auth === "either" ? sessionToken() : undefined);
 }

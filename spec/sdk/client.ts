@@ -40,8 +40,9 @@ export interface IdempotentOptions extends RequestOptions {
 
 /** A client as the functions take it. Make it with `createClient`. */
 export interface Client {
-  readonly apiKey: ClientOptions["apiKey"];
-  readonly sessionToken: string | undefined;
+  /** A function even where a text was given, so that a printed client shows no secret. */
+  readonly apiKey: () => string | undefined | Promise<string>;
+  readonly sessionToken: () => string | undefined;
   readonly baseURL: string;
   readonly timeout: number;
   readonly maxRetries: number;
@@ -52,11 +53,11 @@ export interface Client {
 
 /** Makes a client for the functions of `svc-sdk/functions`. Throws a TypeError without an address. */
 export function createClient(options: ClientOptions = {}): Client {
-  const { apiKey, sessionToken, baseURL = fromEnvironment("SVC_URL"), headers = {}, fetch: own } = options;
+  const { apiKey = fromEnvironment("SVC_KEY"), sessionToken, baseURL = fromEnvironment("SVC_URL"), headers = {}, fetch: own } = options;
   if (!baseURL) throw new TypeError("svc-sdk: say baseURL, or set SVC_URL in the environment.");
   return {
-    apiKey: apiKey ?? fromEnvironment("SVC_KEY"),
-    sessionToken,
+    apiKey: typeof apiKey === "function" ? apiKey : () => apiKey,
+    sessionToken: () => sessionToken,
     baseURL: baseURL.replace(/(\/v1)?\/*$/, ""),
     timeout: options.timeout ?? 600_000,
     maxRetries: options.maxRetries ?? 2,

@@ -1,5 +1,5 @@
 // What a failed call throws, whatever failed: one class, told apart by `code`.
-import type { ErrorCode, ErrorsByCode, JobErrorCode, OperationId, Operations } from "../../generated/sdk/types.d.ts";
+import type { ErrorCode, ErrorsByCode, JobErrorCode, OperationId, Operations, Refusal } from "../../generated/sdk/types.d.ts";
 
 /**
  * Failures that no answer of the gateway names.
@@ -20,7 +20,9 @@ export type LocalError = SvcError & { readonly status: null; readonly code: Loca
 /** A job that ended without a result; `body` is the job. Nothing is charged. */
 export type JobFailure<Job> = SvcError & { readonly status: null; readonly code: JobErrorCode | "job_failed"; readonly body: Job };
 
-type NarrowedBy<C> = C extends keyof ErrorsByCode ? Readonly<ErrorsByCode[C]> : { readonly code: C };
+type NarrowedBy<C> = C extends keyof ErrorsByCode
+  ? Readonly<ErrorsByCode[C]> | (C extends LocalErrorCode ? Readonly<Refusal<null, C, unknown>> : never)
+  : { readonly code: C };
 
 /** What an operation can fail with: one member per status with its codes and its body, and the failures of this side. */
 export type OperationError<Op extends OperationId> = (SvcError & Readonly<Operations[Op]["error"]>) | LocalError;

@@ -19,7 +19,8 @@ export async function errorOf(response: Response): Promise<SvcError> {
 }
 
 /** `status` null: an error inside a stream. */
-export function errorFrom(body: unknown, { headers, status: httpStatus }: Response, status: number | null): SvcError {
+export function errorFrom(body: unknown, response: Response, status: number | null): SvcError {
+  const { headers, status: httpStatus } = response;
   const { error, details, request_id } = Object(body) as Words;
   // {error: {…}}, Anthropic's with a request id beside it, rerank's without a code, genmedia's {error: "…", details: {…}}
   const words = Object(typeof error === "string" ? details : error) as Words;
@@ -27,11 +28,7 @@ export function errorFrom(body: unknown, { headers, status: httpStatus }: Respon
   const message = text(error) ?? text(words.message);
   const requestId = headers.get("x-request-id") ?? text(words.request_id) ?? text(request_id);
   const retryAfterMs = retryAfterOf(headers);
-  if (code === null || message === null)
-    return new SvcError({
-      message: `${httpStatus}: something else than the gateway answered.`,
-      ...{ code: "unexpected_answer", httpStatus, headers, body, requestId, retryAfterMs, retryable: passing.includes(httpStatus) },
-    });
+  if (code === null || message === null) return unexpected(`${httpStatus}: something else than the gateway answered.`, response, body);
   const said = headers.get("x-should-retry");
   return new SvcError({
     message: `${status === null ? "" : `${status} `}${code}: ${message}${requestId === null ? "" : ` (${requestId})`}`,
@@ -41,6 +38,22 @@ export function errorFrom(body: unknown, { headers, status: httpStatus }: Respon
     docUrl: text(words.doc_url),
     retryable: typeof words.retryable === "boolean" ? words.retryable : said === "true",
   });
+}
+
+/** An answer that the contract doesn't know. */
+export function unexpected(message: string, { headers, status: httpStatus }: Response, body: unknown = null): SvcError {
+  return new SvcError({
+    ...{ message, code: "unexpected_answer", httpStatus, headers, body },
+    ...{ requestId: headers.get("x-request-id"), retryAfterMs: retryAfterOf(headers), retryable: passing.includes(httpStatus) },
+  });
+}
+
+export function parsed(text: string, response: Response): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw unexpected("What was answered is not JSON.", response, text);
+  }
 }
 
 function text(value: unknown): string | null {

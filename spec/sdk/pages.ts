@@ -21,8 +21,10 @@ export function pages<List extends Page, Op extends OperationId>(ask: (cursor: {
       let page = await first;
       for (;;) {
         yield* page.data as readonly Awaited<Row>[];
-        if (page.has_more !== true || page.last_id == null) return;
-        page = await ask({ after: page.last_id });
+        const { has_more, last_id: after } = page;
+        if (has_more !== true || after == null) return;
+        page = await ask({ after });
+        if (page.last_id === after) return; // no page leads to itself
       }
     },
   });

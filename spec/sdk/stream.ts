@@ -1,14 +1,15 @@
 // A streamed answer: the events one by one, errors thrown, and an early end never taken for a whole answer.
 import { costOf } from "./cost.ts";
 import { SvcError } from "./error.ts";
-import { errorFrom } from "./fail.ts";
+import { errorFrom, parsed } from "./fail.ts";
 import { eventsOf } from "./sse.ts";
 import { piecesOf, type Watch } from "./watch.ts";
 
 /**
  * Events of an answer under way; `for await` reads them once. Leaving the loop, or `controller.abort()`, ends the request, and what was
- * made until then is charged. It throws a `SvcError`: `stream_interrupted` when the answer broke off (nothing is charged, the whole
- * request may be sent again), `aborted`, `timeout`, `connection_failed`. Read it or abort it: an unread stream keeps its connection.
+ * made until then is charged. It throws a `SvcError`: `stream_interrupted` when the answer broke off (send the whole request again; where
+ * the gateway says so, and `type` is set, nothing is charged), `aborted`, `timeout`, `connection_failed`. Read it or abort it: an unread
+ * stream keeps its connection.
  */
 export interface Stream<T> extends AsyncIterable<T> {
   /** Ends the request; a loop over the stream then throws `aborted`. */
@@ -21,7 +22,8 @@ export interface Stream<T> extends AsyncIterable<T> {
 const lastTypes = ["message_stop", "response.completed", "response.incomplete", "response.failed"];
 
 /** For routes whose answer may be server-sent events. */
-export function stream<T>(response: Response, watched: Watch): Stream<T> {
+export function stream<T>(response: Response, watched: Watch, type: string): Stream<T> | undefined {
+  if (!type.startsWith("text/event-stream")) return undefined;
   let cost: number | null = null;
   let taken = false;
   async function* events(): AsyncGenerator<T, void, undefined> {
@@ -52,14 +54,6 @@ export function stream<T>(response: Response, watched: Watch): Stream<T> {
       return events();
     },
   };
-}
-
-function parsed(data: string, { headers }: Response): unknown {
-  try {
-    return JSON.parse(data);
-  } catch (cause) {
-    throw new SvcError({ message: "An event of the stream is not JSON.", code: "unexpected_answer", headers, body: data, cause });
-  }
 }
 
 function interrupted({ headers, status }: Response): SvcError {

@@ -1,7 +1,7 @@
 // Jobs from their order to their result in one call.
 import type { OperationId } from "../../generated/sdk/types.d.ts";
 import { type Answer, type Call, callOf } from "./call.ts";
-import type { IdempotentOptions } from "./client.ts";
+import type { Client, IdempotentOptions } from "./client.ts";
 import { type JobFailure, SvcError } from "./error.ts";
 import { errorFrom } from "./fail.ts";
 import { pause, retryAfterOf } from "./retry.ts";
@@ -15,7 +15,11 @@ export interface WaitOptions<Job> extends IdempotentOptions {
 }
 
 /** A job with its result. */
-export type Succeeded<Job extends { output: unknown }> = Job & { status: "succeeded"; output: NonNullable<Job["output"]> };
+export type Succeeded<Job extends { output: unknown }> = Job & {
+  status: "succeeded";
+  output: NonNullable<Job["output"]>;
+  charged_amount: number;
+};
 
 /** Longest time that the gateway is asked to hold its answer, in seconds; it allows 25. */
 const longestWait = 20;
@@ -25,21 +29,23 @@ const longestWait = 20;
  * `look` asks for the job; the gateway may hold its answer for `wait` seconds until the job ends.
  */
 export function untilDone<Job extends { status: string }, Done, Op extends OperationId, Failed = Job>(
+  client: Client,
   order: Call<Job, OperationId>,
   look: (job: Job, query: { wait: number }, options: IdempotentOptions) => Call<Job, OperationId>,
   options: WaitOptions<Job> = {},
 ): Call<Done, Op, JobFailure<Failed>> {
-  return callOf(follow(order, look, options) as Promise<Answer<unknown>> as Promise<Answer<Done>>);
+  return callOf(follow(client, order, look, options) as Promise<Answer<unknown>> as Promise<Answer<Done>>);
 }
 
 async function follow<Job extends { status: string }>(
+  client: Client,
   order: Call<Job, OperationId>,
   look: (job: Job, query: { wait: number }, options: IdempotentOptions) => Call<Job, OperationId>,
   { onProgress, maxWait = 1_200_000, idempotencyKey: _ordered, ...options }: WaitOptions<Job>,
 ): Promise<Answer<Job>> {
   const until = Date.now() + maxWait;
   // Progress shows in a look only, and a short patience must not break one off.
-  const wait = Math.floor(Math.min(onProgress ? 2 : longestWait, (options.timeout ?? Infinity) / 2000));
+  const wait = Math.floor(Math.min(onProgress ? 2 : longestWait, (options.timeout ?? client.timeout) / 2000));
   let answer = await order.withResponse();
   for (;;) {
     const { data: job, response } = answer;
@@ -49,7 +55,7 @@ async function follow<Job extends { status: string }>(
     if (Date.now() >= until) throw new SvcError({ message: "The job still runs.", code: "still_running", body: job });
     const asked = Date.now();
     answer = await look(job, { wait }, options).withResponse();
-    const rest = asked + (retryAfterOf(answer.response.headers) ?? 0) - Date.now();
+    const rest = asked + (retryAfterOf(answer.response.headers) ?? 1000) - Date.now();
     if (rest > 0) await pause(rest, options.signal);
   }
 }

@@ -3,8 +3,8 @@
 import { rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operation, schema } from "../contract/read-contract.ts";
-import { cursor, type Editor, editorOf } from "./editor.ts";
-import { emptyProject, type Project } from "./packed.ts";
+import { cursor, type Editor, editorOf, placesIn } from "./editor.ts";
+import { emptyProject, type Project, readme, samplesOf } from "./packed.ts";
 
 let project: Project;
 let editor: Editor;
@@ -138,4 +138,13 @@ test("a slip is reported once, in its own words", () => {
     `Type '"robot"' is not assignable to type 'ChatRole'.`,
   ]);
   expect(errorsOf("{ model: '' }")).toEqual([expect.stringContaining("Property 'messages' is missing")]);
+});
+
+describe("the README's first programs can be written by completion alone", () => {
+  const programs = samplesOf(readme()).slice(0, 2);
+  const places = programs.flatMap((program) => placesIn(program));
+  test("there are many places", () => expect(places.length).toBeGreaterThan(40));
+  test.each(places.map(({ word, before, program }) => [word, before, program] as const))("%s after %s", (word, _before, program) => {
+    expect(editor.completions(program)).toContain(word);
+  });
 });

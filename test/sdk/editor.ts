@@ -70,3 +70,34 @@ export function editorOf(project: Project): Editor {
     },
   };
 }
+
+export interface Place {
+  /** What stands there. */
+  word: string;
+  /** What stands before it on its line. */
+  before: string;
+  /** The program with the cursor in its place. */
+  program: string;
+}
+
+/** Where a program names a member, a field, a code or an import of the library. */
+export function placesIn(program: string): Place[] {
+  const source = ts.createSourceFile("program.ts", program, ts.ScriptTarget.ESNext, true);
+  const places: Place[] = [];
+  const add = (word: string, start: number, end: number) => {
+    const before = program.slice(program.lastIndexOf("\n", start - 1) + 1, start).trim();
+    places.push({ word, before, program: program.slice(0, start) + cursor + program.slice(end) });
+  };
+  const visit = (node: ts.Node): void => {
+    if (ts.isPropertyAccessExpression(node)) add(node.name.text, node.name.getStart(), node.name.end);
+    else if (ts.isImportSpecifier(node)) add(node.name.text, node.getStart(), node.end);
+    else if (ts.isObjectLiteralElementLike(node) && node.name !== undefined) {
+      // With its comma: an editor's user writes from left to right.
+      add(node.name.getText(), node.getStart(), node.end + /^,?/.exec(program.slice(node.end))![0].length);
+    } else if (ts.isCallExpression(node) && node.expression.getText() === "SvcError.is")
+      for (const code of node.arguments.filter((one) => ts.isStringLiteral(one))) add(code.text, code.getStart() + 1, code.end - 1);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return places;
+}

@@ -104,6 +104,14 @@ describe("generateAndWait", () => {
       expect(server.received.map(({ url }) => url)).toEqual(["/v1/images/generations", ...Array(3).fill("/v1/jobs/j1?wait=20")]);
       expect(timers.mock.calls.some(([, ms]) => ms! > 600 && ms! <= 2000)).toBe(true);
     });
+    await withAnswers(
+      [job("pending", "0"), job("succeeded")],
+      async (svc, server) => {
+        await svc.images.generateAndWait({ model: "m", prompt });
+        expect(server.received[1]!.url).toBe("/v1/jobs/j1?wait=5");
+      },
+      { timeout: 10_000 },
+    );
     await withAnswers([job("pending", "0"), job("refunded")], async (svc) => {
       const result = await svc.videos.generateAndWait({ model: "m", prompt }).result();
       expect(result).toMatchObject({ ok: false, error: { code: "job_failed", body: { status: "refunded" } } });

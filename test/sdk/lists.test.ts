@@ -1,4 +1,6 @@
 // Lists read row by row over their pages, accounts with a session, and how a request is put together.
+import type { ServerResponse } from "node:http";
+import { inspect } from "node:util";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { type LedgerEntry, Svc, SvcError } from "../../generated/sdk/index.js";
 import { chatWorld, language } from "../operations/chat-gateway.ts";
@@ -63,6 +65,16 @@ describe("rows", () => {
   });
 });
 
+test("a page that leads to itself is the last", async () => {
+  const page = [200, {}, { object: "list", data: [{ id: "a" }], has_more: true, last_id: "a" }] as [number, object, object];
+  await withAnswers([page] as never, async (svc, server) => {
+    const seen = [];
+    for await (const job of svc.jobs.list()) seen.push(job.id);
+    expect(seen).toEqual(["a"]);
+    expect(server.received.length).toBe(2);
+  });
+});
+
 describe("an account", () => {
   test("is changed with the session, read with the key; the key alone is told so", async () => {
     const { svc, account } = await caller();
@@ -113,6 +125,35 @@ describe("a request", () => {
         delete process.env.SVC_KEY;
       }
       expect(() => new Svc()).toThrow(TypeError);
+    });
+  });
+
+  test("is made by a client that shows no secret when it is printed", () => {
+    const svc = new Svc({ apiKey: "svc_secret", sessionToken: "svcs_secret", baseURL: "http://h" });
+    expect(inspect(svc, { depth: 9, showHidden: true }) + JSON.stringify(svc)).not.toContain("secret");
+  });
+
+  test("that something else answers with 200 is unexpected_answer, whatever was asked for, and is not left open", async () => {
+    const page = (response: ServerResponse) => {
+      response.writeHead(200, { "content-type": "text/html" });
+      response.write("<h1>Sign in to the hotel's network</h1>");
+    };
+    await withAnswers([page], async (svc, server) => {
+      const body = { model: "m", messages };
+      const calls = [
+        () => svc.chat.completions.create(body),
+        () => svc.chat.completions.create({ ...body, stream: true }),
+        () => svc.audio.speech.create({ input: "x" }),
+        () => svc.audio.transcriptions.create({ file: new Blob(["x"]), response_format: "text" }),
+        () => svc.models.list(),
+      ];
+      for (const call of calls)
+        expect(await (call().result() as Promise<unknown>)).toMatchObject({
+          ok: false,
+          error: { code: "unexpected_answer", status: null, httpStatus: 200, retryable: false },
+        });
+      expect(server.received.length).toBe(calls.length);
+      await expect.poll(() => server.left).toBe(calls.length);
     });
   });
 

@@ -31,6 +31,10 @@ test("holds scripts, types and its README, no sources and no dependencies", () =
   expect(project.packed.filter((path) => !/^(runtime\/)?[\w-]+\.(js|d\.ts)$/.test(path))).toEqual(["README.md", "package.json"]);
 });
 
+test("is written for web standards alone: the runtime compiles without Node's types", async () => {
+  expect(await project.run(process.execPath, [`${root}node_modules/typescript-native/bin/tsc`, "-p", `${root}spec/sdk`])).toBe("");
+});
+
 describe("TypeScript, strict and with libraries checked", () => {
   const strict = { target: "es2022", strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: false };
   const ways: Record<string, object> = {

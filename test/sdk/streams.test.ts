@@ -2,6 +2,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, test, vi } from "vitest";
 import type { ChatChunk, Stream } from "../../generated/sdk/index.js";
+import { stream as readStream } from "../../spec/sdk/stream.ts";
 import { piecesOf, watch } from "../../spec/sdk/watch.ts";
 import { withAnswers } from "./answers-server.ts";
 
@@ -64,6 +65,21 @@ describe("an end", () => {
     expect(watched.controller.signal.aborted).toBe(false);
     vi.useRealTimers();
   });
+});
+
+test("no part of a stream is taken for the whole, wherever it is cut", async () => {
+  for (const end of ["\n", "\r\n"]) {
+    const whole = `${chunk("a")}: keep-alive\n\n${chunk("ü")}data: [DONE]\n\n`.replaceAll("\n", end);
+    const bytes = new TextEncoder().encode(whole);
+    const least = bytes.length - end.length; // the last line's end may be cut
+    for (let length = 0; length <= bytes.length; length += 1) {
+      const response = new Response(bytes.subarray(0, length), { headers: { "x-request-id": "req_9" } });
+      const stream = readStream<ChatChunk>(response, watch(null, 10_000), "text/event-stream")!;
+      const ended = await read(stream).catch((error: unknown) => error);
+      if (Array.isArray(ended)) expect([ended, length >= least]).toEqual([["a", "ü"], true]);
+      else expect(ended).toMatchObject({ code: "stream_interrupted", requestId: "req_9", type: null });
+    }
+  }
 });
 
 describe("an event", () => {

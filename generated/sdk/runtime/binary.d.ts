@@ -17,4 +17,4 @@ export interface Binary {
     blob(): Promise<Blob>;
 }
 /** For routes whose answer is bytes. */
-export declare function binary(response: Response, watched: Watch): Binary;
+export declare function binary(response: Response, watched: Watch, contentType: string): Binary | undefined;

@@ -2,9 +2,10 @@
 import { costIn } from "./cost.js";
 import { piecesOf } from "./watch.js";
 /** For routes whose answer is bytes. */
-export function binary(response, watched) {
+export function binary(response, watched, contentType) {
+    if (contentType === "" || contentType.startsWith("text/"))
+        return undefined;
     const { headers } = response;
-    const contentType = headers.get("content-type") ?? "application/octet-stream";
     const stream = () => {
         if (response.bodyUsed || response.body?.locked)
             throw new TypeError("svc-sdk: bytes can be read once.");

@@ -26,6 +26,8 @@ export interface Call<T, Op extends OperationId, Failure = never> extends Promis
     /** Never throws: `{ ok: true, data, … }` or `{ ok: false, error }`, typed with what this operation can answer. */
     result(): Promise<Result<T, OperationError<Op> | Failure>>;
 }
+/** Reads an answer; undefined when it is not of the reader's kind. */
+export type Reader = (response: Response, watched: Watch, type: string) => unknown;
 /** What the functions know of their operation. */
 export interface Route {
     /** A function where it has parameters: what is wrong with them fails the call, not the line that makes it. */
@@ -39,8 +41,8 @@ export interface Route {
     readonly newKey?: () => string;
     /** Makes the body out of the input, where that is not JSON alone. */
     readonly encode?: (body: Record<string, unknown>) => Promise<FormData | Record<string, unknown>>;
-    /** Reads answers that are not JSON; default: as text. */
-    readonly read?: (response: Response, watched: Watch) => unknown;
+    /** Reads answers that are not JSON, where it has such. */
+    readonly read?: Reader;
 }
 export declare function call<T, Op extends OperationId>(client: Client, route: Route, input?: object, options?: IdempotentOptions): Call<T, Op>;
 /** The three ways to take an answer. Whoever takes another one than the promise itself has handled its failure. */

@@ -1,6 +1,6 @@
 import { costIn, costOf } from "./cost.js";
 import { SvcError } from "./error.js";
-import { errorOf } from "./fail.js";
+import { errorOf, parsed, unexpected } from "./fail.js";
 import { delayBefore, mayRepeat, pause } from "./retry.js";
 import { watch } from "./watch.js";
 export function call(client, route, input, options) {
@@ -29,8 +29,9 @@ async function send(client, route, input, options) {
             return await once(client, route, url, init, watched);
         }
         catch (thrown) {
-            watched.end();
             const error = watched.fault(thrown);
+            watched.end();
+            watched.controller.abort(); // what is left of an answer that nobody reads
             const delay = delayBefore(error, attempt);
             if (attempt >= maxRetries || delay > client.maxRetryDelay || !mayRepeat(error, repeatable))
                 throw error;
@@ -46,26 +47,22 @@ async function once(client, { read }, url, init, watched) {
     if (!response.ok)
         throw await errorOf(response);
     const { headers } = response;
-    const isJson = /[/+]json\b/.test(headers.get("content-type") ?? "");
-    let data;
-    if (!isJson && read !== undefined) {
-        watched.rest();
-        data = read(response, watched);
-    }
-    else {
-        const text = await response.text();
-        watched.end();
-        data = isJson ? parsed(text, response) : response.status === 204 ? undefined : text;
-    }
+    const data = await dataOf(response, watched, read);
     return { data, response, requestId: headers.get("x-request-id"), cost: costIn(headers) ?? costOf(data) };
 }
-function parsed(text, { status: httpStatus, headers }) {
-    try {
-        return JSON.parse(text);
+/** What reads the answer later ends the watch then. */
+async function dataOf(response, watched, read) {
+    const type = response.headers.get("content-type") ?? "";
+    if (response.status !== 204 && !/[/+]json\b/.test(type)) {
+        watched.rest();
+        const data = await read?.(response, watched, type);
+        if (data === undefined)
+            throw unexpected(`The answer is ${type || "of no type"}.`, response);
+        return data;
     }
-    catch (cause) {
-        throw new SvcError({ message: "The answer is not JSON.", code: "unexpected_answer", httpStatus, headers, body: text, cause });
-    }
+    const text = await response.text();
+    watched.end();
+    return response.status === 204 ? undefined : parsed(text, response);
 }
 async function requestOf(client, route, input, options) {
     const { method = "GET", path, auth, query, newKey, encode } = route;
@@ -103,8 +100,7 @@ async function requestOf(client, route, input, options) {
 async function tokenFor({ apiKey, sessionToken }, auth) {
     if (auth === "none")
         return undefined;
-    if (auth === "session" && sessionToken !== undefined)
-        return sessionToken;
-    const key = typeof apiKey === "function" ? await apiKey() : apiKey;
-    return key ?? (auth === "either" ? sessionToken : undefined);
+    if (auth === "session")
+        return sessionToken() ?? (await apiKey());
+    return (await apiKey()) ?? (auth === "either" ? sessionToken() : undefined);
 }

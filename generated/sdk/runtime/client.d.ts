@@ -35,8 +35,9 @@ export interface IdempotentOptions extends RequestOptions {
 }
 /** A client as the functions take it. Make it with `createClient`. */
 export interface Client {
-    readonly apiKey: ClientOptions["apiKey"];
-    readonly sessionToken: string | undefined;
+    /** A function even where a text was given, so that a printed client shows no secret. */
+    readonly apiKey: () => string | undefined | Promise<string>;
+    readonly sessionToken: () => string | undefined;
     readonly baseURL: string;
     readonly timeout: number;
     readonly maxRetries: number;

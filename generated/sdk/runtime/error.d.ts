@@ -1,4 +1,4 @@
-import type { ErrorCode, ErrorsByCode, JobErrorCode, OperationId, Operations } from "../types.js";
+import type { ErrorCode, ErrorsByCode, JobErrorCode, OperationId, Operations, Refusal } from "../types.js";
 /**
  * Failures that no answer of the gateway names.
  * `connection_failed`: no answer came, or it broke off. `timeout`: nothing came for `timeout` ms. `aborted`: by your signal.
@@ -20,7 +20,7 @@ export type JobFailure<Job> = SvcError & {
     readonly code: JobErrorCode | "job_failed";
     readonly body: Job;
 };
-type NarrowedBy<C> = C extends keyof ErrorsByCode ? Readonly<ErrorsByCode[C]> : {
+type NarrowedBy<C> = C extends keyof ErrorsByCode ? Readonly<ErrorsByCode[C]> | (C extends LocalErrorCode ? Readonly<Refusal<null, C, unknown>> : never) : {
     readonly code: C;
 };
 /** What an operation can fail with: one member per status with its codes and its body, and the failures of this side. */

@@ -15,7 +15,8 @@ export async function errorOf(response) {
     return errorFrom(body, response, response.status);
 }
 /** `status` null: an error inside a stream. */
-export function errorFrom(body, { headers, status: httpStatus }, status) {
+export function errorFrom(body, response, status) {
+    const { headers, status: httpStatus } = response;
     const { error, details, request_id } = Object(body);
     // {error: {…}}, Anthropic's with a request id beside it, rerank's without a code, genmedia's {error: "…", details: {…}}
     const words = Object(typeof error === "string" ? details : error);
@@ -24,10 +25,7 @@ export function errorFrom(body, { headers, status: httpStatus }, status) {
     const requestId = headers.get("x-request-id") ?? text(words.request_id) ?? text(request_id);
     const retryAfterMs = retryAfterOf(headers);
     if (code === null || message === null)
-        return new SvcError({
-            message: `${httpStatus}: something else than the gateway answered.`,
-            ...{ code: "unexpected_answer", httpStatus, headers, body, requestId, retryAfterMs, retryable: passing.includes(httpStatus) },
-        });
+        return unexpected(`${httpStatus}: something else than the gateway answered.`, response, body);
     const said = headers.get("x-should-retry");
     return new SvcError({
         message: `${status === null ? "" : `${status} `}${code}: ${message}${requestId === null ? "" : ` (${requestId})`}`,
@@ -37,6 +35,21 @@ export function errorFrom(body, { headers, status: httpStatus }, status) {
         docUrl: text(words.doc_url),
         retryable: typeof words.retryable === "boolean" ? words.retryable : said === "true",
     });
+}
+/** An answer that the contract doesn't know. */
+export function unexpected(message, { headers, status: httpStatus }, body = null) {
+    return new SvcError({
+        ...{ message, code: "unexpected_answer", httpStatus, headers, body },
+        ...{ requestId: headers.get("x-request-id"), retryAfterMs: retryAfterOf(headers), retryable: passing.includes(httpStatus) },
+    });
+}
+export function parsed(text, response) {
+    try {
+        return JSON.parse(text);
+    }
+    catch {
+        throw unexpected("What was answered is not JSON.", response, text);
+    }
 }
 function text(value) {
     return typeof value === "string" ? value : null;

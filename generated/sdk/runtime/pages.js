@@ -6,9 +6,12 @@ export function pages(ask) {
             let page = await first;
             for (;;) {
                 yield* page.data;
-                if (page.has_more !== true || page.last_id == null)
+                const { has_more, last_id: after } = page;
+                if (has_more !== true || after == null)
                     return;
-                page = await ask({ after: page.last_id });
+                page = await ask({ after });
+                if (page.last_id === after)
+                    return; // no page leads to itself
             }
         },
     });

@@ -1,8 +1,9 @@
 import { type Watch } from "./watch.js";
 /**
  * Events of an answer under way; `for await` reads them once. Leaving the loop, or `controller.abort()`, ends the request, and what was
- * made until then is charged. It throws a `SvcError`: `stream_interrupted` when the answer broke off (nothing is charged, the whole
- * request may be sent again), `aborted`, `timeout`, `connection_failed`. Read it or abort it: an unread stream keeps its connection.
+ * made until then is charged. It throws a `SvcError`: `stream_interrupted` when the answer broke off (send the whole request again; where
+ * the gateway says so, and `type` is set, nothing is charged), `aborted`, `timeout`, `connection_failed`. Read it or abort it: an unread
+ * stream keeps its connection.
  */
 export interface Stream<T> extends AsyncIterable<T> {
     /** Ends the request; a loop over the stream then throws `aborted`. */
@@ -11,4 +12,4 @@ export interface Stream<T> extends AsyncIterable<T> {
     readonly cost: number | null;
 }
 /** For routes whose answer may be server-sent events. */
-export declare function stream<T>(response: Response, watched: Watch): Stream<T>;
+export declare function stream<T>(response: Response, watched: Watch, type: string): Stream<T> | undefined;

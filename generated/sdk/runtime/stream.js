@@ -1,13 +1,15 @@
 // A streamed answer: the events one by one, errors thrown, and an early end never taken for a whole answer.
 import { costOf } from "./cost.js";
 import { SvcError } from "./error.js";
-import { errorFrom } from "./fail.js";
+import { errorFrom, parsed } from "./fail.js";
 import { eventsOf } from "./sse.js";
 import { piecesOf } from "./watch.js";
 /** The last events of chat, messages and responses; `[DONE]` ends the others. */
 const lastTypes = ["message_stop", "response.completed", "response.incomplete", "response.failed"];
 /** For routes whose answer may be server-sent events. */
-export function stream(response, watched) {
+export function stream(response, watched, type) {
+    if (!type.startsWith("text/event-stream"))
+        return undefined;
     let cost = null;
     let taken = false;
     async function* events() {
@@ -41,14 +43,6 @@ export function stream(response, watched) {
             return events();
         },
     };
-}
-function parsed(data, { headers }) {
-    try {
-        return JSON.parse(data);
-    }
-    catch (cause) {
-        throw new SvcError({ message: "An event of the stream is not JSON.", code: "unexpected_answer", headers, body: data, cause });
-    }
 }
 function interrupted({ headers, status }) {
     return new SvcError({

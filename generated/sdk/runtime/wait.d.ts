@@ -1,6 +1,6 @@
 import type { OperationId } from "../types.js";
 import { type Call } from "./call.js";
-import type { IdempotentOptions } from "./client.js";
+import type { Client, IdempotentOptions } from "./client.js";
 import { type JobFailure } from "./error.js";
 /** Options of calls that wait for a job's end. */
 export interface WaitOptions<Job> extends IdempotentOptions {
@@ -15,6 +15,7 @@ export type Succeeded<Job extends {
 }> = Job & {
     status: "succeeded";
     output: NonNullable<Job["output"]>;
+    charged_amount: number;
 };
 /**
  * Follows a job to its end. An abort ends the waiting, not the job: it can't be recalled once it was ordered.
@@ -22,6 +23,6 @@ export type Succeeded<Job extends {
  */
 export declare function untilDone<Job extends {
     status: string;
-}, Done, Op extends OperationId, Failed = Job>(order: Call<Job, OperationId>, look: (job: Job, query: {
+}, Done, Op extends OperationId, Failed = Job>(client: Client, order: Call<Job, OperationId>, look: (job: Job, query: {
     wait: number;
 }, options: IdempotentOptions) => Call<Job, OperationId>, options?: WaitOptions<Job>): Call<Done, Op, JobFailure<Failed>>;

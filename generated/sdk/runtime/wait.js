@@ -8,13 +8,13 @@ const longestWait = 20;
  * Follows a job to its end. An abort ends the waiting, not the job: it can't be recalled once it was ordered.
  * `look` asks for the job; the gateway may hold its answer for `wait` seconds until the job ends.
  */
-export function untilDone(order, look, options = {}) {
-    return callOf(follow(order, look, options));
+export function untilDone(client, order, look, options = {}) {
+    return callOf(follow(client, order, look, options));
 }
-async function follow(order, look, { onProgress, maxWait = 1_200_000, idempotencyKey: _ordered, ...options }) {
+async function follow(client, order, look, { onProgress, maxWait = 1_200_000, idempotencyKey: _ordered, ...options }) {
     const until = Date.now() + maxWait;
     // Progress shows in a look only, and a short patience must not break one off.
-    const wait = Math.floor(Math.min(onProgress ? 2 : longestWait, (options.timeout ?? Infinity) / 2000));
+    const wait = Math.floor(Math.min(onProgress ? 2 : longestWait, (options.timeout ?? client.timeout) / 2000));
     let answer = await order.withResponse();
     for (;;) {
         const { data: job, response } = answer;
@@ -27,7 +27,7 @@ async function follow(order, look, { onProgress, maxWait = 1_200_000, idempotenc
             throw new SvcError({ message: "The job still runs.", code: "still_running", body: job });
         const asked = Date.now();
         answer = await look(job, { wait }, options).withResponse();
-        const rest = asked + (retryAfterOf(answer.response.headers) ?? 0) - Date.now();
+        const rest = asked + (retryAfterOf(answer.response.headers) ?? 1000) - Date.now();
         if (rest > 0)
             await pause(rest, options.signal);
     }

@@ -38,9 +38,11 @@ function authOf({ operation: { security = [] } }: SdkOperation): "none" | "sessi
   return schemes.includes("SessionToken") ? "either" : null;
 }
 
-function readerOf(one: SdkOperation): "stream" | "binary" | null {
+function readerOf(one: SdkOperation): "stream" | "binary" | "text" | null {
   if (successesOf(one).some(({ content }) => content?.["text/event-stream"] !== undefined)) return "stream";
-  return resultsOf(one).some(({ schema }) => schema.format === "binary") ? "binary" : null;
+  const results = resultsOf(one);
+  if (results.some(({ schema }) => schema.format === "binary")) return "binary";
+  return results.some(({ type }) => !type.includes("json")) ? "text" : null;
 }
 
 /** A GET that answers with a list of rows, even where all of them come on one page. */

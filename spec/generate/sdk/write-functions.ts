@@ -21,7 +21,7 @@ export function functionsSource(document: Document): string {
   const waits = waitings.map(({ id, operations: [order, look], idField, holds }) => {
     const query = holds ? "query, " : "";
     const looking = `(job, query, rest) => ${look}(client, job.${idField}, ${query}rest)`;
-    return `export function ${id}(client, input, options) {\n  return untilDone(${order}(client, input, options), ${looking}, options);\n}\n`;
+    return `export function ${id}(client, input, options) {\n  return untilDone(client, ${order}(client, input, options), ${looking}, options);\n}\n`;
   });
   return `${note}import { binary } from "./runtime/binary.js";
 import { call } from "./runtime/call.js";
@@ -29,6 +29,7 @@ import { formOf } from "./runtime/form.js";
 import { pages } from "./runtime/pages.js";
 import { newKey, segment } from "./runtime/route-parts.js";
 import { stream } from "./runtime/stream.js";
+import { text } from "./runtime/text.js";
 import { untilDone } from "./runtime/wait.js";
 export { costOf, createClient, SvcError } from "./runtime/public.js";
 

@@ -21,6 +21,10 @@ try {
     void error.body.need_usd;
     if (error.status === 402) exactly<number | undefined>()(error.body.need_usd);
   }
+  if (SvcError.is(error, "timeout")) {
+    exactly<unknown>()(error.body); // of this side there is none
+    if (error.status === 504) exactly<string>()(error.body.error);
+  }
   if (SvcError.is(error, "rate_limit_exceeded", "overloaded")) exactly<"rate_limit_exceeded" | "overloaded">()(error.code);
   // @ts-expect-error no such code
   if (SvcError.is(error, "model_requires_money")) void error;
