@@ -1,6 +1,9 @@
 // When a call is sent again, and after how long. Says nothing of what is sent.
 import { SvcError } from "./error.ts";
 
+/** Longest delay that timers take; a longer one would be none. */
+export const longestTimer: number = 2 ** 31 - 1;
+
 /** Longest wait of our own between two tries, in ms; the gateway may ask for more. */
 const longestBackoff = 8_000;
 
@@ -43,10 +46,13 @@ export function pause(ms: number, signal: AbortSignal | null | undefined): Promi
       clearTimeout(timer);
       reject(abortedError(signal?.reason));
     };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", stop);
-      resolve();
-    }, ms);
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener("abort", stop);
+        resolve();
+      },
+      Math.min(ms, longestTimer),
+    );
     if (signal?.aborted) stop();
     else signal?.addEventListener("abort", stop, { once: true });
   });

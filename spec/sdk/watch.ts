@@ -1,9 +1,6 @@
 // Ends one try: by the caller's signal, by the stream's own controller, or because nothing came for too long.
 import { SvcError } from "./error.ts";
-import { abortedError } from "./retry.ts";
-
-/** Longest delay that timers take. */
-const longestTimer = 2 ** 31 - 1;
+import { abortedError, longestTimer } from "./retry.ts";
 
 /** Guards one try from its sending to the end of its answer. */
 export interface Watch {
