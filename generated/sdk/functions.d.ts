@@ -1048,24 +1048,30 @@ export declare function createVideo(client: Client, input: VideoRequest, options
 
 /**
  * Orders a picture and waits for it: the job with its `output` and `charged_amount` (USD).
- * 
+ *
  * `onProgress` gets the job when it was ordered and each time it was looked at. An abort ends the waiting, not the job.
  * A job that fails throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; nothing is charged then.
+ *
+ * /docs/api/createImage, /docs/api/getJob
  */
 export declare function generateImageAndWait(client: Client, input: ImageRequest, options?: WaitOptions<ImageJob | QueuedImageJob>): Call<Succeeded<ImageJob>, "createImage" | "getJob", JobFailure<ImageJob>>;
 
 /**
  * Orders a clip and waits for it: the job with its `output` and `charged_amount` (USD).
- * 
+ *
  * `onProgress` gets the job when it was ordered and each time it was looked at. An abort ends the waiting, not the job.
  * A job that fails throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; nothing is charged then.
+ *
+ * /docs/api/createVideo, /docs/api/getJob
  */
 export declare function generateVideoAndWait(client: Client, input: VideoRequest, options?: WaitOptions<VideoJob | QueuedVideoJob>): Call<Succeeded<VideoJob>, "createVideo" | "getJob", JobFailure<VideoJob>>;
 
 /**
  * Runs an image or video model and waits for its result: `output` and `charged_amount` (USD).
- * 
+ *
  * `onProgress` gets the job when it was ordered and each time it was looked at. An abort ends the waiting, not the job.
  * A job that fails throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; nothing is charged then.
+ *
+ * /docs/api/runGenmedia, /docs/api/getGenmediaJob
  */
 export declare function runGenmediaAndWait(client: Client, input: GenmediaRequest, options?: WaitOptions<GenmediaRunning | GenmediaCompleted | GenmediaFailed>): Call<GenmediaCompleted, "runGenmedia" | "getGenmediaJob", JobFailure<GenmediaFailed>>;

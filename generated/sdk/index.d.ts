@@ -888,9 +888,11 @@ export interface GenmediaMethods {
   run(input: GenmediaRequest, options?: IdempotentOptions): Call<GenmediaCompleted | GenmediaRunning, "runGenmedia">;
   /**
    * Runs an image or video model and waits for its result: `output` and `charged_amount` (USD).
-   * 
+   *
    * `onProgress` gets the job when it was ordered and each time it was looked at. An abort ends the waiting, not the job.
    * A job that fails throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; nothing is charged then.
+   *
+   * /docs/api/runGenmedia, /docs/api/getGenmediaJob
    */
   runAndWait(input: GenmediaRequest, options?: WaitOptions<GenmediaRunning | GenmediaCompleted | GenmediaFailed>): Call<GenmediaCompleted, "runGenmedia" | "getGenmediaJob", JobFailure<GenmediaFailed>>;
 }
@@ -926,9 +928,11 @@ export interface ImagesMethods {
   generate(input: ImageRequest, options?: IdempotentOptions): Call<ImageJob | QueuedImageJob, "createImage">;
   /**
    * Orders a picture and waits for it: the job with its `output` and `charged_amount` (USD).
-   * 
+   *
    * `onProgress` gets the job when it was ordered and each time it was looked at. An abort ends the waiting, not the job.
    * A job that fails throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; nothing is charged then.
+   *
+   * /docs/api/createImage, /docs/api/getJob
    */
   generateAndWait(input: ImageRequest, options?: WaitOptions<ImageJob | QueuedImageJob>): Call<Succeeded<ImageJob>, "createImage" | "getJob", JobFailure<ImageJob>>;
 }
@@ -1161,9 +1165,11 @@ export interface VideosMethods {
   generate(input: VideoRequest, options?: IdempotentOptions): Call<VideoJob | QueuedVideoJob, "createVideo">;
   /**
    * Orders a clip and waits for it: the job with its `output` and `charged_amount` (USD).
-   * 
+   *
    * `onProgress` gets the job when it was ordered and each time it was looked at. An abort ends the waiting, not the job.
    * A job that fails throws a `SvcError` with the job's code, such as `content_policy`, and the job as `body`; nothing is charged then.
+   *
+   * /docs/api/createVideo, /docs/api/getJob
    */
   generateAndWait(input: VideoRequest, options?: WaitOptions<VideoJob | QueuedVideoJob>): Call<Succeeded<VideoJob>, "createVideo" | "getJob", JobFailure<VideoJob>>;
 }

@@ -37,7 +37,9 @@ export function waitingSignature(waiting: Waiting, { start, first, indent }: Sty
   const { comment, input, job, done, operations, failed } = waiting;
   const list = [...(first === undefined ? [] : [first]), `input: ${input}`, `options?: WaitOptions<${job}>`].join(", ");
   const operationIds = operations.map((id) => JSON.stringify(id)).join(" | ");
-  const text = comment.map((line) => `${indent} * ${line}\n`).join("");
+  const text = [...comment, "", operations.map((id) => `/docs/api/${id}`).join(", ")]
+    .map((line) => `${indent} *${line === "" ? "" : ` ${line}`}\n`)
+    .join("");
   return `${indent}/**\n${text}${indent} */\n${indent}${start}(${list}): Call<${done}, ${operationIds}, JobFailure<${failed}>>;\n`;
 }
 
