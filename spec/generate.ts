@@ -6,6 +6,7 @@ import { catalogueOf } from "./generate/catalogue.ts";
 import { compile } from "./generate/compile.ts";
 import type { Document } from "./generate/document.ts";
 import { expandErrors } from "./generate/expand-errors.ts";
+import { addLinks } from "./generate/links.ts";
 import { normalise, toVersion31, withoutCatalogFile } from "./generate/normalise.ts";
 import { sdkFiles } from "./generate/sdk/package.ts";
 import { errorsSource } from "./generate/write-errors.ts";
@@ -20,6 +21,7 @@ const document: Document = await compile();
 const catalogue = catalogueOf(document);
 const operations = expandErrors(document, catalogue);
 normalise(document);
+addLinks(document);
 const published = withoutCatalogFile(document);
 
 mkdirSync(target, { recursive: true });

@@ -19,7 +19,6 @@ export function normalise(document: Document): void {
   filePartsAsBinary(document);
   inlineHeaders(document);
   completeExamples(document);
-  linkJobs(document);
   documentWholeApi(document);
   dropUnused(document);
 }
@@ -120,14 +119,6 @@ function inlineHeaders(document: Document): void {
         const reference = header.schema?.$ref as string | undefined;
         if (reference !== undefined) header.schema = { ...document.components.schemas[reference.split("/").at(-1) as string] };
       }
-}
-
-/** The emitter can't write links. */
-function linkJobs(document: Document): void {
-  const link = { operationId: "getJob", parameters: { id: "$response.body#/id" }, description: "Poll the job." };
-  for (const { operation } of operationsOf(document))
-    if (operation.operationId === "createImage" || operation.operationId === "createVideo")
-      for (const status of ["200", "202"]) if (operation.responses[status] !== undefined) operation.responses[status].links = { job: link };
 }
 
 /** 405 and the 404 of unknown paths belong to no operation. */

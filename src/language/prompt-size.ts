@@ -64,6 +64,14 @@ export function sizeOf({ texts, messages, images, bytes: others = 0 }: PromptPar
 function addMessage(message: unknown, parts: Required<PromptParts>): void {
   if (!isObject(message)) return;
   for (const [key, value] of Object.entries(message)) collect(value, parts, key === "content");
+  const { content } = message;
+  if (Array.isArray(content)) parts.bytes += content.filter(isOfUnknownKind).length * imageTokens;
+}
+
+/** Whatever an upstream makes of it, it may charge for it as for an image. */
+function isOfUnknownKind(part: unknown): boolean {
+  if (!isObject(part)) return false;
+  return !mediaKinds.has(part["type"]) && typeof part["text"] !== "string" && typeof part["refusal"] !== "string";
 }
 
 /** Adds every text inside `value`. Depth is bounded by the JSON reader (src/server/parse-json.ts). */

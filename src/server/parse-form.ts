@@ -119,7 +119,7 @@ export function openFormParser(boundary: string, fields: Form["fields"], sinks: 
   const takePart = (name: string | undefined, part: BusboyFileStream, filename: string | undefined) => {
     part.on("error", () => attempt(() => failForm("it ends in the middle of a part")));
     attempt(() => {
-      if (name === undefined || name === "") failForm("a part has no name");
+      if (name === undefined) failForm("a part has no name");
       if (name === "file") {
         if (filename === undefined) failParameter("file", "it must be a file: a part with a filename");
         takeFile(part);

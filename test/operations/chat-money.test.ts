@@ -95,6 +95,16 @@ describe("200, a cap that the balance can't pay", () => {
     expect(sizes[0]!.tokensMax).toBe(sizes[1]!.tokensMax);
     expect(sizes[0]!.tokensLikely).toBe(sizes[1]!.tokensLikely);
   });
+
+  test("a part of a kind that nobody knows is reserved for like an image: the charge stays within the reservation", async () => {
+    const part = (content: object[]) => [{ role: "tool", tool_call_id: "call_1", content }];
+    const [unknown, image] = [[{ type: "" }], [{ type: "image_url", image_url: { url: "" } }]].map((content) =>
+      promptSize({ messages: part(content) }),
+    );
+    expect(unknown!.tokensMax).toBeGreaterThan(4_096);
+    expect(unknown!.tokensMax).toBeLessThanOrEqual(image!.tokensMax);
+    expect(promptSize({ messages: part([{ type: "text", text: "" }]) }).tokensMax).toBeLessThan(100);
+  });
 });
 
 describe("402 insufficient_credits", () => {

@@ -23,6 +23,7 @@ describe("a form", () => {
       ["prompt", "Grüße"],
       ["language", ""],
       ["include[]", "logprobs"],
+      ["", "a field without a name is as unknown as any other"],
     ];
     expect(await edge.send(around(parts))).toMatchObject({ status: 200 });
     const fields = {
@@ -86,6 +87,7 @@ describe("400: fields", () => {
     ["two files", [voice, voice], "file", "invalid_parameter"],
     ["a field twice", [voice, ["model", "a"], ["model", "b"]], "model", "invalid_parameter"],
     ["a number that is none", [voice, ["temperature", "warm"]], "temperature", "invalid_parameter"],
+    ["a boolean by a number, as only a query takes it", [voice, ["stream", "0"]], "stream", "invalid_parameter"],
     ["an unknown format", [voice, ["response_format", "docx"]], "response_format", "invalid_parameter"],
     ["a list's element", [voice, ["timestamp_granularities[]", "hour"]], "timestamp_granularities[][0]", "invalid_parameter"],
     ["NUL", [voice, ["prompt", "a\0b"]], "prompt", "invalid_parameter"],

@@ -23,7 +23,7 @@ export type Result<T, E> = ({
 export interface Call<T, Op extends OperationId, Failure = never> extends Promise<T> {
     /** The answer with its headers, the id of the request and its cost. Throws as the call itself does. */
     withResponse(): Promise<Answer<T>>;
-    /** Never throws: `{ ok: true, data, … }` or `{ ok: false, error }`, typed with what this operation can answer. */
+    /** Does not throw when the call fails: `{ ok: true, data, … }` or `{ ok: false, error }`, typed with what this operation can answer. */
     result(): Promise<Result<T, OperationError<Op> | Failure>>;
 }
 /** Reads an answer; undefined when it is not of the reader's kind. */

@@ -1,4 +1,6 @@
 import { SvcError } from "./error.js";
+/** Longest delay that timers take; a longer one would be none. */
+export declare const longestTimer: number;
 /** What the gateway asks to wait, in ms: `retry-after-ms`, else `Retry-After` as seconds or as a date; null where neither is. */
 export declare function retryAfterOf(headers: Headers): number | null;
 /**

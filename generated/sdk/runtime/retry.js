@@ -1,5 +1,7 @@
 // When a call is sent again, and after how long. Says nothing of what is sent.
 import { SvcError } from "./error.js";
+/** Longest delay that timers take; a longer one would be none. */
+export const longestTimer = 2 ** 31 - 1;
 /** Longest wait of our own between two tries, in ms; the gateway may ask for more. */
 const longestBackoff = 8_000;
 /** What the gateway asks to wait, in ms: `retry-after-ms`, else `Retry-After` as seconds or as a date; null where neither is. */
@@ -43,7 +45,7 @@ export function pause(ms, signal) {
         const timer = setTimeout(() => {
             signal?.removeEventListener("abort", stop);
             resolve();
-        }, ms);
+        }, Math.min(ms, longestTimer));
         if (signal?.aborted)
             stop();
         else

@@ -1,8 +1,6 @@
 // Ends one try: by the caller's signal, by the stream's own controller, or because nothing came for too long.
 import { SvcError } from "./error.js";
-import { abortedError } from "./retry.js";
-/** Longest delay that timers take. */
-const longestTimer = 2 ** 31 - 1;
+import { abortedError, longestTimer } from "./retry.js";
 export function watch(caller, timeout) {
     const controller = new AbortController();
     const stop = () => controller.abort(caller?.reason);

@@ -1,0 +1,56 @@
+// After a run: whether the books agree and nothing is left open, whether the log tells of a fault, and how large the gateway has grown.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LogLine, World } from "./world.ts";
+
+interface Audit {
+  accounts: number;
+  entries: number;
+  holds_open: number;
+  reservations_open: number;
+  mismatches: unknown[];
+}
+
+interface Found {
+  money: string;
+  log: string;
+  memory: string;
+  faults: string[];
+}
+
+/** Jobs that still ran at the end of the requests end meanwhile. */
+const settlingMs = 90_000;
+/** A process that has seen everything has some 600 MB, half of it V8's reserve; one that keeps what it saw has no bound. */
+const memoryMaxMb = 1_200;
+
+export async function inspect(world: World, memoryBefore: number): Promise<Found> {
+  const audit = await settledAudit(world);
+  const lines = world.log();
+  const failed = lines.filter(({ level, status }) => level >= 50 || Number(status) >= 500);
+  const memory = world.memoryMb();
+  const faults = [
+    ...(audit.mismatches.length > 0 ? [`the books don't agree: ${JSON.stringify(audit.mismatches)}`] : []),
+    ...(audit.holds_open + audit.reservations_open > 0
+      ? [`${audit.holds_open} holds and ${audit.reservations_open} reservations are left open`]
+      : []),
+    ...failed.slice(0, 20).map((line) => `in the log: ${JSON.stringify(line)}`),
+    ...(memory > memoryMaxMb ? [`the gateway has grown to ${memory} MB`] : []),
+  ];
+  return {
+    money: `${audit.accounts} accounts, ${audit.entries} entries, ${audit.mismatches.length} mismatches, nothing else open: ${audit.holds_open + audit.reservations_open === 0}`,
+    log: `${lines.length - lines.filter(isMail).length} warnings, ${failed.length} of them faults; ${lines.filter(isMail).length} mails`,
+    memory: `${memoryBefore} MB before, ${memory} MB after`,
+    faults,
+  };
+}
+
+async function settledAudit(world: World): Promise<Audit> {
+  for (const giveUpAt = performance.now() + settlingMs; ;) {
+    const audit = (await world.svc("ledger", "audit")) as unknown as Audit;
+    if (audit.holds_open + audit.reservations_open === 0 || performance.now() > giveUpAt) return audit;
+    await sleep(1_000);
+  }
+}
+
+function isMail({ mail }: LogLine): boolean {
+  return mail !== undefined;
+}

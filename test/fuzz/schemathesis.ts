@@ -1,0 +1,66 @@
+// Schemathesis itself: from its Docker image where an engine runs, else from PyPI in a virtual environment of its own. The same version both times.
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { install, type PrivatePython } from "../support/private-python.ts";
+import type { World } from "./world.ts";
+
+/** How it is called; `in` maps a folder of ours to where Schemathesis sees it. */
+interface Schemathesis {
+  how: string;
+  command: (folder: string, environment: Record<string, string>) => [program: string, ...args: string[]];
+}
+
+interface Outcome {
+  status: number | null;
+  operations: string;
+  failures: string;
+  /** Without the requests that checks send beside them. */
+  cases: number;
+  requests: number;
+  checks: number;
+}
+
+const version = "4.25.2";
+const image = `schemathesis/schemathesis:${version}`;
+const python: PrivatePython = {
+  folder: fileURLToPath(new URL("../../.schemathesis", import.meta.url)),
+  pins: [{ file: fileURLToPath(new URL("requirements.txt", import.meta.url)) }],
+};
+
+export function findSchemathesis(): Schemathesis | { reason: string } {
+  if (spawnSync("docker", ["info"]).status === 0) return { how: `its image ${image}`, command: inContainer };
+  const reason = install(python);
+  if (reason !== null) return { reason: `there is no Docker engine, and ${reason}` };
+  return { how: `version ${version} from PyPI`, command: () => [join(python.folder, "bin/st")] };
+}
+
+/** The image's entry point is `st`. On the machine's own network, as the caller's user: the folder is the caller's. */
+function inContainer(folder: string, environment: Record<string, string>): [string, ...string[]] {
+  const variables = Object.keys(environment).flatMap((name) => ["-e", name]);
+  const user = process.getuid === undefined ? [] : ["--user", `${process.getuid()}:${process.getgid!()}`];
+  return ["docker", "run", "--rm", "--network", "host", ...user, "-v", `${folder}:/run`, "-w", "/run", ...variables, image];
+}
+
+/** In the world's folder, where its files are; what it prints goes on, without what only says that it is still there. */
+export async function runSchemathesis({ command }: Schemathesis, world: World, options: string[]): Promise<Outcome> {
+  const environment = { ...world.environment, SCHEMATHESIS_HOOKS: "hooks.py" };
+  const [program, ...args] = command(world.folder, environment);
+  const all = [...args, "--config-file", "schemathesis.toml", "run", "openapi.json", "--url", world.url, "--no-color", ...options];
+  const child = spawn(program, all, { cwd: world.folder, env: { ...process.env, ...environment }, stdio: ["ignore", "pipe", "inherit"] });
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    output += chunk.toString();
+    process.stdout.write(chunk);
+  });
+  const status = await new Promise<number | null>((resolve, reject) => child.once("error", reject).once("close", resolve));
+  const counts = join(world.folder, "totals.json");
+  const counted = existsSync(counts) ? (JSON.parse(readFileSync(counts, "utf8")) as Pick<Outcome, "cases" | "requests" | "checks">) : null;
+  return {
+    status,
+    operations: /^\s*Tested: (\d+)/m.exec(output)?.[1] ?? "?",
+    failures: /(\d+) unique failures/.exec(output)?.[1] ?? (status === 0 ? "0" : "?"),
+    ...(counted ?? { cases: 0, requests: 0, checks: 0 }),
+  };
+}
