@@ -44,6 +44,18 @@ export interface ErrorFields {
   cause?: unknown;
 }
 
+const nothing = {
+  status: null,
+  httpStatus: null,
+  type: null,
+  param: null,
+  retryAfterMs: null,
+  requestId: null,
+  docUrl: null,
+  headers: null,
+  body: null,
+};
+
 /** Every failure of a call. Branch on `code`; `SvcError.is` narrows the type. */
 export class SvcError extends Error {
   /** Status that the gateway answered with; null when the failure is no answer of the gateway. */
@@ -71,8 +83,7 @@ export class SvcError extends Error {
 
   constructor({ message, cause, ...fields }: ErrorFields) {
     super(message, cause === undefined ? undefined : { cause });
-    const none = { status: null, httpStatus: null, type: null, param: null, retryable: false, retryAfterMs: null };
-    Object.assign(this, none, { requestId: null, docUrl: null, headers: null, body: null }, fields, { name: "SvcError" });
+    Object.assign(this, { name: "SvcError", retryable: false }, nothing, fields);
   }
 
   /**

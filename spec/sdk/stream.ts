@@ -1,7 +1,6 @@
 // A streamed answer: the events one by one, errors thrown, and an early end never taken for a whole answer.
 import { costOf } from "./cost.ts";
-import { SvcError } from "./error.ts";
-import { errorFrom, parsed } from "./fail.ts";
+import { errorFrom, failure, parsed } from "./fail.ts";
 import { eventsOf } from "./sse.ts";
 import { piecesOf, type Watch } from "./watch.ts";
 
@@ -41,7 +40,8 @@ export function stream<T>(response: Response, watched: Watch, type: string): Str
       yield value as T;
       ended = lastTypes.includes(type as string);
     }
-    if (!ended) throw interrupted(response);
+    if (!ended)
+      throw failure(response, { message: "The stream ended before its last event.", code: "stream_interrupted", retryable: true });
   }
   return {
     controller: watched.controller,
@@ -54,11 +54,4 @@ export function stream<T>(response: Response, watched: Watch, type: string): Str
       return events();
     },
   };
-}
-
-function interrupted({ headers, status }: Response): SvcError {
-  return new SvcError({
-    message: "The stream ended before its last event.",
-    ...{ code: "stream_interrupted", httpStatus: status, headers, requestId: headers.get("x-request-id"), retryable: true },
-  });
 }
