@@ -1,5 +1,5 @@
 // When a call is sent again, and after how long. Says nothing of what is sent.
-import { SvcError } from "./error.ts";
+import { type ErrorFields, SvcError } from "./error.ts";
 
 /** Longest delay that timers take; a longer one would be none. */
 export const longestTimer: number = 2 ** 31 - 1;
@@ -44,7 +44,7 @@ export function pause(ms: number, signal: AbortSignal | null | undefined): Promi
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer);
-      reject(abortedError(signal?.reason));
+      reject(new SvcError(aborted(signal?.reason)));
     };
     const timer = setTimeout(
       () => {
@@ -58,6 +58,6 @@ export function pause(ms: number, signal: AbortSignal | null | undefined): Promi
   });
 }
 
-export function abortedError(cause: unknown): SvcError {
-  return new SvcError({ message: "The call was aborted.", code: "aborted", cause });
+export function aborted(cause: unknown): ErrorFields {
+  return { message: "The call was aborted.", code: "aborted", cause };
 }

@@ -40,7 +40,9 @@ export interface Route {
     /** Makes the key that lets it be repeated, where it takes one. */
     readonly newKey?: () => string;
     /** Makes the body out of the input, where that is not JSON alone. */
-    readonly encode?: (body: Record<string, unknown>) => Promise<FormData | Record<string, unknown>>;
+    readonly encode?: (body: Record<string, unknown>) => Promise<FormData | Record<string, unknown>> | Record<string, unknown>;
+    /** Media types that it is asked for before JSON. */
+    readonly accept?: string | undefined;
     /** Reads answers that are not JSON, where it has such. */
     readonly read?: Reader;
 }

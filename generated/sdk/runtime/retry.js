@@ -40,7 +40,7 @@ export function pause(ms, signal) {
     return new Promise((resolve, reject) => {
         const stop = () => {
             clearTimeout(timer);
-            reject(abortedError(signal?.reason));
+            reject(new SvcError(aborted(signal?.reason)));
         };
         const timer = setTimeout(() => {
             signal?.removeEventListener("abort", stop);
@@ -52,6 +52,6 @@ export function pause(ms, signal) {
             signal?.addEventListener("abort", stop, { once: true });
     });
 }
-export function abortedError(cause) {
-    return new SvcError({ message: "The call was aborted.", code: "aborted", cause });
+export function aborted(cause) {
+    return { message: "The call was aborted.", code: "aborted", cause };
 }

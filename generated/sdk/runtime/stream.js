@@ -28,7 +28,7 @@ export function stream(response, watched, type) {
             ended = lastTypes.includes(type);
         }
         if (!ended)
-            throw failure(response, { message: "The stream ended before its last event.", code: "stream_interrupted", retryable: true });
+            throw failure(response, { message: "The stream ended before its last event.", code: "connection_failed", retryable: true });
     }
     return {
         controller: watched.controller,
