@@ -12,6 +12,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     teardownTimeout: 20_000,
     restoreMocks: true,
+    expect: { poll: { timeout: 10_000 } }, // a busy machine is no fault; what is waited for is an event
     env: { NODE_ENV: "test", TZ: "UTC" },
   },
 });

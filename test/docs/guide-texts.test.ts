@@ -14,6 +14,7 @@ const notRun = [
   "accounts-and-credit: this gateway takes no payments",
   "audio: the address is your own",
   "clients: address and key are your own",
+  "operator: needs a container engine",
   "operator: the keys are your own",
   "quick-start: address and key are your own",
 ];

@@ -3,15 +3,18 @@ import Anthropic from "@anthropic-ai/sdk";
 import { MPEGDecoder } from "mpg123-decoder";
 import OpenAI, { toFile } from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import Svc, { SvcError } from "../../generated/sdk/index.js";
 import { type MockServer, startMock } from "./mock-server.ts";
 
 let mock: MockServer;
 let openai: OpenAI;
 let anthropic: Anthropic;
+let svc: Svc;
 beforeAll(async () => {
   mock = await startMock();
   openai = new OpenAI({ apiKey: "svc_any", baseURL: `${mock.url}/v1`, maxRetries: 0 });
   anthropic = new Anthropic({ apiKey: "svc_any", baseURL: mock.url, maxRetries: 0 });
+  svc = new Svc({ apiKey: "svc_any", baseURL: mock.url, maxRetries: 0 });
 });
 afterAll(() => mock.stop());
 
@@ -94,5 +97,35 @@ describe("anthropic", () => {
       .create({ ...question, max_tokens: 100 }, { headers })
       .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Anthropic.RateLimitError);
+  });
+});
+
+describe("svc-sdk", () => {
+  test("a chat and its stream, with what they cost", async () => {
+    const answer = await svc.chat.completions.create(question);
+    expect([answer.choices[0]!.message.content, answer.usage.cost]).toEqual(["Roter Sand.", 0.0000135]);
+    const stream = await svc.chat.completions.create({ ...question, stream: true });
+    let text = "";
+    for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? "";
+    expect([text, stream.cost]).toEqual(["Roter Sand.", 0.0000135]);
+  });
+
+  test("a picture: submitted, polled, there", async () => {
+    const job = await svc.images.generateAndWait({ model: "demo/image-standard", prompt: "A lighthouse" });
+    expect([job.status, job.output.url]).toEqual(["succeeded", expect.stringMatching(/^https:/)]);
+  });
+
+  test("all pages come to an end", async () => {
+    const kinds: string[] = [];
+    for await (const entry of svc.credits.ledger()) kinds.push(entry.type);
+    for await (const job of svc.jobs.list()) kinds.push(job.object);
+    for await (const log of svc.usage.logs()) kinds.push(log.endpoint);
+    expect(kinds.length).toBeGreaterThan(3);
+  });
+
+  test("an error that was asked for, by its code", async () => {
+    const headers = { prefer: "code=402, example=model_requires_paid" };
+    const error: unknown = await svc.chat.completions.create(question, { headers }).catch((thrown: unknown) => thrown);
+    expect(SvcError.is(error, "model_requires_paid")).toBe(true);
   });
 });

@@ -1,7 +1,7 @@
 // npm run test:prism: the suites that talk HTTP a second time, with Prism's proxy between them and the gateway.
 import { defineConfig, mergeConfig } from "vitest/config";
-import ordinary from "./vitest.config.ts";
-import { suites, suitesLeftOut } from "./test/prism/scope.ts";
+import ordinary from "../../vitest.config.ts";
+import { suites, suitesLeftOut } from "./scope.ts";
 
 export default mergeConfig(
   { ...ordinary, test: { ...ordinary.test, include: suites } },
@@ -10,7 +10,7 @@ export default mergeConfig(
       name: "prism",
       exclude: Object.keys(suitesLeftOut),
       globalSetup: ["test/prism/start-prism.ts"],
-      testTimeout: 60_000,
+      testTimeout: 60_000, // three processes more on the same cores
     },
   }),
 );
