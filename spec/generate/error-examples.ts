@@ -7,13 +7,22 @@ export function errorExamples(envelope: Dialect["envelope"], group: ErrorsOfStat
   return shownOnce(group).map((one) => bodyOf[envelope](one));
 }
 
-/** By code, so that a mock server can be asked for each. References: the examples themselves are added to the document's components. */
-export function errorExamplesByCode(document: Document, { envelope }: Dialect, group: ErrorsOfStatus): Record<string, Example> {
+/**
+ * By code, so that a mock server can be asked for each. References: the examples themselves are added to the document's components.
+ * `field` is one that the operation has; null where it takes none.
+ */
+export function errorExamplesByCode(
+  document: Document,
+  { envelope }: Dialect,
+  group: ErrorsOfStatus,
+  field: string | null,
+): Record<string, Example> {
   const shared = (document.components.examples ??= {});
   return Object.fromEntries(
     shownOnce(group).map((one) => {
-      const value = bodyOf[envelope](one);
-      const name = nameFor(shared, `${envelope}-${one.status}-${one.shown}`, value);
+      const value = bodyOf[envelope]({ ...one, field });
+      const blamed = namesItsField(one) && field !== null ? `-${field}` : "";
+      const name = nameFor(shared, `${envelope}-${one.status}-${one.shown}${blamed}`, value);
       shared[name] = { summary: one.shown, value };
       return [one.shown, { $ref: `#/components/examples/${name}` }];
     }),
@@ -32,11 +41,18 @@ function shownOnce({ status, entries }: ErrorsOfStatus): Shown[] {
   return [...words.values()].map((entry) => ({ status, ...entry }));
 }
 
+/** The caller's field that a code is about, where the code itself doesn't say which. */
+function namesItsField({ code, row }: Shown): boolean {
+  return row.message.includes("{param}") && samplesOf[code]?.param === undefined;
+}
+
 interface Shown {
   status: number;
   code: string;
   shown: string;
   row: Row;
+  /** Of the operation; a chat's where none is known. */
+  field?: string | null;
 }
 
 const requestId = "req_0195c1f2a7e07c31";
@@ -51,7 +67,7 @@ const bodyOf: Record<Dialect["envelope"], (one: Shown) => unknown> = {
   }),
   bare: (one) => ({
     error: {
-      message: messageOf(one.code, one.row),
+      message: messageOf(one),
       type: one.shown,
       ...(one.status === 402 ? { code: one.shown } : {}),
       request_id: requestId,
@@ -61,29 +77,30 @@ const bodyOf: Record<Dialect["envelope"], (one: Shown) => unknown> = {
   genmedia: (one) => {
     const { details, ...others } = extrasOf(one);
     return {
-      error: messageOf(one.code, one.row),
+      error: messageOf(one),
       details: { ...(details as object | undefined), error_type: one.row.type, code: one.shown, request_id: requestId },
       ...others,
     };
   },
 };
 
-function errorOf({ code, shown, row }: Shown, type: string) {
+function errorOf(one: Shown, type: string) {
+  const { code, shown, row } = one;
   return {
-    message: messageOf(code, row),
+    message: messageOf(one),
     type,
     code: shown,
-    param: row.message.includes("{param}") ? (samplesOf[code]?.param ?? samples.param) : null,
+    param: row.message.includes("{param}") ? textsOf(one).param : null,
     ...(row.bare === true ? {} : { retryable: row.retryable }),
     request_id: requestId,
     doc_url: `https://gateway.example/docs/errors#${shown}`,
-    ...(code === "route_refused" ? { suggested_models: ["north/atlas-small"] } : {}),
+    ...(code === "route_refused" ? { suggested_models: ["north/chat-small"] } : {}),
   };
 }
 
 function extrasOf({ code }: Shown): Record<string, unknown> {
   if (code === "model_not_found" || code === "invalid_model")
-    return { did_you_mean: "north/atlas-large", suggested_models: ["north/atlas-large", "north/atlas-small"] };
+    return { did_you_mean: "north/chat-large", suggested_models: ["north/chat-large", "north/chat-small"] };
   if (code !== "insufficient_credits" && code !== "key_limit_reached" && code !== "model_requires_paid") return {};
   return {
     need_usd: 0.0312,
@@ -99,7 +116,7 @@ function extrasOf({ code }: Shown): Record<string, unknown> {
 
 /** What fills a message's {placeholders} here; optional parts with other names are dropped, as when code does not know them. */
 const samples: Record<string, string> = {
-  param: "messages[0].role", model: "north/atlas-large", key: "svc_EXAM…ab12", need: "0.0312", have: "0.0125", count: "5120",
+  param: "messages[0].role", model: "north/chat-large", key: "svc_EXAM…ab12", need: "0.0312", have: "0.0125", count: "5120",
   max: "5000", type: "image", endpoint: "POST /v1/images/generations", kind: "image", limit: "30 requests per minute", id: "job_0195c1f2",
   voice: "calm-woman", path: "/v1/chat/completions", method: "POST", allowed: "mp3, wav, m4a, ogg, webm, flac",
 }; // prettier-ignore
@@ -123,8 +140,15 @@ const samplesOf: Record<string, Record<string, string>> = {
   topup_not_found: { id: "top_0195c1f2" },
 };
 
-function messageOf(code: string, { message }: Row): string {
-  const texts: Record<string, string> = { ...samples, ...samplesOf[code] };
+/** Where the field is the operation's own, the reason is not: it speaks of a chat's. */
+function textsOf(one: Shown): Record<string, string> {
+  if (one.field != null && namesItsField(one)) return { ...samples, param: one.field };
+  return { ...samples, ...samplesOf[one.code] };
+}
+
+function messageOf(one: Shown): string {
+  const { message } = one.row;
+  const texts = textsOf(one);
   const known = (part: string) => [...part.matchAll(/\{(\w+)\}/g)].every(([, name]) => name! in texts);
   return message
     .replace(/\[([^[\]]*\{\w+\}[^[\]]*)\]/g, (_, part: string) => (known(part) ? part : ""))

@@ -3,6 +3,7 @@
 import type { Catalogue, Row } from "./catalogue.ts";
 import { type Document, type Located, operationsOf, type Response } from "./document.ts";
 import { errorExamplesByCode } from "./error-examples.ts";
+import { fieldOf } from "./field-of.ts";
 import { errorHeaders } from "./error-headers.ts";
 import { type ErrorsOfStatus, errorSchema } from "./error-schemas.ts";
 
@@ -53,9 +54,11 @@ function codesOf({ operation }: Located, { rows, sets }: Catalogue): string[] {
 function responsesOf(
   document: Document,
   catalogue: Catalogue,
-  { operation: { operationId }, dialect: dialectName, errors, statuses, counts }: ExpandedOperation,
+  { operation, dialect: dialectName, errors, statuses, counts }: ExpandedOperation,
   suggests: readonly string[],
 ): [string, Response][] {
+  const { operationId } = operation;
+  const field = fieldOf(document, operation);
   const dialect = catalogue.dialects[dialectName];
   if (dialect === undefined) throw new Error(`${operationId}: there is no error dialect ${dialectName}`);
   const byStatus = new Map<number, ErrorsOfStatus>();
@@ -79,7 +82,7 @@ function responsesOf(
         content: {
           "application/json": {
             schema: errorSchema(document, operationId, dialect, group),
-            examples: errorExamplesByCode(document, dialect, group),
+            examples: errorExamplesByCode(document, dialect, group, field),
           },
         },
       },
