@@ -217,7 +217,7 @@ export declare function createSpeech(client: Client, input: SpeechRequest, optio
  * `no_speech_detected`, and timestamps from a model that has none give 400 `segments_unsupported`. Nothing that is refused is charged.
  *
  * ```sh
- * curl "$BASE/v1/audio/transcriptions" -H "Authorization: Bearer $KEY" -F file=@meeting.mp3 -F model=transcribe -F response_format=srt
+ * curl "$SVC_URL/v1/audio/transcriptions" -H "Authorization: Bearer $SVC_KEY" -F file=@meeting.mp3 -F model=transcribe -F response_format=srt
  * ```
  *
  * `POST /v1/audio/transcriptions`, /docs/api/createTranscription
@@ -248,7 +248,7 @@ export declare function createTranscription<Chosen extends "text" | "srt" | "vtt
  * charged, and the call may be repeated.
  *
  * ```sh
- * curl "$BASE/v1/audio/voice-clone" -H "Authorization: Bearer $KEY" -F file=@narrator.wav -F name="My narrator"
+ * curl "$SVC_URL/v1/audio/voice-clone" -H "Authorization: Bearer $SVC_KEY" -F file=@narrator.wav -F name="My narrator"
  * ```
  *
  * `POST /v1/audio/voice-clone`, /docs/api/cloneVoice
@@ -601,7 +601,7 @@ export declare function createChatCompletion<Streaming extends boolean | null | 
  * `POST /v1/completions`, /docs/api/createCompletion
  *
  * @example
- * await svc.completions.create({ model: "north/atlas-small", prompt: "The lighthouse", max_tokens: 8, stop: ["\n"] });
+ * await svc.completions.create({ model: "north/chat-small", prompt: "The lighthouse", max_tokens: 8, stop: ["\n"] });
  * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`
  * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
@@ -713,7 +713,7 @@ export declare function createDecision(client: Client, input: DecisionRequest, o
  * `POST /v1/embeddings`, /docs/api/createEmbeddings
  *
  * @example
- * await svc.embeddings.create({ model: "north/embed-small", input: ["lighthouse", "harbour"] });
+ * await svc.embeddings.create({ model: "embed", input: ["lighthouse", "harbour"] });
  * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`
  * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
@@ -764,7 +764,7 @@ export declare function getGenmediaJob(client: Client, request_id: string, optio
  * `POST /v1/genmedia/run`, /docs/api/runGenmedia
  *
  * @example
- * await svc.genmedia.run({ model: "demo/image-standard", input: { prompt: "A paper boat on a puddle", size: "1024x1024" } });
+ * await svc.genmedia.run({ model: "image", input: { prompt: "A paper boat on a puddle", size: "1024x1024" } });
  * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `invalid_prompt`, `image_url_required`, `too_many_references`, `prompt_too_long`, `invalid_duration`
  * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
@@ -796,7 +796,7 @@ export declare function runGenmedia(client: Client, input: GenmediaRequest, opti
  * `POST /v1/images/generations`, /docs/api/createImage
  *
  * @example
- * await svc.images.generate({ model: "demo/image-standard", prompt: "A lighthouse at dusk, watercolour", n: 1, size: "1024x1024" });
+ * await svc.images.generate({ model: "image", prompt: "A lighthouse at dusk, watercolour", n: 1, size: "1024x1024" });
  * @throws {SvcError} 400 `invalid_parameter`, `invalid_model`, `invalid_prompt`, `image_url_required`, `too_many_references`
  * @throws {SvcError} 401 `auth_error`
  * @throws {SvcError} 402 `insufficient_balance`, `key_limit_reached`, `model_requires_paid`
@@ -864,7 +864,7 @@ export declare function listTiers(client: Client, options?: RequestOptions): Cal
  * `POST /v1/messages`, /docs/api/createMessage
  *
  * @example
- * await svc.messages.create({ model: "best", max_tokens: 1024, messages: [{ role: "user", content: "Name a lighthouse." }], thinking: { type: "enabled", budget_tokens: 512 } });
+ * await svc.messages.create({ model: "reason", max_tokens: 1024, messages: [{ role: "user", content: "Name a lighthouse." }], thinking: { type: "enabled", budget_tokens: 512 } });
  * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `thread_unsupported_request`
  * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
@@ -961,7 +961,7 @@ export declare function getPricing(client: Client, options?: RequestOptions): Ca
  * `POST /v1/rerank`, /docs/api/createRerank
  *
  * @example
- * await svc.rerank.create({ model: "north/rerank-1", query: "Who keeps the light?", documents: ["The keeper lived in the tower.", "The harbour opens at six."], top_n: 2 });
+ * await svc.rerank.create({ model: "rerank", query: "Who keeps the light?", documents: ["The keeper lived in the tower.", "The harbour opens at six."], top_n: 2 });
  * @throws {SvcError} 400 `invalid_request`
  * @throws {SvcError} 401 `auth_required`, `invalid_credentials`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
@@ -1033,7 +1033,7 @@ export declare function getReceipt(client: Client, request_id: string, options?:
  * `POST /v1/videos/generations`, /docs/api/createVideo
  *
  * @example
- * await svc.videos.generate({ model: "demo/video", prompt: "Waves roll onto a pebble beach, slow camera move", duration_s: 5, aspect_ratio: "16:9" });
+ * await svc.videos.generate({ model: "tide/video", prompt: "Waves roll onto a pebble beach, slow camera move", duration_s: 5, aspect_ratio: "16:9" });
  * @throws {SvcError} 400 `invalid_parameter`, `invalid_model`, `invalid_prompt`, `image_url_required`, `invalid_duration`
  * @throws {SvcError} 401 `auth_error`
  * @throws {SvcError} 402 `insufficient_balance`, `key_limit_reached`, `model_requires_paid`

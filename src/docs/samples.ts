@@ -22,9 +22,12 @@ interface CallShown {
 
 function bodyOf({ doc }: Located): CallShown["body"] {
   const content = doc.requestBody?.content ?? {};
+  // A file of the reader's own is there; an address that the contract invents is not.
+  const form = shortestExample(content["multipart/form-data"]);
+  if (form !== undefined)
+    return { form: Object.fromEntries(Object.entries(form as object).map(([name, value]) => [name, formValue(value)])) };
   const json = shortestExample(content["application/json"]);
-  if (json !== undefined) return { json };
-  return content["multipart/form-data"] === undefined ? null : { form: exampleForm(doc.operationId) };
+  return json === undefined ? null : { json };
 }
 
 /** The plainest of several. */
@@ -33,10 +36,16 @@ function shortestExample(media: Media | undefined): unknown {
   return values.sort((a, b) => JSON.stringify(a).length - JSON.stringify(b).length)[0] ?? exampleOf(media);
 }
 
-/** The file and what a form must have beside it. */
-function exampleForm(id: string): Record<string, string> {
-  if (id === "cloneVoice") return { file: "@sample.mp3", name: "My voice" };
-  return { file: "@speech.mp3", model: "transcribe" };
+/** A text of the contract stands for the bytes of a file and names it. */
+function formValue(value: unknown): string {
+  const [, name] = /^<the bytes of (.+)>$/.exec(String(value)) ?? [];
+  return name === undefined ? String(value) : `@${name}`;
+}
+
+/** Where an answer is sound and nothing else: what it is saved as. */
+function fileOf({ doc }: Located): string | null {
+  const types = Object.entries(doc.responses).flatMap(([status, { content }]) => (Number(status) < 300 ? Object.keys(content ?? {}) : []));
+  return types.length > 0 && types.every((type) => type.startsWith("audio/")) ? "speech.mp3" : null;
 }
 
 function curlOf({ operation, body, access }: CallShown): Sample {
@@ -51,6 +60,8 @@ function curlOf({ operation, body, access }: CallShown): Sample {
   if (body !== null && "json" in body) {
     lines.push(`-H "Content-Type: application/json"`, `-d ${shellWord(JSON.stringify(body.json, null, 2))}`);
   }
+  const file = fileOf(operation);
+  if (file !== null) lines.push(`-o ${file}`);
   return { language: "sh", code: lines.join(" \\\n  ") };
 }
 
@@ -69,12 +80,17 @@ function typescriptOf({ operation, body, access }: CallShown): Sample | null {
       ? Object.keys(query).length > 0
         ? [literal(query)]
         : []
-      : ["json" in body ? literal(body.json) : formLiteral(body.form)]),
+      : ["json" in body ? literal({ ...(body.json as object), ...query }) : formLiteral(body.form)]),
   ];
-  const imports = body !== null && "form" in body ? `import { openAsBlob } from "node:fs";\n` : "";
+  const file = fileOf(operation);
+  const imports = [
+    ...(body !== null && "form" in body ? [`import { openAsBlob } from "node:fs";\n`] : []),
+    ...(file === null ? [] : [`import { writeFile } from "node:fs/promises";\n`]),
+  ].join("");
+  const shown = file === null ? "console.log(result);" : `await writeFile(${JSON.stringify(file)}, await result.bytes());`;
   return {
     language: "ts",
-    code: `${imports}import Svc from "svc-sdk";\n\nconst svc = new Svc({ ${options.join(", ")} });\n\nconst result = await svc.${name}(${given.join(", ")});\nconsole.log(result);`,
+    code: `${imports}import Svc from "svc-sdk";\n\nconst svc = new Svc({ ${options.join(", ")} });\n\nconst result = await svc.${name}(${given.join(", ")});\n${shown}`,
   };
 }
 
@@ -91,10 +107,11 @@ function pythonOf({ operation, body, access }: CallShown): Sample | null {
     access.publicUrl === null
       ? `os.environ["SVC_URL"]${anthropic ? "" : ' + "/v1"'}`
       : JSON.stringify(`${access.publicUrl}${anthropic ? "" : "/v1"}`);
+  const file = fileOf(operation);
   const given = Object.entries(body.json as Record<string, unknown>).map(([key, value]) => `    ${key}=${pythonLiteral(value, "    ")},`);
   return {
     language: "python",
-    code: `import os\nfrom ${client.toLowerCase()} import ${client}\n\nclient = ${client}(base_url=${address}, api_key=os.environ["SVC_KEY"])\n\nresult = client.${name}(\n${given.join("\n")}\n)\nprint(result)`,
+    code: `import os\nfrom ${client.toLowerCase()} import ${client}\n\nclient = ${client}(base_url=${address}, api_key=os.environ["SVC_KEY"])\n\nresult = client.${name}(\n${given.join("\n")}\n)\n${file === null ? "print(result)" : `result.write_to_file(${JSON.stringify(file)})`}`,
   };
 }
 
