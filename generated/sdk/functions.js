@@ -3,22 +3,22 @@ import { binary } from "./runtime/binary.js";
 import { call } from "./runtime/call.js";
 import { formOf } from "./runtime/form.js";
 import { pages } from "./runtime/pages.js";
-import { newKey, segment } from "./runtime/route-parts.js";
+import { newKey, segment, withUsage } from "./runtime/route-parts.js";
 import { stream } from "./runtime/stream.js";
 import { text } from "./runtime/text.js";
 import { untilDone } from "./runtime/wait.js";
 export { costOf, createClient, SvcError } from "./runtime/public.js";
 
 export function createMusic(client, input, options) {
-  return call(client, { path: "/v1/audio/music", method: "POST", query: ["save_to_blob"], read: binary }, input, options);
+  return call(client, { path: "/v1/audio/music", method: "POST", query: ["save_to_blob"], accept: input?.save_to_blob === "1" ? undefined : "audio/*", read: binary }, input, options);
 }
 
 export function createSoundEffect(client, input, options) {
-  return call(client, { path: "/v1/audio/sfx", method: "POST", query: ["save_to_blob"], read: binary }, input, options);
+  return call(client, { path: "/v1/audio/sfx", method: "POST", query: ["save_to_blob"], accept: input?.save_to_blob === "1" ? undefined : "audio/*", read: binary }, input, options);
 }
 
 export function createSpeech(client, input, options) {
-  return call(client, { path: "/v1/audio/speech", method: "POST", read: binary }, input, options);
+  return call(client, { path: "/v1/audio/speech", method: "POST", accept: "audio/*", read: binary }, input, options);
 }
 
 export function createTranscription(client, input, options) {
@@ -102,11 +102,11 @@ export function resendVerification(client, input, options) {
 }
 
 export function createChatCompletion(client, input, options) {
-  return call(client, { path: "/v1/chat/completions", method: "POST", read: stream }, input, options);
+  return call(client, { path: "/v1/chat/completions", method: "POST", encode: withUsage, read: stream }, input, options);
 }
 
 export function createCompletion(client, input, options) {
-  return call(client, { path: "/v1/completions", method: "POST", read: stream }, input, options);
+  return call(client, { path: "/v1/completions", method: "POST", encode: withUsage, read: stream }, input, options);
 }
 
 export function getCreditBalance(client, options) {

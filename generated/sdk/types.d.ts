@@ -237,7 +237,6 @@ export interface ChatContentPart {
   text?: string | undefined;
   /** The image of an `image_url` part: an https address or a data URL. */
   image_url?: ChatImageUrl | undefined;
-  [forwarded: string]: any;
 }
 
 /** An addition to an answer. */
@@ -335,7 +334,6 @@ export interface ChatRequest {
   reasoning_effort?: ReasoningEffort | null | undefined;
   /** Reasoning controls; default: the model's. Dropped for models without `supports_reasoning`. */
   reasoning?: ReasoningOptions | null | undefined;
-  [forwarded: string]: any;
 }
 
 /** Who speaks. `developer` is another name of `system`; `function` is the older form of `tool`. */
@@ -347,7 +345,6 @@ export interface ChatTool {
   type: string;
   /** Name, description and JSON Schema of a function; required for type `function`. */
   function?: ChatFunction | undefined;
-  [forwarded: string]: any;
 }
 
 /** A call of a tool by the model. */
@@ -486,7 +483,6 @@ export interface CompletionRequest {
   echo?: boolean | null | undefined;
   /** Where to stop: one text, or up to 4; default: nowhere. More give 400 `invalid_parameter`, which names `POST /v1/chat/completions`. */
   stop?: string | string[] | null | undefined;
-  [forwarded: string]: any;
 }
 
 /** What the answer's tokens were. */
@@ -680,7 +676,6 @@ export interface EmbeddingRequest {
   dimensions?: number | null | undefined;
   /** How the vectors are written; default `float`. */
   encoding_format?: EmbeddingEncoding | null | undefined;
-  [forwarded: string]: any;
 }
 
 /** Tokens that were used and what they cost. Only input is billed. */
@@ -1301,7 +1296,6 @@ export interface MessageRequest {
    * Anthropic's tool runners then send the whole conversation by themselves.
    */
   thread?: unknown;
-  [forwarded: string]: any;
 }
 
 /** Who speaks. `system` between turns is a system message in the middle of a conversation. */
@@ -2201,7 +2195,6 @@ export interface RerankRequest {
   top_n?: number | null | undefined;
   /** Whether each result repeats its document; default false. */
   return_documents?: boolean | null | undefined;
-  [forwarded: string]: any;
 }
 
 /** One document's place in the ranking. Further fields come from the model as they are. */
@@ -3303,7 +3296,6 @@ export interface TokenCountRequest {
   output_config?: OutputConfig | null | undefined;
   /** Lets the provider set the prompt's cache points itself, on models that can; default: not. */
   cache_control?: CacheControl | null | undefined;
-  [forwarded: string]: any;
 }
 
 /** The model must call a tool. */

@@ -25,7 +25,7 @@ export type Result<T, E> = ({ readonly ok: true } & Answer<T>) | { readonly ok: 
 export interface Call<T, Op extends OperationId, Failure = never> extends Promise<T> {
   /** The answer with its headers, the id of the request and its cost. Throws as the call itself does. */
   withResponse(): Promise<Answer<T>>;
-  /** Never throws: `{ ok: true, data, … }` or `{ ok: false, error }`, typed with what this operation can answer. */
+  /** Does not throw when the call fails: `{ ok: true, data, … }` or `{ ok: false, error }`, typed with what this operation can answer. */
   result(): Promise<Result<T, OperationError<Op> | Failure>>;
 }
 
@@ -44,7 +44,9 @@ export interface Route {
   /** Makes the key that lets it be repeated, where it takes one. */
   readonly newKey?: () => string;
   /** Makes the body out of the input, where that is not JSON alone. */
-  readonly encode?: (body: Record<string, unknown>) => Promise<FormData | Record<string, unknown>>;
+  readonly encode?: (body: Record<string, unknown>) => Promise<FormData | Record<string, unknown>> | Record<string, unknown>;
+  /** Media types that it is asked for before JSON. */
+  readonly accept?: string | undefined;
   /** Reads answers that are not JSON, where it has such. */
   readonly read?: Reader;
 }
@@ -116,8 +118,8 @@ async function dataOf(response: Response, watched: Watch, read: Reader | undefin
 }
 
 async function requestOf(client: Client, route: Route, input: Record<string, unknown>, options: IdempotentOptions) {
-  const { method = "GET", path, auth, query, newKey, encode } = route;
-  const headers: Record<string, string> = { accept: "application/json, */*" };
+  const { method = "GET", path, auth, query, newKey, encode, accept } = route;
+  const headers: Record<string, string> = { accept: accept === undefined ? "application/json, */*" : `${accept}, application/json` };
   const token = await tokenFor(client, auth);
   if (token) headers.authorization = `Bearer ${token}`;
   // An order that is named in its body needs no second name.
@@ -130,6 +132,7 @@ async function requestOf(client: Client, route: Route, input: Record<string, unk
   }
   let body: string | FormData | null = null;
   if (method === "POST" || method === "PATCH") {
+    Object.assign(rest, options.extraBody);
     const encoded = encode === undefined ? rest : await encode(rest);
     if (encoded instanceof FormData) body = encoded;
     else {

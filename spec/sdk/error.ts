@@ -3,8 +3,8 @@ import type { ErrorCode, ErrorsByCode, JobErrorCode, OperationId, Operations, Re
 
 /**
  * Failures that no answer of the gateway names.
- * `connection_failed`: no answer came, or it broke off. `timeout`: nothing came for `timeout` ms. `aborted`: by your signal.
- * `stream_interrupted`: a stream ended before its last event; the whole request may be sent again.
+ * `connection_failed`: no answer came, or it broke off on its way. `timeout`: nothing came for `timeout` ms. `aborted`: by your signal.
+ * `stream_interrupted`: the gateway said within a stream that the answer broke off. Nothing is charged; send the whole request again.
  * `unexpected_answer`: something else than the gateway answered, such as a proxy; `httpStatus` has its status.
  * `job_failed`: a job ended without a result and without a reason. `still_running`: a job took longer than `maxWait`; it goes on.
  */
@@ -44,6 +44,18 @@ export interface ErrorFields {
   cause?: unknown;
 }
 
+const nothing = {
+  status: null,
+  httpStatus: null,
+  type: null,
+  param: null,
+  retryAfterMs: null,
+  requestId: null,
+  docUrl: null,
+  headers: null,
+  body: null,
+};
+
 /** Every failure of a call. Branch on `code`; `SvcError.is` narrows the type. */
 export class SvcError extends Error {
   /** Status that the gateway answered with; null when the failure is no answer of the gateway. */
@@ -71,8 +83,7 @@ export class SvcError extends Error {
 
   constructor({ message, cause, ...fields }: ErrorFields) {
     super(message, cause === undefined ? undefined : { cause });
-    const none = { status: null, httpStatus: null, type: null, param: null, retryable: false, retryAfterMs: null };
-    Object.assign(this, none, { requestId: null, docUrl: null, headers: null, body: null }, fields, { name: "SvcError" });
+    Object.assign(this, { name: "SvcError", retryable: false }, nothing, fields);
   }
 
   /**

@@ -1,5 +1,8 @@
 // When a call is sent again, and after how long. Says nothing of what is sent.
-import { SvcError } from "./error.ts";
+import { type ErrorFields, SvcError } from "./error.ts";
+
+/** Longest delay that timers take; a longer one would be none. */
+export const longestTimer: number = 2 ** 31 - 1;
 
 /** Longest wait of our own between two tries, in ms; the gateway may ask for more. */
 const longestBackoff = 8_000;
@@ -41,17 +44,20 @@ export function pause(ms: number, signal: AbortSignal | null | undefined): Promi
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer);
-      reject(abortedError(signal?.reason));
+      reject(new SvcError(aborted(signal?.reason)));
     };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", stop);
-      resolve();
-    }, ms);
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener("abort", stop);
+        resolve();
+      },
+      Math.min(ms, longestTimer),
+    );
     if (signal?.aborted) stop();
     else signal?.addEventListener("abort", stop, { once: true });
   });
 }
 
-export function abortedError(cause: unknown): SvcError {
-  return new SvcError({ message: "The call was aborted.", code: "aborted", cause });
+export function aborted(cause: unknown): ErrorFields {
+  return { message: "The call was aborted.", code: "aborted", cause };
 }

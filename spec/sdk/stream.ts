@@ -1,20 +1,22 @@
 // A streamed answer: the events one by one, errors thrown, and an early end never taken for a whole answer.
 import { costOf } from "./cost.ts";
-import { SvcError } from "./error.ts";
-import { errorFrom, parsed } from "./fail.ts";
+import { errorFrom, failure, parsed } from "./fail.ts";
 import { eventsOf } from "./sse.ts";
 import { piecesOf, type Watch } from "./watch.ts";
 
 /**
  * Events of an answer under way; `for await` reads them once. Leaving the loop, or `controller.abort()`, ends the request, and what was
- * made until then is charged. It throws a `SvcError`: `stream_interrupted` when the answer broke off (send the whole request again; where
- * the gateway says so, and `type` is set, nothing is charged), `aborted`, `timeout`, `connection_failed`. Read it or abort it: an unread
- * stream keeps its connection.
+ * made until then is charged. It throws a `SvcError`: `stream_interrupted` when the gateway says that the answer broke off, which is not
+ * charged; `connection_failed`, also when it ends before its last event; `timeout`, `aborted`. Read it or abort it: an unread stream keeps
+ * its connection.
  */
 export interface Stream<T> extends AsyncIterable<T> {
   /** Ends the request; a loop over the stream then throws `aborted`. */
   readonly controller: AbortController;
-  /** What the answer cost in USD, once the event that says so has passed; null until then. */
+  /**
+   * What the answer cost in USD, once the event that says so has passed; null until then. Chat and completions say it in a last record
+   * without choices; it is asked for unless you set `stream_options`.
+   */
   readonly cost: number | null;
 }
 
@@ -41,7 +43,7 @@ export function stream<T>(response: Response, watched: Watch, type: string): Str
       yield value as T;
       ended = lastTypes.includes(type as string);
     }
-    if (!ended) throw interrupted(response);
+    if (!ended) throw failure(response, { message: "The stream ended before its last event.", code: "connection_failed", retryable: true });
   }
   return {
     controller: watched.controller,
@@ -54,11 +56,4 @@ export function stream<T>(response: Response, watched: Watch, type: string): Str
       return events();
     },
   };
-}
-
-function interrupted({ headers, status }: Response): SvcError {
-  return new SvcError({
-    message: "The stream ended before its last event.",
-    ...{ code: "stream_interrupted", httpStatus: status, headers, requestId: headers.get("x-request-id"), retryable: true },
-  });
 }

@@ -3,7 +3,7 @@ import type { OperationId } from "../../generated/sdk/types.d.ts";
 import { type Answer, type Call, callOf } from "./call.ts";
 import type { Client, IdempotentOptions } from "./client.ts";
 import { type JobFailure, SvcError } from "./error.ts";
-import { errorFrom } from "./fail.ts";
+import { errorFrom, failure } from "./fail.ts";
 import { pause, retryAfterOf } from "./retry.ts";
 
 /** Options of calls that wait for a job's end. */
@@ -62,12 +62,5 @@ async function follow<Job extends { status: string }>(
 
 function failed(job: { status: string }, response: Response): SvcError {
   if ((job as { error?: unknown }).error != null) return errorFrom(job, response, null);
-  const { headers } = response;
-  return new SvcError({
-    message: `The job is ${job.status}.`,
-    code: "job_failed",
-    headers,
-    requestId: headers.get("x-request-id"),
-    body: job,
-  });
+  return failure(response, { message: `The job is ${job.status}.`, code: "job_failed", body: job });
 }

@@ -1,9 +1,7 @@
 // Ends one try: by the caller's signal, by the stream's own controller, or because nothing came for too long.
 import { SvcError } from "./error.ts";
-import { abortedError } from "./retry.ts";
-
-/** Longest delay that timers take. */
-const longestTimer = 2 ** 31 - 1;
+import { failure } from "./fail.ts";
+import { aborted, longestTimer } from "./retry.ts";
 
 /** Guards one try from its sending to the end of its answer. */
 export interface Watch {
@@ -14,8 +12,8 @@ export interface Watch {
   rest(): void;
   /** The answer is over: leaves no timer and no listener behind. */
   end(): void;
-  /** What an exception of fetch or of reading means. */
-  fault(cause: unknown): SvcError;
+  /** What an exception of fetch means, or of reading an answer of which the head came. */
+  fault(cause: unknown, response?: Response): SvcError;
 }
 
 export function watch(caller: AbortSignal | null | undefined, timeout: number): Watch {
@@ -41,18 +39,22 @@ export function watch(caller: AbortSignal | null | undefined, timeout: number): 
       rest();
       caller?.removeEventListener("abort", stop);
     },
-    fault(cause) {
+    fault(cause, response) {
       if (SvcError.is(cause)) return cause;
-      if (late) return new SvcError({ message: `Nothing came for ${timeout} ms.`, code: "timeout", retryable: true, cause });
-      if (controller.signal.aborted) return abortedError(cause);
-      return new SvcError({ message: "The connection failed or broke off.", code: "connection_failed", retryable: true, cause });
+      const failed = { message: "The connection failed or broke off.", code: "connection_failed", retryable: true, cause };
+      const fields = late
+        ? { ...failed, message: `Nothing came for ${timeout} ms.`, code: "timeout" }
+        : controller.signal.aborted
+          ? aborted(cause)
+          : failed;
+      return response === undefined ? new SvcError(fields) : failure(response, fields);
     },
   };
 }
 
 /** The pieces of an answer's body. Leaving the loop early cancels the request. */
-export async function* piecesOf({ body }: Response, watched: Watch): AsyncGenerator<Uint8Array, void, undefined> {
-  const reader = body?.getReader();
+export async function* piecesOf(response: Response, watched: Watch): AsyncGenerator<Uint8Array, void, undefined> {
+  const reader = response.body?.getReader();
   let whole = reader === undefined;
   try {
     while (reader !== undefined) {
@@ -64,7 +66,7 @@ export async function* piecesOf({ body }: Response, watched: Watch): AsyncGenera
       yield value;
     }
   } catch (error) {
-    throw watched.fault(error);
+    throw watched.fault(error, response);
   } finally {
     watched.end();
     if (!whole) {

@@ -1,14 +1,19 @@
-// The files that pages load: our style, an icon, and for the interactive reference Scalar's bundle with the lines that start it. Their
+// The files that pages load: our style, an icon, a small script, and for the interactive reference Scalar's bundle with the lines that start it. Their
 // names hold a hash of what is in them, so that browsers may keep them for ever.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export interface AssetNames {
+  /** What all pages share. */
+  frame: string;
   style: string;
   icon: string;
+  script: string;
+  /** What the script searches in. */
+  search: string;
   startReference: string;
   /** Null where Scalar isn't installed: it is a development package. */
   scalar: string | null;
@@ -26,18 +31,31 @@ export interface Assets {
   all: readonly Asset[];
 }
 
-export function openAssets(): Assets {
+/** `searchIndex`: JSON. */
+export function openAssets(searchIndex: string): Assets {
   const own = (file: string, type: string): Asset => {
     const path = fileURLToPath(new URL(`assets/${file}`, import.meta.url));
     return { name: named(file, readFileSync(path)), type, read: () => readFileSync(path) };
   };
+  const frame = own("frame.css", "text/css; charset=utf-8");
   const style = own("portal.css", "text/css; charset=utf-8");
   const icon = own("icon.svg", "image/svg+xml");
   const startReference = own("start-reference.js", "text/javascript; charset=utf-8");
+  const script = own("portal.js", "text/javascript; charset=utf-8");
+  const index = Buffer.from(searchIndex);
+  const search = { name: named("search.json", index), type: "application/json", read: () => index };
   const scalar = findScalar();
-  const all = [style, icon, startReference, ...(scalar === null ? [] : [scalar])];
+  const all = [frame, style, icon, script, search, startReference, ...(scalar === null ? [] : [scalar])];
   return {
-    names: { style: style.name, icon: icon.name, startReference: startReference.name, scalar: scalar?.name ?? null },
+    names: {
+      frame: frame.name,
+      style: style.name,
+      icon: icon.name,
+      script: script.name,
+      search: search.name,
+      startReference: startReference.name,
+      scalar: scalar?.name ?? null,
+    },
     find: (name) => all.find((asset) => asset.name === name),
     all,
   };
@@ -48,18 +66,12 @@ function named(file: string, bytes: Buffer): string {
   return file.replace(/(\.\w+)$/, `-${hash}$1`);
 }
 
-/** Of 4 MB nobody needs a hash: its version says what it is. */
-function findScalar(): Asset | null {
-  const folder = packageFolder("@scalar/api-reference");
-  const path = folder === null ? "" : join(folder, "dist/browser/standalone.js");
-  if (folder === null || !existsSync(path)) return null;
-  const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string };
-  return { name: `scalar-${version}.js`, type: "text/javascript; charset=utf-8", read: () => readFileSync(path) };
-}
+/** The one file of the package that we need: an image may hold nothing else of it. */
+const scalarFile = "@scalar/api-reference/dist/browser/standalone.js";
 
-/** The folder with the package.json, whatever the package exports. */
-function packageFolder(name: string): string | null {
-  const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
-  const found = folders.map((folder) => join(folder, name, "package.json")).find((path) => existsSync(path));
-  return found === undefined ? null : dirname(found);
+export function findScalar(): Asset | null {
+  const folders = createRequire(import.meta.url).resolve.paths(scalarFile) ?? [];
+  const path = folders.map((folder) => join(folder, scalarFile)).find((one) => existsSync(one));
+  if (path === undefined) return null;
+  return { name: named("scalar.js", readFileSync(path)), type: "text/javascript; charset=utf-8", read: () => readFileSync(path) };
 }

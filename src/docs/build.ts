@@ -12,7 +12,7 @@ import type { Page } from "./types.ts";
 const generated = (file: string) => fileURLToPath(new URL(`../../generated/${file}`, import.meta.url));
 
 /** Writes into `folder`, whose former content goes; returns how many pages there are. `publicUrl` has no slash at its end. */
-export function buildDocs(folder: string, publicUrl: string | null): number {
+export async function buildDocs(folder: string, publicUrl: string | null): Promise<number> {
   const document = JSON.parse(readFileSync(generated("openapi.json"), "utf8")) as OpenApi;
   const portal = createPortal({ site: "static", document, publicUrl, canPay: null, head: (page) => policyTag(page, publicUrl) });
   const write = (place: string, content: string | Buffer) => {
@@ -27,7 +27,7 @@ export function buildDocs(folder: string, publicUrl: string | null): number {
   }
   for (const asset of portal.assets.all) write(`assets/${asset.name}`, asset.read());
   write("llms.txt", portal.llms());
-  write("llms-full.txt", portal.llmsFull());
+  write("llms-full.txt", await portal.llmsFull());
   for (const file of ["openapi.json", "openapi-3.2.json"]) {
     if (publicUrl === null) cpSync(generated(file), join(folder, file));
     else write(file, JSON.stringify({ ...(JSON.parse(readFileSync(generated(file), "utf8")) as object), servers: [{ url: publicUrl }] }));
@@ -40,12 +40,12 @@ function policyTag({ shape }: Page, publicUrl: string | null): string {
   const policy =
     shape === "reference"
       ? `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src ${["'self'", publicUrl].filter(Boolean).join(" ")}`
-      : "default-src 'none'; style-src 'self'; img-src 'self'";
+      : "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'";
   return `<meta http-equiv="content-security-policy" content="${escapeHtml(`${policy}; base-uri 'none'; form-action 'none'`)}">\n<meta name="referrer" content="no-referrer">\n`;
 }
 
 if (import.meta.main) {
   const folder = resolve(process.argv[2] ?? "dist/docs");
   const publicUrl = process.env["SVC_PUBLIC_URL"]?.replace(/\/+$/, "") || null;
-  process.stdout.write(`${buildDocs(folder, publicUrl)} pages in ${folder}\n`);
+  process.stdout.write(`${await buildDocs(folder, publicUrl)} pages in ${folder}\n`);
 }

@@ -4,19 +4,21 @@ import { type Operation, operations } from "../../generated/operations.ts";
 import { allErrorFacts, type ErrorFacts, messageTemplate, statusesOf } from "../error-facts.ts";
 import { asReadersMeetThem, bodiesOf, failedJob, plainBody } from "./error-bodies.ts";
 import { escapeHtml } from "./html.ts";
+import { tableHtml } from "./markdown.ts";
 import type { Block, HtmlTools, Page, PortalFacts } from "./types.ts";
 
 export function errorPages(facts: PortalFacts): Page[] {
   const all = allErrorFacts();
-  return [errorsPage(all), ...all.map((one) => errorPage(facts, one))];
+  return [errorsPage(facts, all), ...all.map((one) => errorPage(facts, one))];
 }
 
 const intro = `Every error says a stable code: branch on it, never on the message. Codes are added, never renamed. \`retryable\` and the header
 \`x-should-retry\` say whether sending the same request again can help. \`doc_url\` of an error leads to its entry here, and
 [\`GET /v1/errors\`](/docs/api/listErrors) lists all of this as JSON. How to handle errors in a program: [Errors](/docs/guides/errors).`;
 
-function errorsPage(all: readonly ErrorFacts[]): Page {
+function errorsPage({ document }: PortalFacts, all: readonly ErrorFacts[]): Page {
   const { older = [], usual = [] } = Object.groupBy(all, ({ row }) => (row.older || row.reserved ? "older" : "usual"));
+  const entry = (one: ErrorFacts) => entryBlock({ ...one, operations: asReadersMeetThem(document, one.operations) });
   return {
     path: "errors",
     title: "Error codes",
@@ -24,9 +26,9 @@ function errorsPage(all: readonly ErrorFacts[]): Page {
     blocks: () => [
       intro,
       indexBlock(usual),
-      ...usual.map(entryBlock),
+      ...usual.map(entry),
       "## Older and reserved words\n\nOlder endpoints say some codes in other words; reserved ones are not returned yet.",
-      ...older.map(entryBlock),
+      ...older.map(entry),
     ],
   };
 }
@@ -168,16 +170,18 @@ export function errorTable(codes: readonly ErrorCode[], operation: Operation): B
     const own = codes.filter((one) => (words[one] ?? one) === code).flatMap((one) => statusesOf(operation, one));
     return [...new Set(own)].sort((a, b) => a - b).join(", ");
   };
-  const html = (tools: HtmlTools) =>
-    rows
-      .map(
-        (one) =>
-          `<tr><td>${status(one)}</td><td><a href="${tools.link(`/docs/errors/${one.code}`)}"><code>${one.code}</code></a></td><td>${inline(one.row.happened)}</td></tr>`,
-      )
-      .join("\n");
+  const cells = (tools: HtmlTools, one: ErrorFacts) => [
+    { html: status(one), text: status(one) },
+    { html: `<a href="${tools.link(`/docs/errors/${one.code}`)}"><code>${one.code}</code></a>`, text: one.code },
+    { html: inline(one.row.happened), text: one.row.happened },
+  ];
   return {
     html: (tools) =>
-      `<div class="table" tabindex="0" role="region" aria-label="Errors"><table><thead><tr><th>Status</th><th>Code</th><th>What happened</th></tr></thead><tbody>${html(tools)}</tbody></table></div>`,
+      tableHtml(
+        ["Status", "Code", "What happened"],
+        rows.map((one) => cells(tools, one)),
+        ["", "", ""],
+      ),
     markdown: `| status | code | what happened |\n|---|---|---|\n${rows.map((one) => `| ${status(one)} | [\`${one.code}\`](/docs/errors/${one.code}) | ${one.row.happened.replaceAll("|", "\\|")} |`).join("\n")}\n`,
   };
 }

@@ -152,21 +152,19 @@ function valuesOf(document: OpenApi, given: Schema): string[] {
 function limitsOf(document: OpenApi, given: Schema): string[] {
   const plain = (given.anyOf ?? given.oneOf ?? []).map((choice) => follow(document, choice).schema);
   const schema = Object.assign({}, ...plain, given) as Schema;
-  const range = (low: number | undefined, high: number | undefined, unit: string) =>
-    low === undefined && high === undefined
-      ? []
-      : [
-          low === undefined
-            ? `at most ${show(high!)}${unit}`
-            : high === undefined
-              ? `at least ${show(low)}${unit}`
-              : `${show(low)} to ${show(high)}${unit}`,
-        ];
   return [
     ...range(schema.minimum, schema.maximum, ""),
     ...range(schema.minLength || undefined, schema.maxLength, " characters"),
     ...range(schema.minItems || undefined, schema.maxItems, " entries"),
     ...(schema.default === undefined ? [] : [`default ${JSON.stringify(schema.default)}`]),
+  ];
+}
+
+function range(low: number | undefined, high: number | undefined, unit: string): string[] {
+  if (low === undefined && high === undefined) return [];
+  if (high === undefined) return [low === 1 && unit !== "" ? "not empty" : `at least ${show(low!)}${unit}`];
+  return [
+    low === undefined ? `at most ${show(high)}${unit}` : low === high ? `${show(low)}${unit}` : `${show(low)} to ${show(high)}${unit}`,
   ];
 }
 

@@ -1,7 +1,7 @@
-// The frame of every page: head, navigation, what is on the page, where to go on. No page needs a script; colours follow the
-// reader's system.
+// The frame of every page: head, navigation, what is on the page, where to go on. No page needs its script; colours
+// follow the reader's system.
 import type { AssetNames } from "./assets.ts";
-import { escapeHtml } from "./html.ts";
+import { escapeHtml, plainText } from "./html.ts";
 import { placeOf, placeOfAsset, relative, resolveLink } from "./links.ts";
 import { type Heading, renderMarkdown, tabs } from "./markdown.ts";
 import { type NavigationParts, navigationHtml } from "./navigation.ts";
@@ -31,18 +31,25 @@ ${html}
 ${footer(neighbours, link)}
 </main>
 ${contents.length > 1 ? contentsHtml(contents) : "<div></div>"}
-</div>`;
+</div>
+${scriptTag(parts, page)}`;
   return documentHtml(parts, page, { body, link });
 }
 
-/** Scalar takes the page; readers without scripts get the list of operations. */
+/** What it does is a help and nothing more: see assets/portal.js. */
+function scriptTag({ site, assets }: FrameParts, { path }: Page): string {
+  const here = placeOf(path, site);
+  const asset = (name: string) => relative(here, placeOfAsset(name, site));
+  return `<script src="${asset(assets.script)}" data-index="${asset(assets.search)}" data-root="${relative(here, "x").slice(0, -1)}"></script>`;
+}
+
+/** Scalar takes the place of the list of operations; without scripts, and until they have run, the list stands there. */
 function referenceHtml(parts: FrameParts, page: Page, link: (href: string) => string): string {
   const { site, assets } = parts;
   const asset = (name: string) => relative(placeOf(page.path, site), placeOfAsset(name, site));
   const { html } = contentHtml(page, site);
   const body = `${topBar(link)}
-<noscript><main id="content">${titleHtml(page, link)}<p>Trying operations in the page needs JavaScript; each of them has a plain page as well.</p>${html}</main></noscript>
-<div id="reference" data-document="${relative(placeOf(page.path, site), "openapi-3.2.json")}"></div>
+<div id="reference" data-document="${relative(placeOf(page.path, site), "openapi-3.2.json")}"><main id="content">${titleHtml(page, link)}${html}</main></div>
 <script src="${asset(assets.scalar as string)}"></script>
 <script src="${asset(assets.startReference)}"></script>`;
   return documentHtml(parts, page, { body, link, className: "reference" });
@@ -63,11 +70,10 @@ function documentHtml(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title)}</title>
-<meta name="description" content="${escapeHtml(page.summary)}">
-${head}<link rel="stylesheet" href="${asset(assets.style)}">
-<link rel="icon" type="image/svg+xml" href="${asset(assets.icon)}">
-<link rel="alternate" type="text/markdown" href="${relative(here, placeOf(page.path, site, "md"))}">
-<link rel="help" href="${link("/llms.txt")}">
+<meta name="description" content="${escapeHtml(plainText(page.summary))}">
+${head}<link rel="stylesheet" href="${asset(assets.frame)}">
+${page.shape === "reference" ? "" : `<link rel="stylesheet" href="${asset(assets.style)}">\n`}<link rel="icon" type="image/svg+xml" href="${asset(assets.icon)}">
+${page.shape === "missing" ? "" : `<link rel="alternate" type="text/markdown" href="${relative(here, placeOf(page.path, site, "md"))}">\n`}<link rel="help" href="${link("/llms.txt")}">
 </head>
 <body${className === undefined ? "" : ` class="${className}"`}>
 ${body}
@@ -84,7 +90,9 @@ function titleHtml({ path, title, kicker, summary, shape }: Page, link: (href: s
   const above = kicker === undefined ? "" : `<p class="kicker">${escapeHtml(kicker)}</p>`;
   const heading = /^[a-z0-9_]+$/.test(title) ? `<code>${escapeHtml(title)}</code>` : escapeHtml(title);
   const lead = shape === "landing" || path === "errors" ? `<p class="lead">${escapeHtml(summary)}</p>` : "";
-  return `<div class="title">${above}<h1>${heading}</h1><a class="twin" href="${link(`/docs${path === "" ? "" : `/${path}`}`).replace(/(?:\.html)?$/, ".md")}">Markdown</a>${lead}</div>`;
+  const twin = link(`/docs${path === "" ? "" : `/${path}`}`).replace(/(?:\.html)?$/, ".md");
+  const other = shape === "missing" ? "" : `<a class="twin" href="${twin}">Markdown</a>`;
+  return `<div class="title">${above}<h1>${heading}</h1>${other}${lead}</div>`;
 }
 
 function contentsHtml(headings: readonly Heading[]): string {
@@ -98,7 +106,7 @@ function footer({ before, after }: { before?: Page; after?: Page }, link: (href:
       ? "<span></span>"
       : `<a rel="${rel}" href="${link(`/docs/${page.path}`)}"><small>${word}</small>${escapeHtml(page.title)}</a>`;
   if (before === undefined && after === undefined) return "";
-  return `<footer class="on">${one(before, "Before", "prev")}${one(after, "Next", "next")}</footer>`;
+  return `<footer class="on">${one(before, "Previous", "prev")}${one(after, "Next", "next")}</footer>`;
 }
 
 function linker(from: string, site: Site): (href: string) => string {

@@ -5,3 +5,8 @@ const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character]!);
 }
+
+/** A sentence of Markdown where no markup can be. */
+export function plainText(text: string): string {
+  return text.replace(/\s+/g, " ").replaceAll("`", "");
+}

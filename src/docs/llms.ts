@@ -34,8 +34,13 @@ export function llmsText({ document, pages, guides, site, base }: LlmsParts): st
   ].join("\n\n").concat("\n"); // prettier-ignore
 }
 
-/** Guides, operations and the list of errors. */
-export function llmsFullText({ pages, site }: LlmsParts): string {
-  const shown = [...pages.values()].filter(({ path }) => path !== "api" && !path.startsWith("errors/"));
-  return shown.map((page) => pageMarkdown(page, site)).join("\n---\n\n");
+/** Guides, operations and the list of errors. It takes half a second of work, which others' requests may come between. */
+export async function llmsFullText({ pages, site }: LlmsParts): Promise<string> {
+  const texts: string[] = [];
+  for (const page of pages.values()) {
+    if (page.path === "api" || page.path.startsWith("errors/")) continue;
+    texts.push(pageMarkdown(page, site));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return texts.join("\n---\n\n");
 }

@@ -27,7 +27,7 @@ export function renderMarkdown(source: string, options: RenderOptions): string {
   const marked = markedFor(options);
   const tokens = marked.lexer(source);
   const panel = ({ tokens: own, sample, introduced }: Unit): Sample =>
-    introduced ? { ...sample, caption: marked.parser([own[0] as Token]) } : sample;
+    introduced && !isBareIntroduction(own[0] as Token) ? { ...sample, caption: marked.parser([own[0] as Token]) } : sample;
   return groupSamples(tokens)
     .map((part) => (Array.isArray(part) ? tabs(part.map(panel), options.ids) : marked.parser([part])))
     .join("");
@@ -53,10 +53,13 @@ function markedFor({ from, site, ids, headings }: RenderOptions): Marked {
         return `<a href="${escapeHtml(target)}"${title ? ` title="${escapeHtml(title)}"` : ""}>${html}</a>`;
       },
       table(token: Tokens.Table) {
-        const cell = (tag: string, { tokens }: Tokens.TableCell) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`;
-        const head = token.header.map((one) => cell("th", one)).join("");
-        const rows = token.rows.map((row) => `<tr>${row.map((one) => cell("td", one)).join("")}</tr>`).join("\n");
-        return `<div class="table" tabindex="0" role="region" aria-label="Table"><table><thead><tr>${head}</tr></thead><tbody>${rows}</tbody></table></div>\n`;
+        const inline = ({ tokens }: Tokens.TableCell) => this.parser.parseInline(tokens);
+        const labels = token.header.map(({ text }) => text);
+        return tableHtml(
+          token.header.map(inline),
+          token.rows.map((row) => row.map((cell) => ({ html: inline(cell), text: cell.text }))),
+          labels,
+        );
       },
       html: ({ text }) => escapeHtml(text),
       image: ({ text }) => escapeHtml(text),
@@ -88,6 +91,16 @@ function pre(code: string, language: string): string {
   return `<pre tabindex="0"><code>${highlight(code.trimEnd(), language)}</code></pre>`;
 }
 
+/** Three columns and more stand below each other on a phone, each with its label. A date or a status stays on one line. */
+export function tableHtml(head: readonly string[], rows: readonly { html: string; text: string }[][], labels: readonly string[]): string {
+  const cell = ({ html, text }: { html: string; text: string }, column: number) =>
+    `<td data-label="${escapeHtml(labels[column] ?? "")}"${text.length <= 12 ? ' class="short"' : ""}>${html}</td>`;
+  const body = rows.map((row) => `<tr>${row.map(cell).join("")}</tr>`).join("\n");
+  const heads = head.map((one) => `<th>${one}</th>`).join("");
+  const shape = head.length > 2 ? "table stack" : "table";
+  return `<div class="${shape}" tabindex="0" role="region" aria-label="Table"><table><thead><tr>${heads}</tr></thead><tbody>${body}</tbody></table></div>\n`;
+}
+
 export interface Sample {
   language: string;
   code: string;
@@ -98,7 +111,7 @@ export interface Sample {
 /** The same in several languages: tabs that need no script. On paper and without style they stand below each other. */
 export function tabs(samples: readonly Sample[], ids: Set<string>): string {
   const group = anchorOf("sample", ids);
-  const titles = samples.map(({ language, code }) => languageTitle(language, code));
+  const titles = sampleTitles(samples);
   const inputs = titles.map((title, index) => {
     const id = `${group}-${index}`;
     const checked = index === 0 ? " checked" : "";
@@ -111,7 +124,19 @@ export function tabs(samples: readonly Sample[], ids: Set<string>): string {
   return `<div class="code tabs" role="group" aria-label="Code sample">${inputs.join("")}${panels.join("")}</div>\n`;
 }
 
+/** Two of one language are told apart by the package that they use. */
+function sampleTitles(samples: readonly Sample[]): string[] {
+  const plain = samples.map(({ language, code }) => languageTitle(language, code));
+  return plain.map((title, index) => {
+    const used = /^(?:import .* from "|from )([\w@/-]+)/m.exec((samples[index] as Sample).code)?.[1];
+    return used !== undefined && plain.filter((other) => other === title).length > 1 ? `${title} · ${used}` : title;
+  });
+}
+
 const sampleLanguages = ["sh", "bash", "ts", "typescript", "js", "python", "py"];
+
+/** As many as the style sheet has rules for. */
+const samplesMax = 5;
 
 /** A fence, with the paragraph above it that says whose it is ("With Python:"). */
 interface Unit {
@@ -137,8 +162,8 @@ function groupSamples(all: Token[]): (Token | Unit[])[] {
       parts.push(tokens[at] as Token);
       continue;
     }
-    const known = open.some(({ sample }) => sample.language === unit.sample.language);
-    if (known || (open[0] !== undefined && open[0].introduced !== unit.introduced)) close();
+    const known = !unit.introduced && open.some(({ sample }) => sample.language === unit.sample.language);
+    if (known || open.length === samplesMax || (open[0] !== undefined && open[0].introduced !== unit.introduced)) close();
     open.push(unit);
     at += unit.tokens.length - 1;
   }
@@ -155,6 +180,11 @@ function unitAt(tokens: readonly Token[], at: number): Unit | null {
   const language = (lang ?? "").split(/\s/)[0] as string;
   if (!sampleLanguages.includes(language)) return null;
   return { tokens: introduced ? [first, code] : [code], sample: { language, code: text }, introduced };
+}
+
+/** "With curl:" says no more than the tab does. */
+function isBareIntroduction({ raw }: Token): boolean {
+  return /^With \w+:$/.test(raw.trim());
 }
 
 function isComment(raw: string): boolean {

@@ -22,7 +22,8 @@ export function navigationHtml({ document, guides }: NavigationParts, current: s
   });
   return [
     list([item("", "Start")]),
-    `<p>Guides</p>${list(guides.map(({ path, title }) => item(path, title)))}`,
+    // On pages of the reference they would only be in the way.
+    `<details class="group"${/^(?:api|errors|endpoints)\b/.test(current) ? "" : " open"}><summary>Guides</summary>${list(guides.map(({ path, title }) => item(path, title)))}</details>`,
     `<p>Reference</p>${list([item("api", "Try the API"), item("endpoints", "Endpoints"), item("errors", "Error codes"), item("credits", "Credit")])}`,
     `<p>Operations</p>${groups.join("")}`,
   ].join("");

@@ -1,14 +1,16 @@
 // The portal: all pages by their paths, each made when it is first asked for. Used by the server and by the static build.
-import { type Assets, openAssets } from "./assets.ts";
+import { type Assets, findScalar, openAssets } from "./assets.ts";
 import { operationsOf } from "./contract.ts";
 import { creditsPage } from "./credits-page.ts";
 import { errorPages } from "./error-pages.ts";
 import { type FrameParts, pageHtml } from "./frame.ts";
 import { guidePages } from "./guide-pages.ts";
+import { plainText } from "./html.ts";
 import { landingPage } from "./landing-page.ts";
 import { llmsFullText, llmsText } from "./llms.ts";
 import { operationPage } from "./operation-page.ts";
 import { endpointsPage, referencePage } from "./reference-pages.ts";
+import { placeOf } from "./links.ts";
 import { pageMarkdown } from "./twin.ts";
 import type { Page, PortalFacts, Site } from "./types.ts";
 
@@ -19,7 +21,7 @@ export interface Portal {
   html: (path: string) => string | undefined;
   markdown: (path: string) => string | undefined;
   llms: () => string;
-  llmsFull: () => string;
+  llmsFull: () => Promise<string>;
   /** A page that says there is none, with the navigation. */
   notFound: (path: string) => string;
 }
@@ -31,8 +33,7 @@ export interface PortalOptions extends Omit<PortalFacts, "interactive"> {
 }
 
 export function createPortal({ site, head, ...given }: PortalOptions): Portal {
-  const assets = openAssets();
-  const facts: PortalFacts = { ...given, interactive: assets.names.scalar !== null };
+  const facts: PortalFacts = { ...given, interactive: findScalar() !== null };
   const guides = guidePages();
   const pages = new Map(
     [
@@ -45,6 +46,7 @@ export function createPortal({ site, head, ...given }: PortalOptions): Portal {
       ...errorPages(facts),
     ].map((page) => [page.path, page]),
   );
+  const assets = openAssets(searchIndex([...pages.values()], site));
   const frame = (page: Page): FrameParts => ({ document: facts.document, guides, site, assets: assets.names, head: head?.(page) ?? "" });
   const base = site === "live" && facts.publicUrl !== null ? `${facts.publicUrl}/` : "";
   const llms = { document: facts.document, pages, guides, site, base };
@@ -70,6 +72,10 @@ export function createPortal({ site, head, ...given }: PortalOptions): Portal {
   };
 }
 
+function searchIndex(pages: readonly Page[], site: Site): string {
+  return JSON.stringify(pages.map(({ path, title, summary }) => ({ title, summary: plainText(summary), place: placeOf(path, site) })));
+}
+
 function definedOnly({ before, after }: { before?: Page | undefined; after?: Page | undefined }): { before?: Page; after?: Page } {
   return { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
 }
@@ -78,6 +84,7 @@ function definedOnly({ before, after }: { before?: Page | undefined; after?: Pag
 function notFoundPage(path: string): Page {
   return {
     path: path.replace(/[^/]+/g, "x").replace(/(?<=^|\/)(?=\/|$)/g, "x"),
+    shape: "missing",
     title: "There is no such page",
     summary: "This address leads to no page of the documentation.",
     blocks: () => [

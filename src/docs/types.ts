@@ -37,7 +37,7 @@ export interface Page {
   /** After the title. Links are `/docs/…` or addresses of the gateway's root; they are made relative later. */
   blocks: () => Block[];
   /** Its own HTML where the usual frame does not fit. */
-  shape?: "landing" | "reference";
+  shape?: "landing" | "reference" | "missing";
 }
 
 /** Where links lead: pages as the gateway serves them, or as files of a static site. */

@@ -18,21 +18,23 @@ export function openDocs(edge: Edge): FindDocs {
   // Made when somebody first reads: no start waits for it, and by then the port, and so the address in its examples, is known.
   let portal: Promise<Portal> | undefined;
   /** As many as there are pages and files: nothing that a client invents gets in. */
-  const made = new Map<string, Representation>();
-  const kept = (key: string, make: () => Representation) => {
-    const representation = made.get(key) ?? make();
+  const made = new Map<string, Promise<Representation>>();
+  const kept = (key: string, make: Make) => {
+    const representation = made.get(key) ?? Promise.try(make);
     made.set(key, representation);
+    // One that failed is tried again by the next who asks.
+    representation.catch(() => made.delete(key));
     return representation;
   };
 
   return async ({ path, req }) => {
     if (!isDocsPath(path)) return undefined;
     const document = documents[path];
-    if (document !== undefined) return () => replyWith(kept(path, document), req.headers);
+    if (document !== undefined) return async () => replyWith(await kept(path, document), req.headers);
     portal ??= loadPortal(edge);
     const found = await portal;
     const form = wantedForm(found, path, req.headers);
-    if (form !== undefined) return () => replyWith(kept(form.key, form.make), req.headers);
+    if (form !== undefined) return async () => replyWith(await kept(form.key, form.make), req.headers);
     if (!readWeights(req.headers.accept).get("text/html") || (req.method !== "GET" && req.method !== "HEAD")) return undefined;
     const missing = represent(Buffer.from(found.notFound(path.replace(/^\/docs\/?/, ""))), {
       ...pageHeaders(),
@@ -53,24 +55,26 @@ function isDocsPath(path: string): boolean {
 
 const published = { "content-type": "application/json", "cache-control": "public, max-age=300", "access-control-allow-origin": "*" };
 
-const documents: Record<string, () => Representation> = {
+type Make = () => Representation | Promise<Representation>;
+
+const documents: Record<string, Make> = {
   "/openapi.json": () => represent(openapiBytes, published),
   "/openapi-3.2.json": () => represent(readFileSync(new URL("../../generated/openapi-3.2.json", import.meta.url)), published),
 };
 
-const texts: Record<string, (portal: Portal) => string> = {
+const texts: Record<string, (portal: Portal) => string | Promise<string>> = {
   "/llms.txt": ({ llms }) => llms(),
   "/llms-full.txt": ({ llmsFull }) => llmsFull(),
 };
 
 interface Form {
   key: string;
-  make: () => Representation;
+  make: Make;
 }
 
 function wantedForm(portal: Portal, path: string, headers: IncomingHttpHeaders): Form | undefined {
   const text = texts[path];
-  if (text !== undefined) return { key: path, make: () => represent(Buffer.from(text(portal)), textHeaders("text/plain")) };
+  if (text !== undefined) return { key: path, make: async () => represent(Buffer.from(await text(portal)), textHeaders("text/plain")) };
   const place = path.replace(/^\/docs\/?/, "");
   if (place.startsWith("assets/")) return assetForm(portal, place.slice("assets/".length));
   const markdown = markdownPlace(path);
@@ -119,8 +123,8 @@ function textHeaders(type: string): Headers {
 
 const common = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Pages run nothing and load our own style only. */
-const plainPolicy = `default-src 'none'; style-src 'self'; img-src 'self'; ${common}`;
+/** Pages run, load and ask nothing but what is ours. */
+const plainPolicy = `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; ${common}`;
 
 /** Scalar writes its styles into the page. It runs from here, and speaks to nobody but this gateway. */
 const referencePolicy = `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; ${common}`;

@@ -45,7 +45,8 @@ function inContainer(folder: string, environment: Record<string, string>): [stri
 
 /** In the world's folder, where its files are; what it prints goes on, without what only says that it is still there. */
 export async function runSchemathesis({ command }: Schemathesis, world: World, options: string[]): Promise<Outcome> {
-  const environment = { ...world.environment, SCHEMATHESIS_HOOKS: "hooks.py" };
+  // By its module name: a file would be run twice.
+  const environment = { ...world.environment, SCHEMATHESIS_HOOKS: "hooks" };
   const [program, ...args] = command(world.folder, environment);
   const all = [...args, "--config-file", "schemathesis.toml", "run", "openapi.json", "--url", world.url, "--no-color", ...options];
   const child = spawn(program, all, { cwd: world.folder, env: { ...process.env, ...environment }, stdio: ["ignore", "pipe", "inherit"] });

@@ -10,7 +10,9 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { fixturePath, startFileServer } from "../media/file-server.ts";
 import { recording, recordingPath } from "../media/recordings.ts";
+import { clientId, clientSecret, startOpenidProvider } from "../support/openid-provider.ts";
 import { spawnGateway } from "../support/spawned-gateway.ts";
+import { startStripe, stripeEnv, webhookSecret } from "../support/stripe-server.ts";
 import { svcPath } from "../support/svc-path.ts";
 import { highTiers } from "../support/tiers.ts";
 
@@ -58,7 +60,9 @@ export async function openWorld(): Promise<World> {
   mkdirSync(env.SVC_DATA_DIR);
   for (const name of readdirSync(recordingsFolder).filter((name) => name.startsWith("tone.")))
     cpSync(join(recordingsFolder, name), join(folder, "recordings", name));
-  const gateway = await spawnGateway(env);
+  const [stripe, identity] = await Promise.all([startStripe(), startOpenidProvider()]);
+  const signIn = { SVC_SIGNIN_SSO_ISSUER: identity.issuer, SVC_SIGNIN_SSO_CLIENT_ID: clientId, SVC_SIGNIN_SSO_CLIENT_SECRET: clientSecret };
+  const gateway = await spawnGateway({ ...env, ...stripeEnv(stripe), ...signIn });
   const files = await startFileServer((_req, res) => void res.writeHead(200, { "content-type": "audio/mpeg" }).end(recording("tone.mp3")));
   const svc = async (...words: string[]) => {
     const { stdout } = await run(process.execPath, [svcPath, ...words, "--json"], { env: { ...process.env, ...env } });
@@ -78,7 +82,9 @@ export async function openWorld(): Promise<World> {
     SVC_KEY_NAMES: [String(account.api_key), own.id, own.masked].join(" "),
     SVC_SPARE_KEY: String(spare.api_key),
     SVC_SESSION: String(session.session_token),
+    SVC_COOKIE: String(session.cookie),
     SVC_CSRF: String(session.csrf_token),
+    SVC_STRIPE_SECRET: webhookSecret,
     SVC_AUDIO_URL: `https://127.0.0.1:${files.port}/tone.mp3`,
   };
   return {
@@ -90,7 +96,7 @@ export async function openWorld(): Promise<World> {
     log: () => logLines(gateway.output()),
     async stop() {
       await gateway.kill("SIGTERM");
-      await Promise.all([files.close(), control.close()]);
+      await Promise.all([files.close(), control.close(), stripe.close(), identity.close()]);
       rmSync(folder, { recursive: true, force: true });
     },
   };

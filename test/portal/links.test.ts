@@ -60,7 +60,7 @@ describe("npm run docs:build", () => {
   }
 
   test("writes the same pages with relative links that all lead somewhere, and loads nothing from elsewhere", async () => {
-    const pages = buildDocs(folder, null);
+    const pages = await buildDocs(folder, null);
     const report = await crawl(`${root}index.html`, root, read);
     expect(report).toMatchObject({ broken: [], foreignLoads: [] });
     expect(report.pages).toBeGreaterThan(pages);
@@ -68,7 +68,7 @@ describe("npm run docs:build", () => {
   });
 
   test("with SVC_PUBLIC_URL examples and the reference call that gateway, and only it", async () => {
-    buildDocs(folder, "https://gw.example");
+    await buildDocs(folder, "https://gw.example");
     expect(readFileSync(join(folder, "index.html"), "utf8")).toContain("https://gw.example/v1/chat/completions");
     expect(JSON.parse(readFileSync(join(folder, "openapi-3.2.json"), "utf8"))).toMatchObject({ servers: [{ url: "https://gw.example" }] });
     expect(readFileSync(join(folder, "api.html"), "utf8")).toContain("connect-src &#39;self&#39; https://gw.example;");

@@ -60,8 +60,7 @@ function expectedLine(of: Schema, isTop = false): string {
       expectedLine(field),
     ]),
   );
-  if (unknown === "forwarded") fields.push(["*", "any"]);
-  else if (typeof more === "object" && more !== null) fields.push(["*", expectedLine(more as Schema)]);
+  if (typeof more === "object" && more !== null) fields.push(["*", expectedLine(more as Schema)]);
   else if (target.properties === undefined) fields.push(["*", "unknown"]);
   return object(fields);
 }

@@ -24,18 +24,18 @@ async function read(stream: Stream<ChatChunk>): Promise<string[]> {
 }
 
 describe("an end", () => {
-  test("without [DONE] is stream_interrupted, also where the last event was cut", async () => {
+  test("without [DONE] is connection_failed, also where the last event was cut", async () => {
     for (const text of [chunk("a"), `${chunk("a")}data: {"choi`, ": keep-alive\n\n"])
       await withAnswers([saying(text)], async (svc) => {
         const reading = svc.chat.completions.create(body).then(read);
-        await expect(reading).rejects.toMatchObject({ code: "stream_interrupted", retryable: true, requestId: "req_9", status: null });
+        await expect(reading).rejects.toMatchObject({ code: "connection_failed", retryable: true, requestId: "req_9", status: null });
       });
   });
 
   test("of the connection is connection_failed", async () => {
     await withAnswers([saying(chunk("a"), (response) => setTimeout(() => response.destroy(), 20))], async (svc) => {
       const reading = svc.chat.completions.create(body).then(read);
-      await expect(reading).rejects.toMatchObject({ code: "connection_failed", retryable: true });
+      await expect(reading).rejects.toMatchObject({ code: "connection_failed", retryable: true, requestId: "req_9", httpStatus: 200 });
     });
   });
 
@@ -49,7 +49,7 @@ describe("an end", () => {
   test("of silence is timeout", async () => {
     await withAnswers([saying(chunk("a"), () => {})], async (svc, server) => {
       const reading = svc.chat.completions.create(body, { timeout: 1000 }).then(read);
-      await expect(reading).rejects.toMatchObject({ code: "timeout" });
+      await expect(reading).rejects.toMatchObject({ code: "timeout", requestId: "req_9" });
       await expect.poll(() => server.left).toBe(1);
     });
   });
@@ -77,7 +77,7 @@ test("no part of a stream is taken for the whole, wherever it is cut", async () 
       const stream = readStream<ChatChunk>(response, watch(null, 10_000), "text/event-stream")!;
       const ended = await read(stream).catch((error: unknown) => error);
       if (Array.isArray(ended)) expect([ended, length >= least]).toEqual([["a", "ü"], true]);
-      else expect(ended).toMatchObject({ code: "stream_interrupted", requestId: "req_9", type: null });
+      else expect(ended).toMatchObject({ code: "connection_failed", requestId: "req_9", type: null });
     }
   }
 });
@@ -102,6 +102,23 @@ describe("an event", () => {
       await expect(reading).rejects.toMatchObject({ code: "unexpected_answer", body: "{oops}" });
       await expect.poll(() => server.left).toBe(1);
     });
+  });
+});
+
+test("chat is asked for the usage unless the caller says else; fields of extraBody stand beside the listed ones", async () => {
+  await withAnswers([saying("data: [DONE]\n\n")], async (svc, server) => {
+    await svc.chat.completions.create(body, { extraBody: { seed: 7 } });
+    await svc.chat.completions.create({ ...body, stream_options: { include_usage: false } });
+    await svc.completions.create({ model: "m", prompt: "x", stream: true });
+    await svc.messages.create({ ...body, max_tokens: 1 });
+    const sent = server.received.map((request) => JSON.parse(request.body) as Record<string, unknown>);
+    expect(sent.map(({ stream_options }) => stream_options)).toEqual([
+      { include_usage: true },
+      { include_usage: false },
+      { include_usage: true },
+      undefined,
+    ]);
+    expect(sent[0]).toMatchObject({ seed: 7, model: "m" });
   });
 });
 
@@ -131,7 +148,7 @@ describe("a loop that is left", () => {
       const reading = (async () => {
         for await (const _ of stream) stream.controller.abort();
       })();
-      await expect(reading).rejects.toMatchObject({ code: "aborted" });
+      await expect(reading).rejects.toMatchObject({ code: "aborted", requestId: "req_9" });
       const leaving = new AbortController();
       const other = read(await svc.chat.completions.create(body, { signal: leaving.signal }));
       setTimeout(() => leaving.abort("enough"), 20);

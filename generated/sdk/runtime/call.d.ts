@@ -23,7 +23,7 @@ export type Result<T, E> = ({
 export interface Call<T, Op extends OperationId, Failure = never> extends Promise<T> {
     /** The answer with its headers, the id of the request and its cost. Throws as the call itself does. */
     withResponse(): Promise<Answer<T>>;
-    /** Never throws: `{ ok: true, data, … }` or `{ ok: false, error }`, typed with what this operation can answer. */
+    /** Does not throw when the call fails: `{ ok: true, data, … }` or `{ ok: false, error }`, typed with what this operation can answer. */
     result(): Promise<Result<T, OperationError<Op> | Failure>>;
 }
 /** Reads an answer; undefined when it is not of the reader's kind. */
@@ -40,7 +40,9 @@ export interface Route {
     /** Makes the key that lets it be repeated, where it takes one. */
     readonly newKey?: () => string;
     /** Makes the body out of the input, where that is not JSON alone. */
-    readonly encode?: (body: Record<string, unknown>) => Promise<FormData | Record<string, unknown>>;
+    readonly encode?: (body: Record<string, unknown>) => Promise<FormData | Record<string, unknown>> | Record<string, unknown>;
+    /** Media types that it is asked for before JSON. */
+    readonly accept?: string | undefined;
     /** Reads answers that are not JSON, where it has such. */
     readonly read?: Reader;
 }

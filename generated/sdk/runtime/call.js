@@ -65,8 +65,8 @@ async function dataOf(response, watched, read) {
     return response.status === 204 ? undefined : parsed(text, response);
 }
 async function requestOf(client, route, input, options) {
-    const { method = "GET", path, auth, query, newKey, encode } = route;
-    const headers = { accept: "application/json, */*" };
+    const { method = "GET", path, auth, query, newKey, encode, accept } = route;
+    const headers = { accept: accept === undefined ? "application/json, */*" : `${accept}, application/json` };
     const token = await tokenFor(client, auth);
     if (token)
         headers.authorization = `Bearer ${token}`;
@@ -83,6 +83,7 @@ async function requestOf(client, route, input, options) {
     }
     let body = null;
     if (method === "POST" || method === "PATCH") {
+        Object.assign(rest, options.extraBody);
         const encoded = encode === undefined ? rest : await encode(rest);
         if (encoded instanceof FormData)
             body = encoded;

@@ -1,8 +1,8 @@
 import type { ErrorCode, ErrorsByCode, JobErrorCode, OperationId, Operations, Refusal } from "../types.js";
 /**
  * Failures that no answer of the gateway names.
- * `connection_failed`: no answer came, or it broke off. `timeout`: nothing came for `timeout` ms. `aborted`: by your signal.
- * `stream_interrupted`: a stream ended before its last event; the whole request may be sent again.
+ * `connection_failed`: no answer came, or it broke off on its way. `timeout`: nothing came for `timeout` ms. `aborted`: by your signal.
+ * `stream_interrupted`: the gateway said within a stream that the answer broke off. Nothing is charged; send the whole request again.
  * `unexpected_answer`: something else than the gateway answered, such as a proxy; `httpStatus` has its status.
  * `job_failed`: a job ended without a result and without a reason. `still_running`: a job took longer than `maxWait`; it goes on.
  */

@@ -3,45 +3,44 @@ import { SvcError } from "./error.js";
 import { retryAfterOf } from "./retry.js";
 /** Statuses after which another try can help, where whoever answered doesn't say. */
 const passing = [408, 429, 502, 503, 504];
+/** An error about an answer: what its head says, and `fields`. */
+export function failure({ headers, status: httpStatus }, fields) {
+    return new SvcError({ headers, httpStatus, requestId: headers.get("x-request-id"), retryAfterMs: retryAfterOf(headers), ...fields });
+}
 export async function errorOf(response) {
-    const text = await response.text();
-    let body = text;
+    const body = await response.text();
+    let json = null;
     try {
-        body = JSON.parse(text);
+        json = JSON.parse(body);
     }
     catch {
         // a proxy's page
     }
-    return errorFrom(body, response, response.status);
+    return errorFrom(json ?? body, response, response.status);
 }
-/** `status` null: an error inside a stream. */
+/** `status` null: an error inside a stream, or of a job. */
 export function errorFrom(body, response, status) {
-    const { headers, status: httpStatus } = response;
     const { error, details, request_id } = Object(body);
     // {error: {…}}, Anthropic's with a request id beside it, rerank's without a code, genmedia's {error: "…", details: {…}}
     const words = Object(typeof error === "string" ? details : error);
     const code = text(words.code) ?? text(words.type);
     const message = text(error) ?? text(words.message);
-    const requestId = headers.get("x-request-id") ?? text(words.request_id) ?? text(request_id);
-    const retryAfterMs = retryAfterOf(headers);
     if (code === null || message === null)
-        return unexpected(`${httpStatus}: something else than the gateway answered.`, response, body);
-    const said = headers.get("x-should-retry");
-    return new SvcError({
-        message: `${status === null ? "" : `${status} `}${code}: ${message}${requestId === null ? "" : ` (${requestId})`}`,
-        ...{ code, status, httpStatus, headers, body, requestId, retryAfterMs },
+        return unexpected("Something else than the gateway answered.", response, body);
+    const { headers } = response;
+    const requestId = headers.get("x-request-id") ?? text(words.request_id) ?? text(request_id);
+    return failure(response, {
+        message: `${status ?? ""} ${code}: ${message} (${requestId ?? "no id"})`.trim(),
+        ...{ code, status, body, requestId },
         type: text(words.type) ?? text(words.error_type),
         param: text(words.param),
         docUrl: text(words.doc_url),
-        retryable: typeof words.retryable === "boolean" ? words.retryable : said === "true",
+        retryable: words.retryable === true || headers.get("x-should-retry") === "true",
     });
 }
 /** An answer that the contract doesn't know. */
-export function unexpected(message, { headers, status: httpStatus }, body = null) {
-    return new SvcError({
-        ...{ message, code: "unexpected_answer", httpStatus, headers, body },
-        ...{ requestId: headers.get("x-request-id"), retryAfterMs: retryAfterOf(headers), retryable: passing.includes(httpStatus) },
-    });
+export function unexpected(message, response, body = null) {
+    return failure(response, { message, code: "unexpected_answer", body, retryable: passing.includes(response.status) });
 }
 export function parsed(text, response) {
     try {

@@ -1,4 +1,6 @@
-import { SvcError } from "./error.js";
+import { type ErrorFields, SvcError } from "./error.js";
+/** Longest delay that timers take; a longer one would be none. */
+export declare const longestTimer: number;
 /** What the gateway asks to wait, in ms: `retry-after-ms`, else `Retry-After` as seconds or as a date; null where neither is. */
 export declare function retryAfterOf(headers: Headers): number | null;
 /**
@@ -10,4 +12,4 @@ export declare function mayRepeat(error: SvcError, repeatable: boolean): boolean
 export declare function delayBefore(error: SvcError, attempt: number): number;
 /** Waits; an abort ends it at once with `aborted`. Leaves no timer and no listener behind. */
 export declare function pause(ms: number, signal: AbortSignal | null | undefined): Promise<void>;
-export declare function abortedError(cause: unknown): SvcError;
+export declare function aborted(cause: unknown): ErrorFields;

@@ -1,5 +1,7 @@
 // When a call is sent again, and after how long. Says nothing of what is sent.
 import { SvcError } from "./error.js";
+/** Longest delay that timers take; a longer one would be none. */
+export const longestTimer = 2 ** 31 - 1;
 /** Longest wait of our own between two tries, in ms; the gateway may ask for more. */
 const longestBackoff = 8_000;
 /** What the gateway asks to wait, in ms: `retry-after-ms`, else `Retry-After` as seconds or as a date; null where neither is. */
@@ -38,18 +40,18 @@ export function pause(ms, signal) {
     return new Promise((resolve, reject) => {
         const stop = () => {
             clearTimeout(timer);
-            reject(abortedError(signal?.reason));
+            reject(new SvcError(aborted(signal?.reason)));
         };
         const timer = setTimeout(() => {
             signal?.removeEventListener("abort", stop);
             resolve();
-        }, ms);
+        }, Math.min(ms, longestTimer));
         if (signal?.aborted)
             stop();
         else
             signal?.addEventListener("abort", stop, { once: true });
     });
 }
-export function abortedError(cause) {
-    return new SvcError({ message: "The call was aborted.", code: "aborted", cause });
+export function aborted(cause) {
+    return { message: "The call was aborted.", code: "aborted", cause };
 }

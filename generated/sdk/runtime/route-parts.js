@@ -5,6 +5,10 @@ export function segment(value) {
         throw new TypeError(`svc-sdk: "${value}" is no id.`);
     return encodeURIComponent(value);
 }
+/** Streams say what they cost unless the caller says what they shall say. */
+export function withUsage(body) {
+    return body.stream === true && body.stream_options == null ? { ...body, stream_options: { include_usage: true } } : body;
+}
 /** 128 random bits. Not `randomUUID`: pages without TLS lack it. */
 export function newKey() {
     return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");

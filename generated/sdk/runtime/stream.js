@@ -1,7 +1,6 @@
 // A streamed answer: the events one by one, errors thrown, and an early end never taken for a whole answer.
 import { costOf } from "./cost.js";
-import { SvcError } from "./error.js";
-import { errorFrom, parsed } from "./fail.js";
+import { errorFrom, failure, parsed } from "./fail.js";
 import { eventsOf } from "./sse.js";
 import { piecesOf } from "./watch.js";
 /** The last events of chat, messages and responses; `[DONE]` ends the others. */
@@ -29,7 +28,7 @@ export function stream(response, watched, type) {
             ended = lastTypes.includes(type);
         }
         if (!ended)
-            throw interrupted(response);
+            throw failure(response, { message: "The stream ended before its last event.", code: "connection_failed", retryable: true });
     }
     return {
         controller: watched.controller,
@@ -43,10 +42,4 @@ export function stream(response, watched, type) {
             return events();
         },
     };
-}
-function interrupted({ headers, status }) {
-    return new SvcError({
-        message: "The stream ended before its last event.",
-        ...{ code: "stream_interrupted", httpStatus: status, headers, requestId: headers.get("x-request-id"), retryable: true },
-    });
 }

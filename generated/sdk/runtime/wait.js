@@ -1,6 +1,6 @@
 import { callOf } from "./call.js";
 import { SvcError } from "./error.js";
-import { errorFrom } from "./fail.js";
+import { errorFrom, failure } from "./fail.js";
 import { pause, retryAfterOf } from "./retry.js";
 /** Longest time that the gateway is asked to hold its answer, in seconds; it allows 25. */
 const longestWait = 20;
@@ -35,12 +35,5 @@ async function follow(client, order, look, { onProgress, maxWait = 1_200_000, id
 function failed(job, response) {
     if (job.error != null)
         return errorFrom(job, response, null);
-    const { headers } = response;
-    return new SvcError({
-        message: `The job is ${job.status}.`,
-        code: "job_failed",
-        headers,
-        requestId: headers.get("x-request-id"),
-        body: job,
-    });
+    return failure(response, { message: `The job is ${job.status}.`, code: "job_failed", body: job });
 }

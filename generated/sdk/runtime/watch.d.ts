@@ -8,9 +8,9 @@ export interface Watch {
     rest(): void;
     /** The answer is over: leaves no timer and no listener behind. */
     end(): void;
-    /** What an exception of fetch or of reading means. */
-    fault(cause: unknown): SvcError;
+    /** What an exception of fetch means, or of reading an answer of which the head came. */
+    fault(cause: unknown, response?: Response): SvcError;
 }
 export declare function watch(caller: AbortSignal | null | undefined, timeout: number): Watch;
 /** The pieces of an answer's body. Leaving the loop early cancels the request. */
-export declare function piecesOf({ body }: Response, watched: Watch): AsyncGenerator<Uint8Array, void, undefined>;
+export declare function piecesOf(response: Response, watched: Watch): AsyncGenerator<Uint8Array, void, undefined>;

@@ -1,8 +1,7 @@
 // Ends one try: by the caller's signal, by the stream's own controller, or because nothing came for too long.
 import { SvcError } from "./error.js";
-import { abortedError } from "./retry.js";
-/** Longest delay that timers take. */
-const longestTimer = 2 ** 31 - 1;
+import { failure } from "./fail.js";
+import { aborted, longestTimer } from "./retry.js";
 export function watch(caller, timeout) {
     const controller = new AbortController();
     const stop = () => controller.abort(caller?.reason);
@@ -28,20 +27,22 @@ export function watch(caller, timeout) {
             rest();
             caller?.removeEventListener("abort", stop);
         },
-        fault(cause) {
+        fault(cause, response) {
             if (SvcError.is(cause))
                 return cause;
-            if (late)
-                return new SvcError({ message: `Nothing came for ${timeout} ms.`, code: "timeout", retryable: true, cause });
-            if (controller.signal.aborted)
-                return abortedError(cause);
-            return new SvcError({ message: "The connection failed or broke off.", code: "connection_failed", retryable: true, cause });
+            const failed = { message: "The connection failed or broke off.", code: "connection_failed", retryable: true, cause };
+            const fields = late
+                ? { ...failed, message: `Nothing came for ${timeout} ms.`, code: "timeout" }
+                : controller.signal.aborted
+                    ? aborted(cause)
+                    : failed;
+            return response === undefined ? new SvcError(fields) : failure(response, fields);
         },
     };
 }
 /** The pieces of an answer's body. Leaving the loop early cancels the request. */
-export async function* piecesOf({ body }, watched) {
-    const reader = body?.getReader();
+export async function* piecesOf(response, watched) {
+    const reader = response.body?.getReader();
     let whole = reader === undefined;
     try {
         while (reader !== undefined) {
@@ -55,7 +56,7 @@ export async function* piecesOf({ body }, watched) {
         }
     }
     catch (error) {
-        throw watched.fault(error);
+        throw watched.fault(error, response);
     }
     finally {
         watched.end();

@@ -27,12 +27,8 @@ function fieldsAsOf({ "x-unknown-fields": unknownFields }: Schema, { schemas }: 
   return typeof unknownFields === "string" && schemas[unknownFields] !== undefined ? [unknownFields] : [];
 }
 
-/**
- * The index of a model that takes more fields than are listed. In a request `any`: TypeScript lets no interface, such as another
- * library's request, fit an index of `unknown`.
- */
-function openField({ "x-unknown-fields": unknownFields, additionalProperties: more }: Schema, printing: Printing): string[] {
-  if (unknownFields === "forwarded") return ["[forwarded: string]: any;"];
+/** The index of a map. Requests that are forwarded have none: a slip would be a field of theirs. `extraBody` takes what is not listed. */
+function openField({ additionalProperties: more }: Schema, printing: Printing): string[] {
   return typeof more === "object" && more !== null ? [`[other: string]: ${typeOf(more as Schema, printing)} | undefined;`] : [];
 }
 

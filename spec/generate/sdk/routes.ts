@@ -1,6 +1,6 @@
 // What the runtime must know of an operation at a call, as the source of a `Route` (spec/sdk/call.ts).
 import type { Document, Schema } from "../document.ts";
-import { parametersOf, resultsOf, type SdkOperation, successesOf } from "./operations.ts";
+import { bodiesOf, parametersOf, referredTo, resultsOf, type SdkOperation, successesOf } from "./operations.ts";
 
 export interface RouteSource {
   /** The object literal. */
@@ -25,10 +25,26 @@ export function routeOf(document: Document, one: SdkOperation): RouteSource {
     ...(auth === null ? [] : [`auth: ${JSON.stringify(auth)}`]),
     ...(one.method !== "get" && query.length > 0 ? [`query: ${JSON.stringify(query)}`] : []),
     ...(idempotent ? ["newKey"] : []),
-    ...(isForm ? ["encode: formOf"] : []),
+    ...(isForm ? ["encode: formOf"] : saysUsage(document, one) ? ["encode: withUsage"] : []),
+    ...acceptOf(one, reader),
     ...(reader === null ? [] : [`read: ${reader}`]),
   ];
   return { text: `{ ${fields.join(", ")} }`, ids, paged: isPaged(document, one), idempotent };
+}
+
+/** Its streams carry the usage only when they are asked to. */
+function saysUsage({ components: { schemas } }: Document, one: SdkOperation): boolean {
+  return bodiesOf(one).some(
+    (schema) => (schemas[referredTo(schema) ?? ""]?.properties as Schema | undefined)?.stream_options !== undefined,
+  );
+}
+
+/** Audio before JSON, but where a field chooses JSON: mock servers go by it. */
+function acceptOf({ operation }: SdkOperation, reader: string | null): string[] {
+  if (reader !== "binary") return [];
+  const { field, values } = (operation["x-result-by"] ?? { values: {} }) as { field?: string; values: Record<string, string> };
+  const json = Object.keys(values).find((value) => values[value]!.includes("json"));
+  return [`accept: ${json === undefined ? "" : `input?.${field} === ${JSON.stringify(json)} ? undefined : `}"audio/*"`];
 }
 
 function authOf({ operation: { security = [] } }: SdkOperation): "none" | "session" | "either" | null {

@@ -27,7 +27,7 @@ export function functionsSource(document: Document): string {
 import { call } from "./runtime/call.js";
 import { formOf } from "./runtime/form.js";
 import { pages } from "./runtime/pages.js";
-import { newKey, segment } from "./runtime/route-parts.js";
+import { newKey, segment, withUsage } from "./runtime/route-parts.js";
 import { stream } from "./runtime/stream.js";
 import { text } from "./runtime/text.js";
 import { untilDone } from "./runtime/wait.js";

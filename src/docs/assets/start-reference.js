@@ -1,8 +1,11 @@
 // Starts Scalar on /docs/api, so that it asks nobody but this gateway: no fonts, no telemetry, no agent, no hosted client.
 "use strict";
 const order = ["Language", "Images", "Video", "Audio", "Catalog", "Account"];
-window.Scalar.createApiReference("#reference", {
-  url: document.getElementById("reference").dataset.document,
+const place = document.getElementById("reference");
+// What stands there is for readers without scripts; Scalar would take it for its own.
+place.replaceChildren();
+window.Scalar.createApiReference(place, {
+  url: place.dataset.document,
   withDefaultFonts: false,
   telemetry: false,
   agent: { disabled: true },
@@ -10,7 +13,9 @@ window.Scalar.createApiReference("#reference", {
   showDeveloperTools: "never",
   hideClientButton: true,
   hideDarkModeToggle: true,
+  hideModels: true, // each operation shows its own
   theme: "none",
+  documentDownloadType: "none", // both documents have links of their own
   tagsSorter: (a, b) => order.indexOf(a.name) - order.indexOf(b.name),
   defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
   metaData: { title: document.title },

@@ -8,8 +8,12 @@ const messages = [{ role: "user" as const, content: "Hello" }];
 void svc.chat.completions.create({ model: "best", messages, temperature: 0.2, max_tokens: undefined, reasoning_effort: "low" });
 void svc.chat.completions.create({ model: "best", messages: [{ role: "user", content: [{ type: "text", text: "Hello" }] }] });
 
-// A chat request is forwarded, so it takes fields that nobody listed; what is listed stays checked.
-void svc.chat.completions.create({ model: "best", messages, seed: 7, logit_bias: { "50256": -100 } });
+// A chat request is forwarded, yet a slip is told: fields that nobody listed are given apart.
+void svc.chat.completions.create({ model: "best", messages }, { extraBody: { seed: 7, logit_bias: { "50256": -100 } } });
+// @ts-expect-error no such field
+void svc.chat.completions.create({ model: "best", messages, temprature: 0.2 });
+// @ts-expect-error no such field
+void svc.messages.create({ model: "best", max_tokens: 9, messages, temprature: 0.2 });
 // @ts-expect-error a text is no number
 void svc.chat.completions.create({ model: "best", messages, temperature: "hot" });
 // @ts-expect-error no such word
