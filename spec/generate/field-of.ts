@@ -13,14 +13,19 @@ export function fieldOf({ components }: Document, { requestBody, parameters = []
 
 /** Required ones first. */
 function fieldsOf(schemas: Record<string, Schema>, schema: Schema): string[] {
-  const { $ref, allOf = [], required = [], properties = {} } = schema as ObjectSchema;
+  const { $ref, allOf = [], anyOf = [], required = [], properties = {} } = schema as ObjectSchema;
   const target = $ref === undefined ? undefined : schemas[$ref.split("/").at(-1)!];
-  return [...required, ...[...allOf, ...(target === undefined ? [] : [target])].flatMap((one) => fieldsOf(schemas, one)), ...Object.keys(properties)];
+  return [
+    ...required,
+    ...[...allOf, ...anyOf, ...(target === undefined ? [] : [target])].flatMap((one) => fieldsOf(schemas, one)),
+    ...Object.keys(properties),
+  ];
 }
 
 interface ObjectSchema {
   $ref?: string;
   allOf?: Schema[];
+  anyOf?: Schema[];
   required?: string[];
   properties?: Schema;
 }
