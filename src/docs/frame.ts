@@ -11,10 +11,16 @@ export interface FrameParts extends NavigationParts {
   site: Site;
   assets: AssetNames;
   /** Into the head of each page: what a file server can't send as a header. */
-  head?: string;
+  head: string;
 }
 
-export function pageHtml(parts: FrameParts, page: Page, neighbours: { before?: Page; after?: Page }): string {
+/** The pages before and after it in reading order. */
+interface Neighbours {
+  before?: Page | undefined;
+  after?: Page | undefined;
+}
+
+export function pageHtml(parts: FrameParts, page: Page, neighbours: Neighbours): string {
   const { site } = parts;
   const link = linker(page.path, site);
   if (page.shape === "reference") return referenceHtml(parts, page, link);
@@ -56,7 +62,7 @@ function referenceHtml(parts: FrameParts, page: Page, link: (href: string) => st
 }
 
 function documentHtml(
-  { site, assets, head = "" }: FrameParts,
+  { site, assets, head }: FrameParts,
   page: Page,
   { body, link, className }: { body: string; link: (href: string) => string; className?: string },
 ): string {
@@ -100,7 +106,7 @@ function contentsHtml(headings: readonly Heading[]): string {
   return `<nav class="contents" aria-label="On this page"><p>On this page</p><ul>${items.join("")}</ul></nav>`;
 }
 
-function footer({ before, after }: { before?: Page; after?: Page }, link: (href: string) => string): string {
+function footer({ before, after }: Neighbours, link: (href: string) => string): string {
   const one = (page: Page | undefined, word: string, rel: string) =>
     page === undefined
       ? "<span></span>"

@@ -19,14 +19,14 @@ export function relative(from: string, to: string): string {
 }
 
 /** Files of the root that the portal's own pages link to. */
-export const rootFiles: readonly string[] = ["openapi.json", "openapi-3.2.json", "llms.txt", "llms-full.txt"];
+const rootFiles: readonly string[] = ["openapi.json", "openapi-3.2.json", "llms.txt", "llms-full.txt"];
 
 /**
  * Turns a link of a source into one that works on the page: null where it leads to nothing that readers have (a file of the
- * repository). Foreign addresses and anchors stay as they are.
+ * repository, a scheme that runs something). Foreign addresses and anchors stay as they are.
  */
 export function resolveLink(href: string, from: string, site: Site, form: "html" | "md"): string | null {
-  if (/^(?:[a-z]+:|#)/i.test(href)) return href;
+  if (/^(?:https?:|mailto:|#)/i.test(href)) return href;
   const [path = "", anchor] = href.split("#");
   const suffix = anchor === undefined ? "" : `#${anchor}`;
   const own = /^\/docs(?:\/(.*))?$/.exec(path);

@@ -68,7 +68,7 @@ function markedFor({ from, site, ids, headings }: RenderOptions): Marked {
 }
 
 /** Lower-case words with dashes, as GitHub makes them, so that links between sources work in both places. */
-export function anchorOf(text: string, ids: Set<string>): string {
+function anchorOf(text: string, ids: Set<string>): string {
   const plain = text
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\s_-]/gu, "")
@@ -80,7 +80,7 @@ export function anchorOf(text: string, ids: Set<string>): string {
   return id;
 }
 
-export function codeBlock(code: string, language: string): string {
+function codeBlock(code: string, language: string): string {
   const title = languageTitle(language, code);
   const isText = language === "" || language === "text";
   const bar = isText ? "" : `<div class="code-title">${escapeHtml(title)}</div>`;

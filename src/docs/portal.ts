@@ -22,8 +22,8 @@ export interface Portal {
   markdown: (path: string) => string | undefined;
   llms: () => string;
   llmsFull: () => Promise<string>;
-  /** A page that says there is none, with the navigation. */
-  notFound: (path: string) => string;
+  /** A page that says there is none, with the navigation; `depth`: steps of its address below /docs, for its links. */
+  notFound: (depth: number) => string;
 }
 
 export interface PortalOptions extends Omit<PortalFacts, "interactive"> {
@@ -63,12 +63,12 @@ export function createPortal({ site, head, scalar = findScalar(), ...given }: Po
   return {
     pages,
     assets,
-    html: withPage((page) => pageHtml(frame(page), page, definedOnly(neighbours(page)))),
+    html: withPage((page) => pageHtml(frame(page), page, neighbours(page))),
     markdown: withPage((page) => pageMarkdown(page, site)),
     llms: () => llmsText(llms),
     llmsFull: () => llmsFullText(llms),
-    notFound: (path) => {
-      const page = notFoundPage(path);
+    notFound: (depth) => {
+      const page = notFoundPage(depth);
       return pageHtml(frame(page), page, {});
     },
   };
@@ -78,14 +78,9 @@ function searchIndex(pages: readonly Page[], site: Site): string {
   return JSON.stringify(pages.map(({ path, title, summary }) => ({ title, summary: plainText(summary), place: placeOf(path, site) })));
 }
 
-function definedOnly({ before, after }: { before?: Page | undefined; after?: Page | undefined }): { before?: Page; after?: Page } {
-  return { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
-}
-
-/** Its links need to know only how deep the address is. */
-function notFoundPage(path: string): Page {
+function notFoundPage(depth: number): Page {
   return {
-    path: path.replace(/[^/]+/g, "x").replace(/(?<=^|\/)(?=\/|$)/g, "x"),
+    path: Array(depth).fill("x").join("/"),
     shape: "missing",
     title: "There is no such page",
     summary: "This address leads to no page of the documentation.",

@@ -32,16 +32,13 @@ export function openDocs(edge: Edge): FindDocs {
     if (!isDocsPath(path)) return undefined;
     const document = documents[path];
     if (document !== undefined) return async () => replyWith(await kept(path, document), req.headers);
-    portal ??= loadPortal(edge);
-    const found = await portal;
+    const found = await (portal ??= loadPortal(edge));
     const form = wantedForm(found, path, req.headers);
     if (form !== undefined) return async () => replyWith(await kept(form.key, form.make), req.headers);
-    if (!readWeights(req.headers.accept).get("text/html") || (req.method !== "GET" && req.method !== "HEAD")) return undefined;
-    const missing = represent(Buffer.from(found.notFound(path.replace(/^\/docs\/?/, ""))), {
-      ...pageHeaders(),
-      "cache-control": "no-store",
-    });
-    return () => replyWith(missing, {}, 404);
+    const missing = missingForm(found, path);
+    const isReader = readWeights(req.headers.accept).get("text/html") && (req.method === "GET" || req.method === "HEAD");
+    if (missing === undefined || !isReader) return undefined;
+    return async () => replyWith(await kept(missing.key, missing.make), req.headers, 404);
   };
 }
 
@@ -108,6 +105,14 @@ function assetForm({ assets }: Portal, name: string): Form | undefined {
     "x-content-type-options": "nosniff",
   };
   return { key: `assets/${name}`, make: () => represent(asset.read(), headers) };
+}
+
+/** How deep its address lies is all that it depends on. So deep that nobody mistyped it, it gets no page. */
+function missingForm(portal: Portal, path: string): Form | undefined {
+  const depth = path.split("/").length - "/docs".split("/").length;
+  if (depth > 6) return undefined;
+  const headers = { ...pageHeaders(), "cache-control": "no-store" };
+  return { key: `missing ${depth}`, make: () => represent(Buffer.from(portal.notFound(depth)), headers) };
 }
 
 /** Agents ask for it; browsers never do. Of equals the one that is named first. */

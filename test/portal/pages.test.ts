@@ -154,10 +154,14 @@ describe("how they are handed out", () => {
       const page = await call(edge, path, html);
       expect([path, page.status, page.headers.get("content-type")]).toEqual([path, 404, "text/html; charset=utf-8"]);
       expect(page.text).toContain('aria-label="Documentation"');
+      const start = /class="brand" href="([^"]+)"/.exec(page.text)![1]!;
+      expect([path, new URL(start, edge.url + path).pathname]).toEqual([path, "/docs"]);
       const error = await call(edge, path);
       expect([error.status, error.body.error.code]).toEqual([404, "endpoint_not_found"]);
       expect((await call(edge, path, { method: "POST", ...html })).body.error.code).toBe("endpoint_not_found");
     }
+    const deep = await call(edge, `/docs${"/a".repeat(2_000)}`, html);
+    expect([deep.status, deep.body.error.code]).toEqual([404, "endpoint_not_found"]);
     const post = await call(edge, "/docs", { method: "POST", ...html });
     expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
   });
