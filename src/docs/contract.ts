@@ -12,7 +12,6 @@ export interface Schema {
   properties?: Record<string, Schema>;
   required?: string[];
   items?: Schema;
-  additionalProperties?: boolean | Schema;
   anyOf?: Schema[];
   oneOf?: Schema[];
   allOf?: Schema[];
@@ -22,15 +21,13 @@ export interface Schema {
   maxLength?: number;
   minItems?: number;
   maxItems?: number;
-  pattern?: string;
   examples?: unknown[];
 }
 
 export interface Media {
   schema?: Schema;
-  examples?: Record<string, { description?: string; value: unknown }>;
+  examples?: Record<string, { value: unknown }>;
   example?: unknown;
-  "x-itemSchema"?: Schema;
 }
 
 export interface Parameter {
@@ -45,7 +42,7 @@ export interface Parameter {
 
 export interface Answer {
   description: string;
-  headers?: Record<string, { description?: string; required?: boolean; schema?: Schema }>;
+  headers?: Record<string, { description?: string; schema?: Schema }>;
   content?: Record<string, Media>;
 }
 
@@ -56,7 +53,7 @@ export interface OperationDoc {
   tags?: string[];
   deprecated?: boolean;
   parameters?: Parameter[];
-  requestBody?: { description?: string; required?: boolean; content: Record<string, Media> };
+  requestBody?: { content: Record<string, Media> };
   responses: Record<string, Answer>;
   "x-sdk"?: string;
   "x-paused"?: unknown;

@@ -130,23 +130,15 @@ function pythonOf({ operation, access }: CallShown): Sample | null {
   };
 }
 
-/** Path parameters by the contract's example, else by something that looks like one. */
+/** In the order of the path, by the contract's examples. */
 function pathValues({ path, doc }: Located): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => {
     const parameter = doc.parameters?.find((one) => one.in === "path" && one.name === name);
-    const example = parameter === undefined ? undefined : exampleValue(parameter);
-    return typeof example === "string" ? example : (usual[`${doc.operationId} ${name}`] ?? usual[name as string] ?? `${name}`);
+    const value = parameter && exampleValue(parameter);
+    if (typeof value !== "string") throw new Error(`${doc.operationId} has no example of ${name}`);
+    return value;
   });
 }
-
-const usual: Record<string, string> = {
-  id: "job_0195c1f2",
-  "getModel id": "best",
-  "getTopup id": "top_0195c1f2",
-  request_id: "req_0195c1f2c3d04e10",
-  key: "key_0195c1f2",
-  provider: "google",
-};
 
 function filledPath(operation: Located): string {
   const values = pathValues(operation);
