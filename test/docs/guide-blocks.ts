@@ -1,7 +1,7 @@
 // The code samples of the guides (src/docs/guides/*.md) as data: what stands in each fence, whether it runs here, and what it has to print.
 //
 // ```sh                     runs as it stands
-// ```sh no-run: a reason    doesn't, for that reason; no-run.test.ts keeps the list of them
+// ```sh no-run: a reason    doesn't, for that reason; guide-texts.test.ts keeps the list of them
 // <!-- prints: /text/ -->   under a fence: what its output has to hold; its dots mean line ends too
 // <!-- the answer to the last sample of the shell --> under a fence of JSON: that sample prints it; … stands for anything
 // <!-- answers: /(\d+)/ --> under a fence: what `read` gets is found like that in what the gateway has printed

@@ -29,14 +29,17 @@ test("each fence is of a language that runs, or of one that is only read", () =>
   expect(others.map(({ guide, line }) => `${guide}:${line}`)).toEqual([]);
 });
 
-test("the list names every file, by its own title", () => {
+test("the list names every file, by its own title; the README says the same of it", () => {
   const files = guides.flatMap(({ slug, title, source }) => ("file" in source ? [{ slug, title, file: source.file }] : []));
   expect(files.map(({ file }) => file).sort()).toEqual(guideNames.map((name) => `${name}.md`));
   for (const { slug, file, title } of files) {
     expect(file).toBe(`${slug}.md`);
     expect(readGuide(slug)).toMatch(new RegExp(`^# ${title}\n`));
   }
-  for (const { source } of guides) if ("readmeSection" in source) expect(readme).toContain(`\n## ${source.readmeSection}\n`);
+  for (const { title, summary, source } of guides) {
+    if ("readmeSection" in source) expect(readme).toContain(`\n## ${source.readmeSection}\n`);
+    else expect(readme).toContain(`\n| [${title}](src/docs/guides/${source.file}) | ${summary} |\n`);
+  }
 });
 
 describe.each(guideNames)("%s", (guide) => {

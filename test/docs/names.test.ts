@@ -14,6 +14,7 @@ const elsewhere: Record<string, string> = {
   media_expense: "a table",
   async_payment_succeeded: "an event of Stripe",
   async_payment_failed: "an event of Stripe",
+  connection_failed: "a code of svc-sdk",
 };
 
 /** The words that are set as code in the prose. */
