@@ -8,6 +8,7 @@ import { contentPolicy } from "../docs/policy.ts";
 import { readWeights } from "./content-coding.ts";
 import { openapiBytes, openapiDocument } from "./document.ts";
 import type { Edge, Exchange } from "./edge.ts";
+import { keptIn } from "./kept.ts";
 import type { Page } from "./pages.ts";
 import { represent, replyWith, type Representation } from "./representation.ts";
 import type { Headers } from "./types.ts";
@@ -17,28 +18,22 @@ export type FindDocs = (exchange: Exchange) => Promise<Page | undefined>;
 
 export function openDocs(edge: Edge): FindDocs {
   // Made when somebody first reads: no start waits for it, and by then the port, and so the address in its examples, is known.
-  let portal: Promise<Portal> | undefined;
+  const loaded = new Map<"portal", Promise<Portal>>();
   /** As many as there are pages and files: nothing that a client invents gets in. */
   const made = new Map<string, Promise<Representation>>();
-  const kept = (key: string, make: Make) => {
-    const representation = made.get(key) ?? Promise.try(make);
-    made.set(key, representation);
-    // One that failed is tried again by the next who asks.
-    representation.catch(() => made.delete(key));
-    return representation;
-  };
+  const kept = ({ key, make }: Form) => keptIn(made, key, make);
 
   return async ({ path, req }) => {
     if (!isDocsPath(path)) return undefined;
     const document = documents[path];
-    if (document !== undefined) return async () => replyWith(await kept(path, document), req.headers);
-    const found = await (portal ??= loadPortal(edge));
+    if (document !== undefined) return async () => replyWith(await kept({ key: path, make: document }), req.headers);
+    const found = await keptIn(loaded, "portal", () => loadPortal(edge));
     const form = wantedForm(found, path, req.headers);
-    if (form !== undefined) return async () => replyWith(await kept(form.key, form.make), req.headers);
+    if (form !== undefined) return async () => replyWith(await kept(form), req.headers);
     const missing = missingForm(found, path);
     const isReader = readWeights(req.headers.accept).get("text/html") && (req.method === "GET" || req.method === "HEAD");
     if (missing === undefined || !isReader) return undefined;
-    return async () => replyWith(await kept(missing.key, missing.make), req.headers, 404);
+    return async () => replyWith(await kept(missing), req.headers, 404);
   };
 }
 

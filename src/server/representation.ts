@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { chooseCoding, type Coding } from "./content-coding.ts";
+import { keptIn } from "./kept.ts";
 import type { Headers } from "./types.ts";
 
 export interface Representation {
@@ -26,14 +27,14 @@ export async function replyWith(
   { "accept-encoding": accepted, "if-none-match": known }: IncomingHttpHeaders,
   status = 200,
 ): Promise<FixedReply> {
-  const { plain, tag } = representation;
+  const { plain, tag, coded } = representation;
   const coding = chooseCoding(accepted, ["br", "gzip"]);
   const etag = coding === null ? `"${tag}"` : `"${tag}-${coding}"`;
   const vary = [representation.headers["vary"], "accept-encoding"].filter(Boolean).join(", ");
   const headers = { ...representation.headers, vary, etag };
   if (status === 200 && isKnown(known, tag)) return { status: 304, headers };
   if (coding === null) return { status, headers, bytes: plain };
-  return { status, headers: { ...headers, "content-encoding": coding }, bytes: await inCoding(representation, coding) };
+  return { status, headers: { ...headers, "content-encoding": coding }, bytes: await keptIn(coded, coding, () => compress[coding](plain)) };
 }
 
 /** The weak comparison of RFC 9110, 13.1.2: any coding of the same text will do. */
@@ -47,14 +48,6 @@ function isKnown(known: string | undefined, tag: string): boolean {
         .replace(/^W\//, "")
         .replace(/^"|(?:-(?:br|gzip))?"$/g, "") === tag,
   );
-}
-
-function inCoding({ plain, coded }: Representation, coding: Coding): Promise<Buffer> {
-  const made = coded.get(coding) ?? compress[coding](plain);
-  coded.set(coding, made);
-  // One that failed is tried again by the next who asks.
-  made.catch(() => coded.delete(coding));
-  return made;
 }
 
 /** Off the main thread. Brotli's best quality takes 70 times as long over 4 MB, and gains a tenth. */
