@@ -1,6 +1,6 @@
 // How an operation is called, in curl, TypeScript (svc-sdk) and, where a client of that language exists, Python. Made from the
 // contract's own examples.
-import { exampleOf, type Located, type Media, type Parameter } from "./contract.ts";
+import { type Located, type Media, type Parameter } from "./contract.ts";
 import type { Sample } from "./markdown.ts";
 
 export interface Access {
@@ -16,24 +16,23 @@ export function samplesOf(operation: Located, access: Access): Sample[] {
 
 interface CallShown {
   operation: Located;
-  body: { json: unknown } | { form: Record<string, string> } | null;
+  body: { json: Record<string, unknown> } | { form: Record<string, string> } | null;
   access: Access;
 }
 
 function bodyOf({ doc }: Located): CallShown["body"] {
   const content = doc.requestBody?.content ?? {};
   // A file of the reader's own is there; an address that the contract invents is not.
-  const form = shortestExample(content["multipart/form-data"]);
-  if (form !== undefined)
-    return { form: Object.fromEntries(Object.entries(form as object).map(([name, value]) => [name, formValue(value)])) };
-  const json = shortestExample(content["application/json"]);
+  const form = examplesOf(content["multipart/form-data"])[0];
+  if (form !== undefined) return { form: Object.fromEntries(Object.entries(form).map(([name, value]) => [name, formValue(value)])) };
+  const json = examplesOf(content["application/json"])[0];
   return json === undefined ? null : { json };
 }
 
-/** The plainest of several. */
-function shortestExample(media: Media | undefined): unknown {
-  const values = Object.values(media?.examples ?? {}).map(({ value }) => value);
-  return values.sort((a, b) => JSON.stringify(a).length - JSON.stringify(b).length)[0] ?? exampleOf(media);
+/** The plainest first. */
+function examplesOf(media: Media | undefined): Record<string, unknown>[] {
+  const values = Object.values(media?.examples ?? {}).map(({ value }) => value as Record<string, unknown>);
+  return values.sort((a, b) => JSON.stringify(a).length - JSON.stringify(b).length);
 }
 
 /** A text of the contract stands for the bytes of a file and names it. */
@@ -42,17 +41,12 @@ function formValue(value: unknown): string {
   return name === undefined ? String(value) : `@${name}`;
 }
 
-/** Where an answer is sound and nothing else: what it is saved as. */
-function fileOf({ doc }: Located): string | null {
-  const types = Object.entries(doc.responses).flatMap(([status, { content }]) => (Number(status) < 300 ? Object.keys(content ?? {}) : []));
-  return types.length > 0 && types.every((type) => type.startsWith("audio/")) ? "speech.mp3" : null;
-}
-
 function curlOf({ operation, body, access }: CallShown): Sample {
   const { method, doc } = operation;
   const url = `${access.publicUrl ?? "$SVC_URL"}${filledPath(operation)}${queryOf(doc.parameters ?? [])}`;
   const lines = [`curl ${method === "GET" || method === "POST" ? "" : `-X ${method} `}"${url}"`];
   if (method === "POST" && body === null) lines[0] = `curl -X POST "${url}"`;
+  if (answersSound(operation)) lines.push("-o answer.mp3");
   if (access.auth === "session") lines.push(`-H "Authorization: Bearer $SVC_SESSION"`);
   else if (access.auth !== "none") lines.push(`-H "Authorization: Bearer $SVC_KEY"`);
   if (body !== null && "form" in body)
@@ -60,8 +54,6 @@ function curlOf({ operation, body, access }: CallShown): Sample {
   if (body !== null && "json" in body) {
     lines.push(`-H "Content-Type: application/json"`, `-d ${shellWord(JSON.stringify(body.json, null, 2))}`);
   }
-  const file = fileOf(operation);
-  if (file !== null) lines.push(`-o ${file}`);
   return { language: "sh", code: lines.join(" \\\n  ") };
 }
 
@@ -80,38 +72,58 @@ function typescriptOf({ operation, body, access }: CallShown): Sample | null {
       ? Object.keys(query).length > 0
         ? [literal(query)]
         : []
-      : ["json" in body ? literal({ ...(body.json as object), ...query }) : formLiteral(body.form)]),
+      : ["json" in body ? literal({ ...body.json, ...query }) : formLiteral(body.form)]),
   ];
-  const file = fileOf(operation);
-  const imports = [
-    ...(body !== null && "form" in body ? [`import { openAsBlob } from "node:fs";\n`] : []),
-    ...(file === null ? [] : [`import { writeFile } from "node:fs/promises";\n`]),
-  ].join("");
-  const shown = file === null ? "console.log(result);" : `await writeFile(${JSON.stringify(file)}, await result.bytes());`;
+  const files = [
+    ...(body !== null && "form" in body ? [`import { openAsBlob } from "node:fs";`] : []),
+    ...(answersSound(operation) ? [`import { writeFile } from "node:fs/promises";`] : []),
+  ];
+  const use = answersSound(operation) ? `await writeFile("answer.mp3", Buffer.from(await result.arrayBuffer()));` : "console.log(result);";
   return {
     language: "ts",
-    code: `${imports}import Svc from "svc-sdk";\n\nconst svc = new Svc({ ${options.join(", ")} });\n\nconst result = await svc.${name}(${given.join(", ")});\n${shown}`,
+    code: `${[...files, `import Svc from "svc-sdk";`].join("\n")}\n\nconst svc = new Svc({ ${options.join(", ")} });\n\nconst result = await svc.${name}(${given.join(", ")});\n${use}`,
   };
 }
 
-/** Calls that OpenAI's and Anthropic's clients for Python know under the same name. */
-const openaiCalls = ["chat.completions.create", "completions.create", "embeddings.create", "responses.create", "audio.speech.create"];
+/** A sample with a query asks for the JSON that there is beside the sound. */
+function answersSound({ doc }: Located): boolean {
+  const isSound = Object.keys(doc.responses["200"]?.content ?? {})[0]?.startsWith("audio/") ?? false;
+  return isSound && exampledQuery(doc.parameters ?? []).length === 0;
+}
 
-function pythonOf({ operation, body, access }: CallShown): Sample | null {
-  const name = operation.doc["x-sdk"];
-  if (name === undefined || body === null || !("json" in body)) return null;
+/** Calls that OpenAI's and Anthropic's clients for Python know under the same name, with what these clients insist on. */
+const pythonCalls: Record<string, readonly string[]> = {
+  "chat.completions.create": ["model", "messages"],
+  "completions.create": ["model", "prompt"],
+  "embeddings.create": ["model", "input"],
+  "responses.create": ["model", "input"],
+  "audio.speech.create": ["model", "voice", "input"],
+  "messages.create": ["model", "messages", "max_tokens"],
+};
+
+/** Fields of ours that those clients take in `extra_body` alone. */
+const beyondPython = ["voice_settings"];
+
+function pythonOf({ operation, access }: CallShown): Sample | null {
+  const name = operation.doc["x-sdk"] ?? "";
+  const needed = pythonCalls[name];
+  if (needed === undefined) return null;
+  const body = examplesOf(operation.doc.requestBody?.content["application/json"]).find((one) => needed.every((field) => field in one));
+  if (body === undefined) return null;
   const anthropic = name === "messages.create";
-  if (!anthropic && !openaiCalls.includes(name)) return null;
   const client = anthropic ? "Anthropic" : "OpenAI";
-  const address =
-    access.publicUrl === null
-      ? `os.environ["SVC_URL"]${anthropic ? "" : ' + "/v1"'}`
-      : JSON.stringify(`${access.publicUrl}${anthropic ? "" : "/v1"}`);
-  const file = fileOf(operation);
-  const given = Object.entries(body.json as Record<string, unknown>).map(([key, value]) => `    ${key}=${pythonLiteral(value, "    ")},`);
+  const suffix = anthropic ? "" : "/v1"; // Anthropic's client adds it itself
+  const fromEnvironment = `os.environ["SVC_URL"]${anthropic ? "" : ' + "/v1"'}`;
+  const address = access.publicUrl === null ? fromEnvironment : JSON.stringify(`${access.publicUrl}${suffix}`);
+  const extra = Object.entries(body).filter(([key]) => beyondPython.includes(key));
+  const fields = Object.entries(body).filter(([key]) => !beyondPython.includes(key));
+  const given = [...fields, ...(extra.length > 0 ? [["extra_body", Object.fromEntries(extra)] as const] : [])].map(
+    ([key, value]) => `    ${key}=${pythonLiteral(value, "    ")},`,
+  );
+  const use = answersSound(operation) ? `result.write_to_file("answer.mp3")` : "print(result)";
   return {
     language: "python",
-    code: `import os\nfrom ${client.toLowerCase()} import ${client}\n\nclient = ${client}(base_url=${address}, api_key=os.environ["SVC_KEY"])\n\nresult = client.${name}(\n${given.join("\n")}\n)\n${file === null ? "print(result)" : `result.write_to_file(${JSON.stringify(file)})`}`,
+    code: `import os\nfrom ${client.toLowerCase()} import ${client}\n\nclient = ${client}(base_url=${address}, api_key=os.environ["SVC_KEY"])\n\nresult = client.${name}(\n${given.join("\n")}\n)\n${use}`,
   };
 }
 

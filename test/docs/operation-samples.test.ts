@@ -102,7 +102,7 @@ describe.skipIf(!hasCurl)("curl", () => {
   });
 
   test("createSpeech: what it has saved plays", async () => {
-    const { sampleRate, seconds } = await decodeMp3(readFileSync(join(folder, "speech.mp3")));
+    const { sampleRate, seconds } = await decodeMp3(readFileSync(join(folder, "answer.mp3")));
     expect(sampleRate).toBe(44_100);
     expect(seconds).toBeGreaterThan(1);
   });
@@ -121,7 +121,7 @@ async function samplesOf(id: OperationId): Promise<string[]> {
 
 async function run(code: string): Promise<Reply> {
   const output = await runProcess("bash", ["-e"], code, { folder, environment });
-  const file = / -o (\S+)$/.exec(code)?.[1];
+  const file = / -o (\S+)/.exec(code)?.[1];
   const head = readFileSync(join(folder, "headers.txt"), "utf8");
   const headers = [...head.matchAll(/^([\w-]+): (.*?)\r?$/gm)].map(([, name, value]) => [name!.toLowerCase(), value!] as const);
   return {
