@@ -16,7 +16,7 @@ export function samplesOf(operation: Located, access: Access): Sample[] {
 
 interface CallShown {
   operation: Located;
-  body: { json: Record<string, unknown> } | { form: Record<string, string> } | null;
+  body: { json: unknown } | { form: Record<string, string> } | null;
   access: Access;
 }
 
@@ -41,12 +41,17 @@ function formValue(value: unknown): string {
   return name === undefined ? String(value) : `@${name}`;
 }
 
+/** Where an answer is sound and nothing else: what it is saved as. */
+function fileOf({ doc }: Located): string | null {
+  const types = Object.entries(doc.responses).flatMap(([status, { content }]) => (Number(status) < 300 ? Object.keys(content ?? {}) : []));
+  return types.length > 0 && types.every((type) => type.startsWith("audio/")) ? "speech.mp3" : null;
+}
+
 function curlOf({ operation, body, access }: CallShown): Sample {
   const { method, doc } = operation;
   const url = `${access.publicUrl ?? "$SVC_URL"}${filledPath(operation)}${queryOf(doc.parameters ?? [])}`;
   const lines = [`curl ${method === "GET" || method === "POST" ? "" : `-X ${method} `}"${url}"`];
   if (method === "POST" && body === null) lines[0] = `curl -X POST "${url}"`;
-  if (answersSound(operation)) lines.push("-o answer.mp3");
   if (access.auth === "session") lines.push(`-H "Authorization: Bearer $SVC_SESSION"`);
   else if (access.auth !== "none") lines.push(`-H "Authorization: Bearer $SVC_KEY"`);
   if (body !== null && "form" in body)
@@ -54,6 +59,8 @@ function curlOf({ operation, body, access }: CallShown): Sample {
   if (body !== null && "json" in body) {
     lines.push(`-H "Content-Type: application/json"`, `-d ${shellWord(JSON.stringify(body.json, null, 2))}`);
   }
+  const file = fileOf(operation);
+  if (file !== null) lines.push(`-o ${file}`);
   return { language: "sh", code: lines.join(" \\\n  ") };
 }
 
@@ -72,23 +79,18 @@ function typescriptOf({ operation, body, access }: CallShown): Sample | null {
       ? Object.keys(query).length > 0
         ? [literal(query)]
         : []
-      : ["json" in body ? literal({ ...body.json, ...query }) : formLiteral(body.form)]),
+      : ["json" in body ? literal({ ...(body.json as object), ...query }) : formLiteral(body.form)]),
   ];
-  const files = [
-    ...(body !== null && "form" in body ? [`import { openAsBlob } from "node:fs";`] : []),
-    ...(answersSound(operation) ? [`import { writeFile } from "node:fs/promises";`] : []),
-  ];
-  const use = answersSound(operation) ? `await writeFile("answer.mp3", Buffer.from(await result.arrayBuffer()));` : "console.log(result);";
+  const file = fileOf(operation);
+  const imports = [
+    ...(body !== null && "form" in body ? [`import { openAsBlob } from "node:fs";\n`] : []),
+    ...(file === null ? [] : [`import { writeFile } from "node:fs/promises";\n`]),
+  ].join("");
+  const shown = file === null ? "console.log(result);" : `await writeFile(${JSON.stringify(file)}, await result.bytes());`;
   return {
     language: "ts",
-    code: `${[...files, `import Svc from "svc-sdk";`].join("\n")}\n\nconst svc = new Svc({ ${options.join(", ")} });\n\nconst result = await svc.${name}(${given.join(", ")});\n${use}`,
+    code: `${imports}import Svc from "svc-sdk";\n\nconst svc = new Svc({ ${options.join(", ")} });\n\nconst result = await svc.${name}(${given.join(", ")});\n${shown}`,
   };
-}
-
-/** A sample with a query asks for the JSON that there is beside the sound. */
-function answersSound({ doc }: Located): boolean {
-  const isSound = Object.keys(doc.responses["200"]?.content ?? {})[0]?.startsWith("audio/") ?? false;
-  return isSound && exampledQuery(doc.parameters ?? []).length === 0;
 }
 
 /** Calls that OpenAI's and Anthropic's clients for Python know under the same name, with what these clients insist on. */
@@ -120,10 +122,11 @@ function pythonOf({ operation, access }: CallShown): Sample | null {
   const given = [...fields, ...(extra.length > 0 ? [["extra_body", Object.fromEntries(extra)] as const] : [])].map(
     ([key, value]) => `    ${key}=${pythonLiteral(value, "    ")},`,
   );
-  const use = answersSound(operation) ? `result.write_to_file("answer.mp3")` : "print(result)";
+  const file = fileOf(operation);
+  const shown = file === null ? "print(result)" : `result.write_to_file(${JSON.stringify(file)})`;
   return {
     language: "python",
-    code: `import os\nfrom ${client.toLowerCase()} import ${client}\n\nclient = ${client}(base_url=${address}, api_key=os.environ["SVC_KEY"])\n\nresult = client.${name}(\n${given.join("\n")}\n)\n${use}`,
+    code: `import os\nfrom ${client.toLowerCase()} import ${client}\n\nclient = ${client}(base_url=${address}, api_key=os.environ["SVC_KEY"])\n\nresult = client.${name}(\n${given.join("\n")}\n)\n${shown}`,
   };
 }
 

@@ -102,7 +102,7 @@ describe.skipIf(!hasCurl)("curl", () => {
   });
 
   test("createSpeech: what it has saved plays", async () => {
-    const { sampleRate, seconds } = await decodeMp3(readFileSync(join(folder, "answer.mp3")));
+    const { sampleRate, seconds } = await decodeMp3(readFileSync(join(folder, "speech.mp3")));
     expect(sampleRate).toBe(44_100);
     expect(seconds).toBeGreaterThan(1);
   });
