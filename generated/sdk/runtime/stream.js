@@ -13,19 +13,26 @@ export function stream(response, watched, type) {
     let taken = false;
     async function* events() {
         let ended = false;
-        for await (const { data } of eventsOf(piecesOf(response, watched))) {
-            if (ended || data === "[DONE]") {
-                // Read on to the end of the body: only then can its connection serve again.
-                ended = true;
-                continue;
+        try {
+            for await (const { data } of eventsOf(piecesOf(response, watched))) {
+                if (ended || data === "[DONE]") {
+                    // Read on to the end of the body: only then can its connection serve again.
+                    ended = true;
+                    continue;
+                }
+                const value = parsed(data, response);
+                const { type, error } = Object(value);
+                if (type === "error" || (error != null && type === undefined))
+                    throw errorFrom(value, response, null);
+                cost = costOf(value) ?? cost;
+                yield value;
+                ended = lastTypes.includes(type);
             }
-            const value = parsed(data, response);
-            const { type, error } = Object(value);
-            if (type === "error" || (error != null && type === undefined))
-                throw errorFrom(value, response, null);
-            cost = costOf(value) ?? cost;
-            yield value;
-            ended = lastTypes.includes(type);
+        }
+        catch (error) {
+            // The answer was whole before the connection broke off: who is told of a failure asks and pays again.
+            if (!ended)
+                throw error;
         }
         if (!ended)
             throw failure(response, { message: "The stream ended before its last event.", code: "connection_failed", retryable: true });
