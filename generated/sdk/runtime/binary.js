@@ -6,10 +6,12 @@ export function binary(response, watched, contentType) {
     if (contentType === "" || contentType.startsWith("text/"))
         return undefined;
     const { headers } = response;
+    let taken = false;
     const stream = () => {
-        if (response.bodyUsed || response.body?.locked)
+        if (taken || response.bodyUsed || response.body?.locked)
             throw new TypeError("svc-sdk: bytes can be read once.");
-        return streamOf(piecesOf(response, watched));
+        taken = true;
+        return streamOf(response, watched);
     };
     const blob = async () => {
         const pieces = [];
@@ -22,7 +24,8 @@ export function binary(response, watched, contentType) {
     const bytes = async () => new Uint8Array(await arrayBuffer());
     return { contentType, cost: costIn(headers), headers, stream, blob, arrayBuffer, bytes };
 }
-function streamOf(pieces) {
+function streamOf(response, watched) {
+    const pieces = piecesOf(response, watched);
     return new ReadableStream({
         async pull(controller) {
             const { done, value } = await pieces.next();
@@ -31,6 +34,11 @@ function streamOf(pieces) {
             else
                 controller.enqueue(value);
         },
-        cancel: async () => void (await pieces.return()),
+        async cancel() {
+            // First: a generator that was never started ends nothing, and one that waits for a piece would go on waiting.
+            watched.controller.abort();
+            watched.end();
+            await pieces.return();
+        },
     }, { highWaterMark: 0 });
 }
