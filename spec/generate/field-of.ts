@@ -15,7 +15,11 @@ export function fieldOf({ components }: Document, { requestBody, parameters = []
 function fieldsOf(schemas: Record<string, Schema>, schema: Schema): string[] {
   const { $ref, allOf = [], required = [], properties = {} } = schema as ObjectSchema;
   const target = $ref === undefined ? undefined : schemas[$ref.split("/").at(-1)!];
-  return [...required, ...[...allOf, ...(target === undefined ? [] : [target])].flatMap((one) => fieldsOf(schemas, one)), ...Object.keys(properties)];
+  return [
+    ...required,
+    ...[...allOf, ...(target === undefined ? [] : [target])].flatMap((one) => fieldsOf(schemas, one)),
+    ...Object.keys(properties),
+  ];
 }
 
 interface ObjectSchema {
