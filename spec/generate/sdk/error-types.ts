@@ -93,7 +93,7 @@ function readError({ components: { schemas } }: Document, name: string): ErrorSh
   const status = Number(/Error(\d{3})/.exec(name)?.[1]);
   const { error, details } = body.properties;
   const fields = error.properties ?? details?.properties ?? {};
-  // The bare dialect has a word in \`type\` and mostly no code.
+  // The bare dialect has a word in `type` and mostly no code.
   const isBare = error.properties !== undefined && error.properties.doc_url === undefined;
   const coded = isBare ? fields.type : fields.code;
   const codes = take(coded, "Code");
