@@ -97,7 +97,7 @@ export interface paths {
          *     `no_speech_detected`, and timestamps from a model that has none give 400 `segments_unsupported`. Nothing that is refused is charged.
          *
          *     ```sh
-         *     curl "$BASE/v1/audio/transcriptions" -H "Authorization: Bearer $KEY" -F file=@meeting.mp3 -F model=transcribe -F response_format=srt
+         *     curl "$SVC_URL/v1/audio/transcriptions" -H "Authorization: Bearer $SVC_KEY" -F file=@meeting.mp3 -F model=transcribe -F response_format=srt
          *     ```
          */
         post: operations["createTranscription"];
@@ -149,7 +149,7 @@ export interface paths {
          *     charged, and the call may be repeated.
          *
          *     ```sh
-         *     curl "$BASE/v1/audio/voice-clone" -H "Authorization: Bearer $KEY" -F file=@narrator.wav -F name="My narrator"
+         *     curl "$SVC_URL/v1/audio/voice-clone" -H "Authorization: Bearer $SVC_KEY" -F file=@narrator.wav -F name="My narrator"
          *     ```
          */
         post: operations["cloneVoice"];

@@ -271,7 +271,7 @@ export interface AudioTranscriptionsMethods {
    * `no_speech_detected`, and timestamps from a model that has none give 400 `segments_unsupported`. Nothing that is refused is charged.
    *
    * ```sh
-   * curl "$BASE/v1/audio/transcriptions" -H "Authorization: Bearer $KEY" -F file=@meeting.mp3 -F model=transcribe -F response_format=srt
+   * curl "$SVC_URL/v1/audio/transcriptions" -H "Authorization: Bearer $SVC_KEY" -F file=@meeting.mp3 -F model=transcribe -F response_format=srt
    * ```
    *
    * `POST /v1/audio/transcriptions`, /docs/api/createTranscription
@@ -305,7 +305,7 @@ export interface AudioVoicesMethods {
    * charged, and the call may be repeated.
    *
    * ```sh
-   * curl "$BASE/v1/audio/voice-clone" -H "Authorization: Bearer $KEY" -F file=@narrator.wav -F name="My narrator"
+   * curl "$SVC_URL/v1/audio/voice-clone" -H "Authorization: Bearer $SVC_KEY" -F file=@narrator.wav -F name="My narrator"
    * ```
    *
    * `POST /v1/audio/voice-clone`, /docs/api/cloneVoice

@@ -13,11 +13,11 @@ export function fieldOf({ components }: Document, { requestBody, parameters = []
 
 /** Required ones first. */
 function fieldsOf(schemas: Record<string, Schema>, schema: Schema): string[] {
-  const { $ref, allOf = [], required = [], properties = {} } = schema as ObjectSchema;
+  const { $ref, allOf = [], anyOf = [], required = [], properties = {} } = schema as ObjectSchema;
   const target = $ref === undefined ? undefined : schemas[nameIn($ref)];
   return [
     ...required,
-    ...[...allOf, ...(target === undefined ? [] : [target])].flatMap((one) => fieldsOf(schemas, one)),
+    ...[...allOf, ...anyOf, ...(target === undefined ? [] : [target])].flatMap((one) => fieldsOf(schemas, one)),
     ...Object.keys(properties),
   ];
 }
@@ -25,6 +25,7 @@ function fieldsOf(schemas: Record<string, Schema>, schema: Schema): string[] {
 interface ObjectSchema {
   $ref?: string;
   allOf?: Schema[];
+  anyOf?: Schema[];
   required?: string[];
   properties?: Schema;
 }

@@ -1,10 +1,11 @@
-// Stands before Prism for the four things that it can't do itself: it chooses among media types by `Accept` alone, where
-// the gateway and its clients go by the body; it has no bytes; it takes a slash in a model's id for another path; and a body
-// that is no JSON ends its connection.
+// Stands before Prism for what it can't do itself: it chooses among media types by `Accept` alone, where
+// the gateway and its clients go by the body; it has no bytes; it takes a slash in a model's id for another path; a body
+// that is no JSON ends its connection; and its own 404 and 405 are not the gateway's.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { soundOf } from "./sounds.ts";
+import { unknownPathBody } from "./unknown-path.ts";
 
 /** Returns its address. */
 export async function startFront(prismUrl: string, port: number): Promise<string> {
@@ -26,9 +27,14 @@ async function answer(prismUrl: string, request: IncomingMessage, response: Serv
   const headers: Record<string, string> = { ...(request.headers as Record<string, string>), accept };
   for (const name of ["host", "connection", "content-length", "transfer-encoding", "expect"]) delete headers[name];
   const reply = await fetch(prismUrl + withoutSlashes(url), { method, headers, ...(body.length === 0 ? {} : { body }) });
-  const type = reply.headers.get("content-type") ?? "";
-  const sent = soundOf(type) ?? Buffer.from(await reply.arrayBuffer());
+  const prismType = reply.headers.get("content-type") ?? "";
+  const isUnknown = prismType.startsWith("application/problem+json") && (reply.status === 404 || reply.status === 405);
+  const type = isUnknown ? "application/json" : prismType;
+  const sent = isUnknown
+    ? Buffer.from(JSON.stringify(unknownPathBody(reply.status, method, url.replace(/\?.*/s, ""))))
+    : (soundOf(type) ?? Buffer.from(await reply.arrayBuffer()));
   for (const [name, value] of reply.headers) if (!unsent.has(name)) response.setHeader(name, value);
+  if (isUnknown) response.setHeader("content-type", type);
   response.writeHead(reply.status, reply.status === 204 ? {} : { "content-length": sent.length }).end(sent);
   console.log(`${method} ${url} ${reply.status} ${type}`);
 }

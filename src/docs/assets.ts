@@ -19,7 +19,7 @@ export interface AssetNames {
   scalar: string | null;
 }
 
-interface Asset {
+export interface Asset {
   name: string;
   type: string;
   read: () => Buffer;
@@ -31,8 +31,8 @@ export interface Assets {
   all: readonly Asset[];
 }
 
-/** `searchIndex`: JSON. */
-export function openAssets(searchIndex: string): Assets {
+/** `searchIndex`: JSON. `scalar`: of findScalar. */
+export function openAssets(searchIndex: string, scalar: Asset | null): Assets {
   const own = (file: string, type: string): Asset => {
     const path = fileURLToPath(new URL(`assets/${file}`, import.meta.url));
     return { name: named(file, readFileSync(path)), type, read: () => readFileSync(path) };
@@ -44,7 +44,6 @@ export function openAssets(searchIndex: string): Assets {
   const script = own("portal.js", "text/javascript; charset=utf-8");
   const index = Buffer.from(searchIndex);
   const search = { name: named("search.json", index), type: "application/json", read: () => index };
-  const scalar = findScalar();
   const all = [frame, style, icon, script, search, startReference, ...(scalar === null ? [] : [scalar])];
   return {
     names: {

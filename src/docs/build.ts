@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { OpenApi } from "./contract.ts";
 import { escapeHtml } from "./html.ts";
 import { placeOf } from "./links.ts";
+import { contentPolicy } from "./policy.ts";
 import { createPortal } from "./portal.ts";
 import type { Page } from "./types.ts";
 
@@ -37,11 +38,7 @@ export async function buildDocs(folder: string, publicUrl: string | null): Promi
 
 /** A file server sends no policy, so the page carries its own. */
 function policyTag({ shape }: Page, publicUrl: string | null): string {
-  const policy =
-    shape === "reference"
-      ? `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src ${["'self'", publicUrl].filter(Boolean).join(" ")}`
-      : "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'";
-  return `<meta http-equiv="content-security-policy" content="${escapeHtml(`${policy}; base-uri 'none'; form-action 'none'`)}">\n<meta name="referrer" content="no-referrer">\n`;
+  return `<meta http-equiv="content-security-policy" content="${escapeHtml(contentPolicy(shape, publicUrl))}">\n<meta name="referrer" content="no-referrer">\n`;
 }
 
 if (import.meta.main) {

@@ -1,5 +1,5 @@
 // The portal: all pages by their paths, each made when it is first asked for. Used by the server and by the static build.
-import { type Assets, findScalar, openAssets } from "./assets.ts";
+import { type Asset, type Assets, findScalar, openAssets } from "./assets.ts";
 import { operationsOf } from "./contract.ts";
 import { creditsPage } from "./credits-page.ts";
 import { errorPages } from "./error-pages.ts";
@@ -28,12 +28,14 @@ export interface Portal {
 
 export interface PortalOptions extends Omit<PortalFacts, "interactive"> {
   site: Site;
+  /** The interactive reference; null where there is none. Absent: what is installed. */
+  scalar?: Asset | null;
   /** Into the head of each page. */
   head?: (page: Page) => string;
 }
 
-export function createPortal({ site, head, ...given }: PortalOptions): Portal {
-  const facts: PortalFacts = { ...given, interactive: findScalar() !== null };
+export function createPortal({ site, head, scalar = findScalar(), ...given }: PortalOptions): Portal {
+  const facts: PortalFacts = { ...given, interactive: scalar !== null };
   const guides = guidePages();
   const pages = new Map(
     [
@@ -46,7 +48,7 @@ export function createPortal({ site, head, ...given }: PortalOptions): Portal {
       ...errorPages(facts),
     ].map((page) => [page.path, page]),
   );
-  const assets = openAssets(searchIndex([...pages.values()], site));
+  const assets = openAssets(searchIndex([...pages.values()], site), scalar);
   const frame = (page: Page): FrameParts => ({ document: facts.document, guides, site, assets: assets.names, head: head?.(page) ?? "" });
   const base = site === "live" && facts.publicUrl !== null ? `${facts.publicUrl}/` : "";
   const llms = { document: facts.document, pages, guides, site, base };

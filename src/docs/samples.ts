@@ -1,6 +1,6 @@
 // How an operation is called, in curl, TypeScript (svc-sdk) and, where a client of that language exists, Python. Made from the
 // contract's own examples.
-import { exampleOf, type Located, type Media, type Parameter } from "./contract.ts";
+import { type Located, type Media, type Parameter } from "./contract.ts";
 import type { Sample } from "./markdown.ts";
 
 export interface Access {
@@ -22,21 +22,29 @@ interface CallShown {
 
 function bodyOf({ doc }: Located): CallShown["body"] {
   const content = doc.requestBody?.content ?? {};
-  const json = shortestExample(content["application/json"]);
-  if (json !== undefined) return { json };
-  return content["multipart/form-data"] === undefined ? null : { form: exampleForm(doc.operationId) };
+  // A file of the reader's own is there; an address that the contract invents is not.
+  const form = examplesOf(content["multipart/form-data"])[0];
+  if (form !== undefined) return { form: Object.fromEntries(Object.entries(form).map(([name, value]) => [name, formValue(value)])) };
+  const json = examplesOf(content["application/json"])[0];
+  return json === undefined ? null : { json };
 }
 
-/** The plainest of several. */
-function shortestExample(media: Media | undefined): unknown {
-  const values = Object.values(media?.examples ?? {}).map(({ value }) => value);
-  return values.sort((a, b) => JSON.stringify(a).length - JSON.stringify(b).length)[0] ?? exampleOf(media);
+/** The plainest first. */
+function examplesOf(media: Media | undefined): Record<string, unknown>[] {
+  const values = Object.values(media?.examples ?? {}).map(({ value }) => value as Record<string, unknown>);
+  return values.sort((a, b) => JSON.stringify(a).length - JSON.stringify(b).length);
 }
 
-/** The file and what a form must have beside it. */
-function exampleForm(id: string): Record<string, string> {
-  if (id === "cloneVoice") return { file: "@sample.mp3", name: "My voice" };
-  return { file: "@speech.mp3", model: "transcribe" };
+/** A text of the contract stands for the bytes of a file and names it. */
+function formValue(value: unknown): string {
+  const [, name] = /^<the bytes of (.+)>$/.exec(String(value)) ?? [];
+  return name === undefined ? String(value) : `@${name}`;
+}
+
+/** Where an answer is sound and nothing else: what it is saved as. */
+function fileOf({ doc }: Located): string | null {
+  const types = Object.entries(doc.responses).flatMap(([status, { content }]) => (Number(status) < 300 ? Object.keys(content ?? {}) : []));
+  return types.length > 0 && types.every((type) => type.startsWith("audio/")) ? "speech.mp3" : null;
 }
 
 function curlOf({ operation, body, access }: CallShown): Sample {
@@ -51,6 +59,8 @@ function curlOf({ operation, body, access }: CallShown): Sample {
   if (body !== null && "json" in body) {
     lines.push(`-H "Content-Type: application/json"`, `-d ${shellWord(JSON.stringify(body.json, null, 2))}`);
   }
+  const file = fileOf(operation);
+  if (file !== null) lines.push(`-o ${file}`);
   return { language: "sh", code: lines.join(" \\\n  ") };
 }
 
@@ -69,32 +79,54 @@ function typescriptOf({ operation, body, access }: CallShown): Sample | null {
       ? Object.keys(query).length > 0
         ? [literal(query)]
         : []
-      : ["json" in body ? literal(body.json) : formLiteral(body.form)]),
+      : ["json" in body ? literal({ ...(body.json as object), ...query }) : formLiteral(body.form)]),
   ];
-  const imports = body !== null && "form" in body ? `import { openAsBlob } from "node:fs";\n` : "";
+  const file = fileOf(operation);
+  const imports = [
+    ...(body !== null && "form" in body ? [`import { openAsBlob } from "node:fs";\n`] : []),
+    ...(file === null ? [] : [`import { writeFile } from "node:fs/promises";\n`]),
+  ].join("");
+  const shown = file === null ? "console.log(result);" : `await writeFile(${JSON.stringify(file)}, await result.bytes());`;
   return {
     language: "ts",
-    code: `${imports}import Svc from "svc-sdk";\n\nconst svc = new Svc({ ${options.join(", ")} });\n\nconst result = await svc.${name}(${given.join(", ")});\nconsole.log(result);`,
+    code: `${imports}import Svc from "svc-sdk";\n\nconst svc = new Svc({ ${options.join(", ")} });\n\nconst result = await svc.${name}(${given.join(", ")});\n${shown}`,
   };
 }
 
-/** Calls that OpenAI's and Anthropic's clients for Python know under the same name. */
-const openaiCalls = ["chat.completions.create", "completions.create", "embeddings.create", "responses.create", "audio.speech.create"];
+/** Calls that OpenAI's and Anthropic's clients for Python know under the same name, with what these clients insist on. */
+const pythonCalls: Record<string, readonly string[]> = {
+  "chat.completions.create": ["model", "messages"],
+  "completions.create": ["model", "prompt"],
+  "embeddings.create": ["model", "input"],
+  "responses.create": ["model", "input"],
+  "audio.speech.create": ["model", "voice", "input"],
+  "messages.create": ["model", "messages", "max_tokens"],
+};
 
-function pythonOf({ operation, body, access }: CallShown): Sample | null {
-  const name = operation.doc["x-sdk"];
-  if (name === undefined || body === null || !("json" in body)) return null;
+/** Fields of ours that those clients take in `extra_body` alone. */
+const beyondPython = ["voice_settings"];
+
+function pythonOf({ operation, access }: CallShown): Sample | null {
+  const name = operation.doc["x-sdk"] ?? "";
+  const needed = pythonCalls[name];
+  if (needed === undefined) return null;
+  const body = examplesOf(operation.doc.requestBody?.content["application/json"]).find((one) => needed.every((field) => field in one));
+  if (body === undefined) return null;
   const anthropic = name === "messages.create";
-  if (!anthropic && !openaiCalls.includes(name)) return null;
   const client = anthropic ? "Anthropic" : "OpenAI";
-  const address =
-    access.publicUrl === null
-      ? `os.environ["SVC_URL"]${anthropic ? "" : ' + "/v1"'}`
-      : JSON.stringify(`${access.publicUrl}${anthropic ? "" : "/v1"}`);
-  const given = Object.entries(body.json as Record<string, unknown>).map(([key, value]) => `    ${key}=${pythonLiteral(value, "    ")},`);
+  const suffix = anthropic ? "" : "/v1"; // Anthropic's client adds it itself
+  const fromEnvironment = `os.environ["SVC_URL"]${anthropic ? "" : ' + "/v1"'}`;
+  const address = access.publicUrl === null ? fromEnvironment : JSON.stringify(`${access.publicUrl}${suffix}`);
+  const extra = Object.entries(body).filter(([key]) => beyondPython.includes(key));
+  const fields = Object.entries(body).filter(([key]) => !beyondPython.includes(key));
+  const given = [...fields, ...(extra.length > 0 ? [["extra_body", Object.fromEntries(extra)] as const] : [])].map(
+    ([key, value]) => `    ${key}=${pythonLiteral(value, "    ")},`,
+  );
+  const file = fileOf(operation);
+  const shown = file === null ? "print(result)" : `result.write_to_file(${JSON.stringify(file)})`;
   return {
     language: "python",
-    code: `import os\nfrom ${client.toLowerCase()} import ${client}\n\nclient = ${client}(base_url=${address}, api_key=os.environ["SVC_KEY"])\n\nresult = client.${name}(\n${given.join("\n")}\n)\nprint(result)`,
+    code: `import os\nfrom ${client.toLowerCase()} import ${client}\n\nclient = ${client}(base_url=${address}, api_key=os.environ["SVC_KEY"])\n\nresult = client.${name}(\n${given.join("\n")}\n)\n${shown}`,
   };
 }
 

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Portal } from "../docs/portal.ts";
 import type { OpenApi } from "../docs/contract.ts";
+import { contentPolicy } from "../docs/policy.ts";
 import { readWeights } from "./content-coding.ts";
 import { openapiBytes, openapiDocument } from "./document.ts";
 import type { Edge, Exchange } from "./edge.ts";
@@ -81,8 +82,8 @@ function wantedForm(portal: Portal, path: string, headers: IncomingHttpHeaders):
   if (markdown !== undefined && portal.pages.has(markdown)) return markdownForm(portal, markdown, false);
   if (path.endsWith("/") || !portal.pages.has(place)) return undefined;
   if (prefersMarkdown(headers.accept)) return markdownForm(portal, place, true);
-  const isReference = portal.pages.get(place)?.shape === "reference";
-  return { key: path, make: () => represent(Buffer.from(portal.html(place) as string), pageHeaders(isReference)) };
+  const shape = portal.pages.get(place)?.shape;
+  return { key: path, make: () => represent(Buffer.from(portal.html(place) as string), pageHeaders(shape)) };
 }
 
 /** The page whose twin stands at this path. */
@@ -121,18 +122,10 @@ function textHeaders(type: string): Headers {
   return { "content-type": `${type}; charset=utf-8`, "cache-control": "public, max-age=300", "x-content-type-options": "nosniff" };
 }
 
-const common = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-/** Pages run, load and ask nothing but what is ours. */
-const plainPolicy = `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; ${common}`;
-
-/** Scalar writes its styles into the page. It runs from here, and speaks to nobody but this gateway. */
-const referencePolicy = `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; ${common}`;
-
-function pageHeaders(isReference = false): Headers {
+function pageHeaders(shape?: Parameters<typeof contentPolicy>[0]): Headers {
   return {
     "content-type": "text/html; charset=utf-8",
-    "content-security-policy": isReference ? referencePolicy : plainPolicy,
+    "content-security-policy": `${contentPolicy(shape)}; frame-ancestors 'none'`,
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
     "cache-control": "public, max-age=300",

@@ -101,7 +101,8 @@ models = {
     "cloneVoice": ["mimir/voice-clone"],
     "designVoice": ["mimir/voice-design"],
 }
-recordings = [path.read_bytes() for path in sorted(Path(os.environ["SVC_RECORDINGS"]).glob("tone.*"))]
+kinds = ("mp3", "wav", "m4a", "ogg", "webm", "flac")
+recordings = [Path(os.environ["SVC_RECORDINGS"], f"tone.{kind}").read_bytes() for kind in kinds]
 
 
 def long_recording():

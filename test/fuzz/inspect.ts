@@ -25,6 +25,7 @@ const memoryMaxMb = 1_200;
 export async function inspect(world: World, memoryBefore: number): Promise<Found> {
   const audit = await settledAudit(world);
   const lines = world.log();
+  const warnings = lines.filter((line) => !isMail(line));
   const failed = lines.filter(({ level, status }) => level >= 50 || Number(status) >= 500);
   const memory = world.memoryMb();
   const faults = [
@@ -36,8 +37,8 @@ export async function inspect(world: World, memoryBefore: number): Promise<Found
     ...(memory > memoryMaxMb ? [`the gateway has grown to ${memory} MB`] : []),
   ];
   return {
-    money: `${audit.accounts} accounts, ${audit.entries} entries, ${audit.mismatches.length} mismatches, nothing else open: ${audit.holds_open + audit.reservations_open === 0}`,
-    log: `${lines.length - lines.filter(isMail).length} warnings, ${failed.length} of them faults; ${lines.filter(isMail).length} mails`,
+    money: `${audit.accounts} accounts, ${audit.entries} entries, ${audit.mismatches.length} mismatches; ${audit.holds_open} holds and ${audit.reservations_open} reservations open`,
+    log: `${warnings.length} warnings${kindsOf(warnings)}, ${failed.length} faults; ${lines.length - warnings.length} mails`,
     memory: `${memoryBefore} MB before, ${memory} MB after`,
     faults,
   };
@@ -53,4 +54,10 @@ async function settledAudit(world: World): Promise<Audit> {
 
 function isMail({ mail }: LogLine): boolean {
   return mail !== undefined;
+}
+
+/** What the warnings say, each once. */
+function kindsOf(lines: LogLine[]): string {
+  const kinds = [...new Set(lines.map(({ msg }) => String(msg)))];
+  return kinds.length === 0 ? "" : ` (${kinds.join("; ")})`;
 }

@@ -6,9 +6,9 @@ import { fileURLToPath } from "node:url";
 import { install, type PrivatePython } from "../support/private-python.ts";
 import type { World } from "./world.ts";
 
-/** How it is called; `in` maps a folder of ours to where Schemathesis sees it. */
 interface Schemathesis {
   how: string;
+  /** To be followed by the arguments of `st`. It runs in `folder`, and gets `environment`. */
   command: (folder: string, environment: Record<string, string>) => [program: string, ...args: string[]];
 }
 
@@ -40,10 +40,10 @@ export function findSchemathesis(): Schemathesis | { reason: string } {
 function inContainer(folder: string, environment: Record<string, string>): [string, ...string[]] {
   const variables = Object.keys(environment).flatMap((name) => ["-e", name]);
   const user = process.getuid === undefined ? [] : ["--user", `${process.getuid()}:${process.getgid!()}`];
-  return ["docker", "run", "--rm", "--network", "host", ...user, "-v", `${folder}:/run`, "-w", "/run", ...variables, image];
+  return ["docker", "run", "--rm", "--network", "host", ...user, "-v", `${folder}:/fuzz`, "-w", "/fuzz", ...variables, image];
 }
 
-/** In the world's folder, where its files are; what it prints goes on, without what only says that it is still there. */
+/** In the world's folder, where its files are. What it prints goes on. */
 export async function runSchemathesis({ command }: Schemathesis, world: World, options: string[]): Promise<Outcome> {
   // By its module name: a file would be run twice.
   const environment = { ...world.environment, SCHEMATHESIS_HOOKS: "hooks" };

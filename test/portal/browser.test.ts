@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { operations } from "../../generated/operations.ts";
 import { buildDocs } from "../../src/docs/build.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 import { findBrowser } from "./find-browser.ts";
@@ -111,20 +112,35 @@ describe.skipIf(executablePath === null)("in a browser", { timeout: 120_000 }, (
     await page.getByText("/v1/chat/completions").first().waitFor();
   });
 
-  test("try-it: a call with a key typed into the page is answered by this gateway, and nobody else hears of it", async () => {
-    const { key } = await gateway.createAccount({ deposit: "5" });
-    const { page, faults, foreign } = await open(desk);
-    await page.goto(`${gateway.url}/docs/api/createChatCompletion`);
+  /** From the page of an operation to the answer of a call, with the key typed in. */
+  async function tryOut(page: Page, id: "createChatCompletion" | "createSpeech", key: string) {
+    const { path } = operations[id];
+    await page.goto(`${gateway.url}/docs/api/${id}`);
     await page.getByRole("link", { name: "Try it" }).click();
     await page.getByPlaceholder("Token").first().fill(key);
-    await page.getByRole("button", { name: /Test Request.*post \/v1\/chat\/completions/s }).click();
-    const answered = page.waitForResponse((response) => response.url() === `${gateway.url}/v1/chat/completions`);
+    await page.getByRole("button", { name: new RegExp(`Test Request.*post ${path}`, "s") }).click();
+    const answered = page.waitForResponse((response) => response.url() === gateway.url + path);
     await page.getByRole("button", { name: /Send/ }).filter({ visible: true }).first().click();
     const answer = await answered;
     expect([answer.status(), answer.request().headers()["authorization"]]).toEqual([200, `Bearer ${key}`]);
     await page.getByText("200 OK").first().waitFor();
+  }
+
+  test("try-it: a call with a key typed into the page is answered by this gateway, and nobody else hears of it", async () => {
+    const { key } = await gateway.createAccount({ deposit: "5" });
+    const { page, faults, foreign } = await open(desk);
+    await tryOut(page, "createChatCompletion", key);
     expect({ faults, foreign }).toEqual({ faults: [], foreign: [] });
     expect(gateway.simulator.calls()).toHaveLength(1);
+  });
+
+  test("try-it: what is answered as sound can be played", async () => {
+    const { key } = await gateway.createAccount({ deposit: "5" });
+    const { page, faults, foreign } = await open(desk, [gateway.url, `blob:${gateway.url}`]);
+    await tryOut(page, "createSpeech", key);
+    await page.locator("audio").waitFor();
+    await page.waitForFunction("document.querySelector('audio').duration > 0");
+    expect({ faults, foreign }).toEqual({ faults: [], foreign: [] });
   });
 
   test.each([

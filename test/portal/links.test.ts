@@ -71,7 +71,7 @@ describe("npm run docs:build", () => {
     await buildDocs(folder, "https://gw.example");
     expect(readFileSync(join(folder, "index.html"), "utf8")).toContain("https://gw.example/v1/chat/completions");
     expect(JSON.parse(readFileSync(join(folder, "openapi-3.2.json"), "utf8"))).toMatchObject({ servers: [{ url: "https://gw.example" }] });
-    expect(readFileSync(join(folder, "api.html"), "utf8")).toContain("connect-src &#39;self&#39; https://gw.example;");
+    expect(readFileSync(join(folder, "api.html"), "utf8")).toContain('connect-src &#39;self&#39; https://gw.example"');
     expect((await crawl(`${root}index.html`, root, read)).broken).toEqual([]);
   });
 });

@@ -3,7 +3,9 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { errors, type ErrorCode } from "../../generated/errors.ts";
 import { operations } from "../../generated/operations.ts";
+import type { OpenApi } from "../../src/docs/contract.ts";
 import { escapeHtml } from "../../src/docs/html.ts";
+import { createPortal } from "../../src/docs/portal.ts";
 import { call, startEdge, type EdgeUnderTest } from "../server/start-edge.ts";
 
 let edge: EdgeUnderTest;
@@ -181,6 +183,16 @@ describe("how they are handed out", () => {
       expect([body.openapi, headers.get("access-control-allow-origin")]).toEqual([version, "*"]);
     }
   });
+});
+
+test("where Scalar is not installed /docs/api lists the operations, and nothing offers to try them", () => {
+  const document = JSON.parse(readFileSync(new URL("../../generated/openapi.json", import.meta.url), "utf8")) as OpenApi;
+  const portal = createPortal({ site: "live", document, publicUrl: null, canPay: false, scalar: null });
+  const reference = portal.html("api")!;
+  for (const id of Object.keys(operations)) expect(reference).toContain(`href="api/${id}"`);
+  expect(reference).not.toMatch(/scalar|start-reference/i);
+  expect(portal.html("api/createImage")).not.toContain("Try it");
+  expect(portal.assets.all.map(({ name }) => name).join()).not.toContain("scalar");
 });
 
 test("markup in a text stays text", () => {

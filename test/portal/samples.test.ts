@@ -1,4 +1,5 @@
-// The samples on the pages of operations are programs: TypeScript that compiles against svc-sdk, Python and shell that parse.
+// The samples on the pages of operations are programs: TypeScript that compiles against svc-sdk, calls that Python's clients take, shell
+// that parses.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,6 +9,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { operations } from "../../generated/operations.ts";
 import { type OpenApi, operationsOf } from "../../src/docs/contract.ts";
 import { samplesOf } from "../../src/docs/samples.ts";
+import { interpreter } from "../clients/python/environment.ts";
+import { describeWithPython } from "../clients/python/python.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const document = JSON.parse(readFileSync(join(root, "generated/openapi.json"), "utf8")) as OpenApi;
@@ -68,8 +71,23 @@ test("shell: every one parses, and names the method and path that it is about", 
   }
 });
 
-test("Python: every one parses", () => {
-  expect(of("python").length).toBeGreaterThan(8);
-  const script = "import ast, json, sys\nfor code in json.load(sys.stdin): ast.parse(code)";
-  execFileSync("python3", ["-c", script], { input: JSON.stringify(of("python").map(({ code }) => code)) });
+/** Each call gets what the client's own method takes, and all that it insists on. */
+const bindCalls = `
+import ast, inspect, json, os, sys
+os.environ.update(SVC_URL="http://127.0.0.1:1", SVC_KEY="svc_x")
+for code in json.load(sys.stdin):
+    tree = ast.parse(code)
+    at = next(n for n, one in enumerate(tree.body) if isinstance(one, ast.Assign) and one.targets[0].id == "result")
+    call = tree.body[at].value
+    names = {}
+    exec(compile(ast.Module(tree.body[:at], []), "sample", "exec"), names)
+    method = eval(compile(ast.Expression(call.func), "sample", "eval"), names)
+    inspect.signature(method).bind(**{word.arg: None for word in call.keywords})
+`;
+
+describeWithPython("Python", () => {
+  test("every call fits the method of the client that it uses", () => {
+    expect(of("python").length).toBeGreaterThan(8);
+    execFileSync(interpreter, ["-c", bindCalls], { input: JSON.stringify(of("python").map(({ code }) => code)), stdio: "pipe" });
+  });
 });

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => mock.stop());
 
 const messages = [{ role: "user" as const, content: "Name a lighthouse." }];
-const question = { model: "north/atlas-large", messages };
+const question = { model: "north/chat-large", messages };
 
 describe("openai", () => {
   test("chat", async () => {
@@ -42,18 +42,18 @@ describe("openai", () => {
   });
 
   test("a response's stream", async () => {
-    const stream = openai.responses.stream({ model: "north/atlas-large", input: "Name a lighthouse.", store: false });
+    const stream = openai.responses.stream({ model: "north/chat-large", input: "Name a lighthouse.", store: false });
     expect((await stream.finalResponse()).output_text).toBe("Roter Sand.");
   });
 
   test("submitting an image: a job to poll", async () => {
-    const job: unknown = await openai.images.generate({ model: "demo/image-standard", prompt: "A lighthouse" });
+    const job: unknown = await openai.images.generate({ model: "image", prompt: "A lighthouse" });
     expect(job).toMatchObject({ object: "image.job", id: expect.stringMatching(/^job_/) as unknown });
   });
 
   test("speech: an MP3 that decodes", async () => {
     const answer = await openai.audio.speech.create({
-      model: "demo/speech-multilingual",
+      model: "lyra/multilingual-quality",
       voice: "alloy",
       input: "The harbour opens at six.",
     });
@@ -103,15 +103,15 @@ describe("anthropic", () => {
 describe("svc-sdk", () => {
   test("a chat and its stream, with what they cost", async () => {
     const answer = await svc.chat.completions.create(question);
-    expect([answer.choices[0]!.message.content, answer.usage.cost]).toEqual(["Roter Sand.", 0.0000135]);
+    expect([answer.choices[0]!.message.content, answer.usage.cost]).toEqual(["Roter Sand.", 0.000064]);
     const stream = await svc.chat.completions.create({ ...question, stream: true });
     let text = "";
     for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? "";
-    expect([text, stream.cost]).toEqual(["Roter Sand.", 0.0000135]);
+    expect([text, stream.cost]).toEqual(["Roter Sand.", 0.000064]);
   });
 
   test("a picture: submitted, polled, there", async () => {
-    const job = await svc.images.generateAndWait({ model: "demo/image-standard", prompt: "A lighthouse" });
+    const job = await svc.images.generateAndWait({ model: "image", prompt: "A lighthouse" });
     expect([job.status, job.output.url]).toEqual(["succeeded", expect.stringMatching(/^https:/)]);
   });
 

@@ -99,7 +99,36 @@ describe("what is refused", () => {
   });
 });
 
+describe("what is not there", () => {
+  const envelopeOf = async (path: string, method: string) => {
+    const response = await fetch(mock.url + path, { method });
+    return { status: response.status, type: response.headers.get("content-type"), body: (await response.json()) as any };
+  };
+
+  test("404 for an unknown path, with the endpoints that there are", async () => {
+    const { status, type, body } = await envelopeOf("/v1/chat/completion?x=1", "GET");
+    expect({ status, type }).toEqual({ status: 404, type: "application/json" });
+    expect(body.error).toMatchObject({ type: "not_found", message: "There is no GET /v1/chat/completion." });
+    expect(body.available_endpoints).toContain("POST /v1/chat/completions");
+  });
+
+  test("405 method_not_allowed for another method", async () => {
+    const { status, body } = await envelopeOf("/v1/models", "DELETE");
+    expect([status, body.error.code]).toEqual([405, "method_not_allowed"]);
+  });
+});
+
+test("400 invalid_parameter blames a field that the operation has", async () => {
+  const refusedField = async (path: string) => {
+    const headers = { authorization: "Bearer svc_any", "content-type": "application/json" };
+    const response = await fetch(mock.url + path, { method: "POST", headers, body: "{}" });
+    return ((await response.json()) as any).error.param as string;
+  };
+  expect(await refusedField("/v1/chat/completions")).toBe("messages[0].role");
+  expect(await refusedField("/v1/embeddings")).toBe("input");
+});
+
 test("a model's id may hold slashes", async () => {
-  const response = await fetch(`${mock.url}/v1/models/north/atlas-large`);
+  const response = await fetch(`${mock.url}/v1/models/north/chat-large`);
   expect([response.status, ((await response.json()) as any).object]).toEqual([200, "model"]);
 });

@@ -1,0 +1,141 @@
+// Every operation's samples in curl, as its page of the portal prints them, against a gateway that is started as a reader starts it: with its
+// embedded database, its simulator, its shipped catalog and its demo key. The answers are held against the contract.
+import { execFileSync } from "node:child_process";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type OperationId, operations } from "../../generated/operations.ts";
+import { recordingPath } from "../media/recordings.ts";
+import { decodeMp3 } from "../simulator/audio-check.ts";
+import { createChecker } from "../support/contract-checker.ts";
+import { type SpawnedGateway, spawnGateway } from "../support/spawned-gateway.ts";
+import { svcPath } from "../support/svc-path.ts";
+import { blocksIn } from "./guide-blocks.ts";
+import { hasCurl } from "./guide-shell.ts";
+import { makeReaderFolder } from "./reader-folder.ts";
+import { runProcess } from "./run-block.ts";
+
+/** Samples that can't succeed on a new gateway: what they are answered, and why. This list may only become shorter. */
+const refused: Partial<Record<OperationId, [status: number, code: string, why: string]>> = {
+  createTopup: [402, "payment_failed", "it takes no payments"],
+  getTopup: [404, "topup_not_found", "it takes no payments"],
+  receivePaymentEvent: [400, "invalid_parameter", "the payment provider signs what it sends"],
+  startSignIn: [400, "invalid_parameter", "no provider of sign-ins is set"],
+  signInWithProvider: [400, "invalid_parameter", "no provider of sign-ins is set"],
+  createSoundEffect: [404, "model_not_found", "paused in the shipped catalog"],
+  cloneVoice: [404, "model_not_found", "paused in the shipped catalog"],
+  designVoice: [404, "model_not_found", "paused in the shipped catalog"],
+  understandAudio: [404, "model_not_found", "retired"],
+};
+
+/** What has to come before others; whatever stands neither here nor among the last runs between them. */
+const first: OperationId[] = [
+  "signUp",
+  "resendVerification",
+  "verifyAccount",
+  "signIn",
+  "forgotPassword",
+  "resetPassword",
+  "createApiKey",
+  "createChatCompletion",
+  "createImage",
+  "runGenmedia",
+  "createSpeech",
+];
+const last: OperationId[] = ["updateApiKey", "deleteApiKey", "signOut"];
+const between = (Object.keys(operations) as OperationId[]).filter((id) => !first.includes(id) && !last.includes(id));
+
+interface Reply {
+  status: number;
+  headers: Record<string, string>;
+  body: Buffer;
+}
+
+/** What the contract invents and a reader has to replace, and where they have it from. */
+const placeholders: Partial<Record<OperationId, [invented: RegExp, real: () => string]>> = {
+  verifyAccount: [/(?<="code": ")\d{6}/, () => printed(/or by this code: (\d{6})/)],
+  resetPassword: [/(?<="token": ")\w+/, () => printed(/token=([\w-]+)/)],
+  updateApiKey: [/key_\w+/, () => said("createApiKey", "id")],
+  deleteApiKey: [/key_\w+/, () => said("createApiKey", "id")],
+  getJob: [/job_\w+/, () => said("createImage", "id")],
+  getGenmediaJob: [/gm_\w+/, () => said("runGenmedia", "request_id")],
+  getReceipt: [/req_\w+/, () => replies.get("createChatCompletion")!.headers["x-request-id"]!],
+};
+
+const check = createChecker(JSON.parse(readFileSync(new URL("../../generated/openapi-3.2.json", import.meta.url), "utf8")) as object);
+const reader = makeReaderFolder();
+const folder = reader.path;
+const replies = new Map<OperationId, Reply>();
+let gateway: SpawnedGateway;
+let environment: Record<string, string>;
+beforeAll(async () => {
+  const dataFolder = join(folder, ".svc");
+  gateway = await spawnGateway({ SVC_DATA_DIR: dataFolder });
+  const key = /^Demo key .*: (svc_\w+)$/m.exec(gateway.output())![1]!;
+  const opened = execFileSync(process.execPath, [svcPath, "session", "create", "demo@localhost", "--json"], {
+    env: { PATH: process.env.PATH, SVC_DATA_DIR: dataFolder },
+    encoding: "utf8",
+  });
+  const { session_token: session } = JSON.parse(opened) as { session_token: string };
+  environment = { PATH: process.env.PATH!, HOME: folder, SVC_URL: gateway.url, SVC_KEY: key, SVC_SESSION: session };
+  for (const name of ["meeting.mp3", "narrator.wav", "call.mp3"])
+    copyFileSync(recordingPath(name.endsWith("wav") ? "tone.wav" : "tone.mp3"), join(folder, name));
+  // What curl shows besides the body; the samples themselves stay as they are.
+  writeFileSync(join(folder, ".curlrc"), 'silent\nshow-error\ndump-header = "headers.txt"\n');
+});
+afterAll(async () => {
+  await gateway.kill("SIGTERM");
+  reader.remove();
+});
+
+describe.skipIf(!hasCurl)("curl", () => {
+  test.each([...first, ...between, ...last])("%s", async (id) => {
+    for (const sample of await samplesOf(id)) {
+      const reply = await run(sample);
+      replies.set(id, reply);
+      const bodyText = reply.headers["content-type"]?.startsWith("audio/") ? undefined : reply.body.toString();
+      expect({ bodyText, faults: check(id, { ...reply, bodyText }) }).toEqual({ bodyText, faults: [] });
+      const [status, code] = refused[id] ?? [];
+      if (status === undefined) expect([operations[id].successes, bodyText]).toEqual([expect.arrayContaining([reply.status]), bodyText]);
+      else expect([reply.status, bodyText]).toEqual([status, expect.stringContaining(`"${code!}"`)]);
+    }
+  });
+
+  test("createSpeech: what it has saved plays", async () => {
+    const { sampleRate, seconds } = await decodeMp3(readFileSync(join(folder, "speech.mp3")));
+    expect(sampleRate).toBe(44_100);
+    expect(seconds).toBeGreaterThan(1);
+  });
+});
+
+/** As the page prints them, with what is real in the place of what is invented. */
+async function samplesOf(id: OperationId): Promise<string[]> {
+  const page = await fetch(`${gateway.url}/docs/api/${id}.md`);
+  const codes = blocksIn(await page.text(), id).flatMap(({ language, code }) => (language === "sh" ? [code] : []));
+  expect(codes).not.toEqual([]);
+  const [invented, real] = placeholders[id] ?? [];
+  if (invented === undefined) return codes;
+  for (const code of codes) expect(code).toMatch(invented);
+  return codes.map((code) => code.replace(invented, real!));
+}
+
+async function run(code: string): Promise<Reply> {
+  const output = await runProcess("bash", ["-e"], code, { folder, environment });
+  const file = / -o (\S+)/.exec(code)?.[1];
+  const head = readFileSync(join(folder, "headers.txt"), "utf8");
+  const headers = [...head.matchAll(/^([\w-]+): (.*?)\r?$/gm)].map(([, name, value]) => [name!.toLowerCase(), value!] as const);
+  return {
+    status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)![1]),
+    headers: Object.fromEntries(headers),
+    body: file === undefined ? Buffer.from(output) : readFileSync(join(folder, file)),
+  };
+}
+
+/** The newest in the gateway's output, where a new one has its mails. */
+function printed(pattern: RegExp): string {
+  return [...gateway.output().matchAll(new RegExp(pattern, "g"))].at(-1)![1]!;
+}
+
+function said(id: OperationId, field: string): string {
+  return (JSON.parse(replies.get(id)!.body.toString()) as Record<string, string>)[field]!;
+}
