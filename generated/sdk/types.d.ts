@@ -4823,13 +4823,13 @@ export interface ErrorsByCode {
   /** The prompt or the lyrics are longer than the model takes. */
   prompt_too_long: Refusal<400, "prompt_too_long", ErrorBody<"prompt_too_long", "invalid_request_error"> | GenmediaErrorBody<"prompt_too_long">> | Refusal<null, "prompt_too_long", ImageJob | VideoJob | GenmediaFailed>;
   /** The provider failed. Nothing was charged; a hold was returned in full. */
-  provider_error: Refusal<502, "provider_error", ErrorBody<"provider_error", "upstream_error"> | GenmediaErrorBody<"provider_error">> | Refusal<500, "provider_error", ErrorBody<"provider_error", "upstream_error" | "api_error">> | Refusal<null, "provider_error", ImageJob | VideoJob | GenmediaFailed>;
+  provider_error: Refusal<500, "provider_error", ErrorBody<"provider_error", "upstream_error" | "api_error">> | Refusal<502, "provider_error", ErrorBody<"provider_error", "upstream_error"> | GenmediaErrorBody<"provider_error">> | Refusal<null, "provider_error", ImageJob | VideoJob | GenmediaFailed>;
   /** The provider has too many requests at the moment. */
   provider_rate_limited: Refusal<502, "provider_rate_limited", GenmediaErrorBody<"provider_rate_limited">> | Refusal<null, "provider_rate_limited", ImageJob | VideoJob | GenmediaFailed>;
   /** The provider said that its own time ran out, or did not answer in time. */
   provider_timeout: Refusal<504, "provider_timeout", GenmediaErrorBody<"provider_timeout">> | Refusal<null, "provider_timeout", ImageJob | VideoJob | GenmediaFailed>;
   /** Every route failed. Nothing was charged. */
-  provider_unavailable: Refusal<503, "provider_unavailable", AnthropicErrorBody<"provider_unavailable", "overloaded_error" | "api_error"> | ErrorBody<"provider_unavailable", "upstream_error" | "api_error">> | Refusal<502, "provider_unavailable", GenmediaErrorBody<"provider_unavailable">> | Refusal<null, "provider_unavailable", ImageJob | VideoJob | GenmediaFailed>;
+  provider_unavailable: Refusal<502, "provider_unavailable", GenmediaErrorBody<"provider_unavailable">> | Refusal<503, "provider_unavailable", AnthropicErrorBody<"provider_unavailable", "overloaded_error" | "api_error"> | ErrorBody<"provider_unavailable", "upstream_error" | "api_error">> | Refusal<null, "provider_unavailable", ImageJob | VideoJob | GenmediaFailed>;
   /** The account's tier allows no more requests or tokens in this minute. The message names which limit. */
   rate_limit: Refusal<429, "rate_limit", BareErrorBody<"rate_limit">>;
   /** The account's tier allows no more requests or tokens in this minute. The message names which limit. */

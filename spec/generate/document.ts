@@ -1,4 +1,4 @@
-// The parts of an OpenAPI document that the generator touches. Types only.
+// The parts of an OpenAPI document that the generator touches, and the two ways it walks them: operations and references.
 
 export type Schema = Record<string, unknown>;
 
@@ -80,4 +80,9 @@ export function operationsOf(document: Document): Located[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     methods.flatMap((method) => (item[method] === undefined ? [] : [{ path, method, operation: item[method] }])),
   );
+}
+
+/** The last step of a reference: the name of a schema, or of whatever component it leads to. */
+export function nameIn(reference: string): string {
+  return reference.slice(reference.lastIndexOf("/") + 1);
 }

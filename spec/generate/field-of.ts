@@ -1,5 +1,5 @@
 // Which field of an operation the example of a refused request blames: one that this operation has.
-import type { Document, OperationObject, Schema } from "./document.ts";
+import { type Document, nameIn, type OperationObject, type Schema } from "./document.ts";
 
 /** Null where the operation takes nothing, and for conversations, whose examples error-examples.ts has. */
 export function fieldOf({ components }: Document, { requestBody, parameters = [] }: OperationObject): string | null {
@@ -14,7 +14,7 @@ export function fieldOf({ components }: Document, { requestBody, parameters = []
 /** Required ones first. */
 function fieldsOf(schemas: Record<string, Schema>, schema: Schema): string[] {
   const { $ref, allOf = [], anyOf = [], required = [], properties = {} } = schema as ObjectSchema;
-  const target = $ref === undefined ? undefined : schemas[$ref.split("/").at(-1)!];
+  const target = $ref === undefined ? undefined : schemas[nameIn($ref)];
   return [
     ...required,
     ...[...allOf, ...anyOf, ...(target === undefined ? [] : [target])].flatMap((one) => fieldsOf(schemas, one)),

@@ -1,6 +1,6 @@
 // What the emitter's document lacks for the tools that read it (TOOLCHAIN.md 1.4: each rule fixes a consumer seen to fail),
 // and the 3.1 form of it.
-import { type Discriminator, type Document, type Media, operationsOf, type Schema } from "./document.ts";
+import { type Discriminator, type Document, type Media, nameIn, operationsOf, type Schema } from "./document.ts";
 import { completeExamples } from "./examples.ts";
 
 export function normalise(document: Document): void {
@@ -94,7 +94,7 @@ function binaryAsFormat(media: Media): void {
 function filePartsAsBinary(document: Document): void {
   for (const { operation } of operationsOf(document)) {
     const schema = operation.requestBody?.content["multipart/form-data"]?.schema;
-    const form = typeof schema?.$ref === "string" ? document.components.schemas[schema.$ref.split("/").at(-1) as string] : schema;
+    const form = typeof schema?.$ref === "string" ? document.components.schemas[nameIn(schema.$ref)] : schema;
     for (const part of Object.values((form?.properties ?? {}) as Record<string, Schema>))
       if (Object.keys(part).every((key) => key === "description")) Object.assign(part, { type: "string", format: "binary" });
   }
@@ -117,7 +117,7 @@ function inlineHeaders(document: Document): void {
     for (const response of Object.values(operation.responses))
       for (const header of Object.values(response.headers ?? {})) {
         const reference = header.schema?.$ref as string | undefined;
-        if (reference !== undefined) header.schema = { ...document.components.schemas[reference.split("/").at(-1) as string] };
+        if (reference !== undefined) header.schema = { ...document.components.schemas[nameIn(reference)] };
       }
 }
 

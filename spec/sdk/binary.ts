@@ -24,9 +24,11 @@ export interface Binary {
 export function binary(response: Response, watched: Watch, contentType: string): Binary | undefined {
   if (contentType === "" || contentType.startsWith("text/")) return undefined;
   const { headers } = response;
+  let taken = false;
   const stream = () => {
-    if (response.bodyUsed || response.body?.locked) throw new TypeError("svc-sdk: bytes can be read once.");
-    return streamOf(piecesOf(response, watched));
+    if (taken || response.bodyUsed || response.body?.locked) throw new TypeError("svc-sdk: bytes can be read once.");
+    taken = true;
+    return streamOf(response, watched);
   };
   const blob = async () => {
     const pieces: Uint8Array<ArrayBuffer>[] = [];
@@ -39,7 +41,8 @@ export function binary(response: Response, watched: Watch, contentType: string):
   return { contentType, cost: costIn(headers), headers, stream, blob, arrayBuffer, bytes };
 }
 
-function streamOf(pieces: AsyncGenerator<Uint8Array, void, undefined>): ReadableStream<Uint8Array<ArrayBuffer>> {
+function streamOf(response: Response, watched: Watch): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const pieces = piecesOf(response, watched);
   return new ReadableStream(
     {
       async pull(controller) {
@@ -47,7 +50,12 @@ function streamOf(pieces: AsyncGenerator<Uint8Array, void, undefined>): Readable
         if (done) controller.close();
         else controller.enqueue(value as Uint8Array<ArrayBuffer>);
       },
-      cancel: async () => void (await pieces.return()),
+      async cancel() {
+        // First: a generator that was never started ends nothing, and one that waits for a piece would go on waiting.
+        watched.controller.abort();
+        watched.end();
+        await pieces.return();
+      },
     },
     { highWaterMark: 0 },
   );

@@ -97,10 +97,14 @@ async function once(client: Client, { read }: Route, url: string, init: RequestI
   watched.start();
   signal.throwIfAborted();
   const response = await client.fetch(url, { ...init, signal });
-  if (!response.ok) throw await errorOf(response);
-  const { headers } = response;
-  const data = await dataOf(response, watched, read);
-  return { data, response, requestId: headers.get("x-request-id"), cost: costIn(headers) ?? costOf(data) };
+  try {
+    if (!response.ok) throw await errorOf(response);
+    const { headers } = response;
+    const data = await dataOf(response, watched, read);
+    return { data, response, requestId: headers.get("x-request-id"), cost: costIn(headers) ?? costOf(data) };
+  } catch (thrown) {
+    throw watched.fault(thrown, response); // what its head said holds, also where the body broke off
+  }
 }
 
 /** What reads the answer later ends the watch then. */
@@ -120,7 +124,9 @@ async function dataOf(response: Response, watched: Watch, read: Reader | undefin
 async function requestOf(client: Client, route: Route, input: Record<string, unknown>, options: IdempotentOptions) {
   const { method = "GET", path, auth, query, newKey, encode, accept } = route;
   const headers: Record<string, string> = { accept: accept === undefined ? "application/json, */*" : `${accept}, application/json` };
-  const token = await tokenFor(client, auth);
+  const token = (await tokenFor(client, auth))?.trim();
+  // Checked here: what fetch throws of it would hold it.
+  if (token && /[^!-~]/.test(token)) throw new TypeError("svc-sdk: the key or token has characters that no header can carry.");
   if (token) headers.authorization = `Bearer ${token}`;
   // An order that is named in its body needs no second name.
   if (newKey && input.idempotency_key == null) headers["idempotency-key"] = options.idempotencyKey ?? newKey();

@@ -6,7 +6,8 @@ import type { ErrorCode, ErrorsByCode, JobErrorCode, OperationId, Operations, Re
  * `connection_failed`: no answer came, or it broke off on its way. `timeout`: nothing came for `timeout` ms. `aborted`: by your signal.
  * `stream_interrupted`: the gateway said within a stream that the answer broke off. Nothing is charged; send the whole request again.
  * `unexpected_answer`: something else than the gateway answered, such as a proxy; `httpStatus` has its status.
- * `job_failed`: a job ended without a result and without a reason. `still_running`: a job took longer than `maxWait`; it goes on.
+ * `job_failed`: a job ended without a result and without a reason. `still_running`: a job took longer than
+ * `maxWait` or could not be looked at, see `cause`; it goes on, and `body` is what was last known of it.
  */
 export type LocalErrorCode =
   "connection_failed" | "timeout" | "aborted" | "stream_interrupted" | "unexpected_answer" | "job_failed" | "still_running";

@@ -30,18 +30,23 @@ export function stream<T>(response: Response, watched: Watch, type: string): Str
   let taken = false;
   async function* events(): AsyncGenerator<T, void, undefined> {
     let ended = false;
-    for await (const { data } of eventsOf(piecesOf(response, watched))) {
-      if (ended || data === "[DONE]") {
-        // Read on to the end of the body: only then can its connection serve again.
-        ended = true;
-        continue;
+    try {
+      for await (const { data } of eventsOf(piecesOf(response, watched))) {
+        if (ended || data === "[DONE]") {
+          // Read on to the end of the body: only then can its connection serve again.
+          ended = true;
+          continue;
+        }
+        const value = parsed(data, response);
+        const { type, error } = Object(value) as { type?: unknown; error?: unknown };
+        if (type === "error" || (error != null && type === undefined)) throw errorFrom(value, response, null);
+        cost = costOf(value) ?? cost;
+        yield value as T;
+        ended = lastTypes.includes(type as string);
       }
-      const value = parsed(data, response);
-      const { type, error } = Object(value) as { type?: unknown; error?: unknown };
-      if (type === "error" || (error != null && type === undefined)) throw errorFrom(value, response, null);
-      cost = costOf(value) ?? cost;
-      yield value as T;
-      ended = lastTypes.includes(type as string);
+    } catch (error) {
+      // The answer was whole before the connection broke off: who is told of a failure asks and pays again.
+      if (!ended) throw error;
     }
     if (!ended) throw failure(response, { message: "The stream ended before its last event.", code: "connection_failed", retryable: true });
   }

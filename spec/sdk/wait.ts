@@ -52,12 +52,21 @@ async function follow<Job extends { status: string }>(
     onProgress?.(job);
     if (/^(succeeded|completed)$/i.test(job.status)) return answer;
     if (/^(failed|refunded|expired)$/i.test(job.status)) throw failed(job, response);
-    if (Date.now() >= until) throw new SvcError({ message: "The job still runs.", code: "still_running", body: job });
+    if (Date.now() >= until) throw running("The job still runs.", job);
     const asked = Date.now();
-    answer = await look(job, { wait }, options).withResponse();
+    answer = await look(job, { wait }, options)
+      .withResponse()
+      .catch((error: unknown) => {
+        throw SvcError.is(error) && error.retryable ? running("The job can't be looked at.", job, error) : error;
+      });
     const rest = asked + (retryAfterOf(answer.response.headers) ?? 1000) - Date.now();
     if (rest > 0) await pause(rest, options.signal);
   }
+}
+
+/** Not retryable, whatever the cause: the same order once more would be a second job. */
+function running(message: string, body: unknown, cause?: SvcError): SvcError {
+  return new SvcError({ message, code: "still_running", body, cause });
 }
 
 function failed(job: { status: string }, response: Response): SvcError {

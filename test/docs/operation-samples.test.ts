@@ -121,7 +121,7 @@ async function samplesOf(id: OperationId): Promise<string[]> {
 
 async function run(code: string): Promise<Reply> {
   const output = await runProcess("bash", ["-e"], code, { folder, environment });
-  const file = / -o (\S+)$/.exec(code)?.[1];
+  const file = / -o (\S+)/.exec(code)?.[1];
   const head = readFileSync(join(folder, "headers.txt"), "utf8");
   const headers = [...head.matchAll(/^([\w-]+): (.*?)\r?$/gm)].map(([, name, value]) => [name!.toLowerCase(), value!] as const);
   return {

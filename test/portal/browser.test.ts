@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../../generated/operations.ts";
 import { buildDocs } from "../../src/docs/build.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
-import { findBrowser } from "./find-browser.ts";
+import { findBrowser } from "../support/find-browser.ts";
 
 const executablePath = findBrowser();
 if (executablePath === null) console.warn("no Chromium on the PATH: the browser test of the portal is skipped");

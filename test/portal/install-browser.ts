@@ -1,6 +1,6 @@
 // npm run browser:install: Debian's chromium for the browser test, where we may install it. Says so where not, and never fails.
 import { spawnSync } from "node:child_process";
-import { findBrowser } from "./find-browser.ts";
+import { findBrowser } from "../support/find-browser.ts";
 
 function install(): string {
   const found = findBrowser();

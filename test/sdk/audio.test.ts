@@ -1,5 +1,6 @@
 // Sound in and out: files of every kind in a form or an address as JSON on one method, and bytes of an answer in every way to take them.
 import { createReadStream, mkdtempSync, openAsBlob, rmSync, writeFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
@@ -144,5 +145,33 @@ describe("a voice", () => {
       .withResponse();
     expect(data).toMatchObject({ name: "Me", model: "demo/clone", cost_usd: 2 });
     expect(cost).toBe(2);
+  });
+});
+
+describe("bytes that nobody wants", () => {
+  const endless = (response: ServerResponse) => void response.writeHead(200, { "content-type": "audio/mpeg" }).write("some");
+
+  test("end their request when their stream is cancelled, before it was read and while it is read", async () => {
+    await withAnswers([endless], async (svc, server) => {
+      const unread = await svc.audio.speech.create({ input: "x" });
+      await unread.stream().cancel();
+      await expect.poll(() => server.left).toBe(1);
+      const reader = (await svc.audio.speech.create({ input: "x" })).stream().getReader();
+      await reader.read();
+      const waiting = reader.read();
+      await reader.cancel();
+      expect(await waiting).toMatchObject({ done: true });
+      await expect.poll(() => server.left).toBe(2);
+    });
+  });
+
+  test("are given once, also before the first was read", async () => {
+    await withAnswers([endless], async (svc) => {
+      const speech = await svc.audio.speech.create({ input: "x" });
+      const first = speech.stream();
+      expect(() => speech.stream()).toThrow(TypeError);
+      await expect(speech.bytes()).rejects.toThrow(TypeError);
+      await first.cancel();
+    });
   });
 });

@@ -7,11 +7,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { audioCatalog, characterPrice, minutePrice } from "../clients/audio-upstreams.ts";
 import { clientsCatalog } from "../clients/upstreams.ts";
 import { wavFile } from "../simulator/audio-check.ts";
+import { findBrowser } from "../support/find-browser.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 import { root } from "./packed.ts";
 
-const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) => existsSync(path));
-if (executablePath === undefined) console.warn("skipped: the SDK in a browser: no chromium is installed");
+const executablePath = findBrowser();
+if (executablePath === null) console.warn("skipped: the SDK in a browser: no chromium is installed");
 
 /** Languages and sound in one catalog. */
 function catalog(): string {
@@ -22,7 +23,7 @@ function catalog(): string {
   return JSON.stringify({ ...merged, aliases: { ...one!.aliases, ...two!.aliases } });
 }
 
-describe.runIf(executablePath !== undefined)("a page of another origin", () => {
+describe.runIf(executablePath !== null)("a page of another origin", () => {
   let gateway: Gateway;
   let site: Server;
   let browser: Browser;

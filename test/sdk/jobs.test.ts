@@ -3,7 +3,7 @@ import { describe, expect, expectTypeOf, test, vi } from "vitest";
 import { type GenmediaCompleted, type ImageOutput, Svc, SvcError } from "../../generated/sdk/index.js";
 import { chatWorld, provider } from "../operations/chat-gateway.ts";
 import { highTiers } from "../support/tiers.ts";
-import { type GivenAnswer, withAnswers } from "./answers-server.ts";
+import { type GivenAnswer, refusal, withAnswers } from "./answers-server.ts";
 
 const model = (id: string, type: "image" | "video", upstream: string) => ({
   ...{ id, type, routes: [{ provider: "queue", model: upstream }] },
@@ -116,6 +116,18 @@ describe("generateAndWait", () => {
       const result = await svc.videos.generateAndWait({ model: "m", prompt }).result();
       expect(result).toMatchObject({ ok: false, error: { code: "job_failed", body: { status: "refunded" } } });
     });
+  });
+});
+
+test("a job that can't be looked at is still_running with the job, for who orders it again pays twice", async () => {
+  const pending: GivenAnswer = [202, { "retry-after": "0" }, { id: "j1", status: "pending", output: null, error: null }];
+  const options = { maxRetries: 0 };
+  await withAnswers([pending, (response) => response.destroy()], async (svc) => {
+    const error: unknown = await svc.images.generateAndWait({ model: "m", prompt }, options).catch((error: unknown) => error);
+    expect(error).toMatchObject({ code: "still_running", retryable: false, body: { id: "j1" }, cause: { code: "connection_failed" } });
+  });
+  await withAnswers([pending, refusal(404, "job_not_found")], async (svc) => {
+    await expect(svc.images.generateAndWait({ model: "m", prompt }, options)).rejects.toMatchObject({ code: "job_not_found", status: 404 });
   });
 });
 

@@ -1,6 +1,7 @@
 // When a call is sent again, how often and after how long: never where it could do something twice.
+import { inspect } from "node:util";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { SvcError } from "../../generated/sdk/index.js";
+import { type ClientOptions, SvcError } from "../../generated/sdk/index.js";
 import { delayBefore, retryAfterOf } from "../../spec/sdk/retry.ts";
 import { type GivenAnswer, refusal, withAnswers } from "./answers-server.ts";
 
@@ -71,13 +72,28 @@ describe("a connection that breaks", () => {
 
   test("in the middle of a body is one too", async () => {
     const half: GivenAnswer = (response) => {
-      response.writeHead(200, { "content-type": "application/json", "content-length": "100" });
-      response.write('{"object":');
-      setTimeout(() => response.destroy(), 20);
+      response.writeHead(200, { "content-type": "application/json", "content-length": "100", "x-request-id": "req_3" });
+      response.write('{"object":', () => response.destroy());
     };
     await withAnswers([half, done], async (svc) => expect(await svc.models.list()).toMatchObject({ data: [] }));
     await withAnswers([half, done], async (svc) => {
-      await expect(svc.embeddings.create({ model, input: "x" })).rejects.toMatchObject({ code: "connection_failed" });
+      await expect(svc.embeddings.create({ model, input: "x" })).rejects.toMatchObject({
+        code: "connection_failed",
+        httpStatus: 200,
+        requestId: "req_3",
+      });
+    });
+  });
+
+  test("in the middle of a refusal leaves what its head says: x-should-retry, the status and the id", async () => {
+    const half: GivenAnswer = (response) => {
+      const head = { "content-type": "application/json", "content-length": "100", "x-should-retry": "false", "x-request-id": "req_4" };
+      response.writeHead(402, head);
+      response.write('{"error":', () => response.destroy());
+    };
+    await withAnswers([half, done], async (svc, server) => {
+      await expect(svc.models.list()).rejects.toMatchObject({ code: "connection_failed", httpStatus: 402, requestId: "req_4" });
+      expect(server.received.length).toBe(1);
     });
   });
 
@@ -146,6 +162,25 @@ describe("the wait", () => {
     expect(added.mock.calls.length).toBeGreaterThan(3);
     expect(removed.mock.calls.length).toBe(added.mock.calls.length);
   });
+});
+
+test("a key that no header can carry fails before anything is sent, and is in no text of the error", async () => {
+  for (const apiKey of ["svc_se\ncret", "svc_se cret", "svc_se…cret"])
+    await withAnswers(
+      [done],
+      async (svc, server) => {
+        const error = await svc.jobs.get("j").catch((error: unknown) => error);
+        expect(error).toBeInstanceOf(TypeError);
+        expect(inspect(error, { depth: 9 })).not.toMatch(/svc_se|cret/);
+        expect(server.received.length).toBe(0);
+      },
+      { apiKey },
+    );
+  const withBreak: ClientOptions = { apiKey: () => " svc_secret\n" };
+  await withAnswers([done], async (svc, server) => {
+    await svc.images.generate({ model, prompt: "x" });
+    expect(server.received[0]!.headers.authorization).toBe("Bearer svc_secret");
+  }, withBreak); // prettier-ignore
 });
 
 describe("the time", () => {

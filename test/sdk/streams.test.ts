@@ -46,6 +46,11 @@ describe("an end", () => {
     });
   });
 
+  test("that broke off after [DONE] is one: who has the whole answer must not ask and pay for it again", async () => {
+    const broken = saying(`${chunk("a")}data: [DONE]\n\n`, (response) => setTimeout(() => response.destroy(), 20));
+    await withAnswers([broken], async (svc) => expect(await read(await svc.chat.completions.create(body))).toEqual(["a"]));
+  });
+
   test("of silence is timeout", async () => {
     await withAnswers([saying(chunk("a"), () => {})], async (svc, server) => {
       const reading = svc.chat.completions.create(body, { timeout: 1000 }).then(read);

@@ -5,11 +5,14 @@ import { join } from "node:path";
 import { inject } from "vitest";
 import { createChecker, type ReplyToCheck } from "./contract-checker.ts";
 
-const check = createChecker(JSON.parse(readFileSync(new URL("../../generated/openapi-3.2.json", import.meta.url), "utf8")) as object);
+/** Every fault of a reply, notes nothing. */
+export const faultsOf: (operationId: string, reply: ReplyToCheck) => string[] = createChecker(
+  JSON.parse(readFileSync(new URL("../../generated/openapi-3.2.json", import.meta.url), "utf8")) as object,
+);
 
 /** Throws with every fault found. */
 export function checkReply(operationId: string, reply: ReplyToCheck): void {
-  const faults = check(operationId, reply);
+  const faults = faultsOf(operationId, reply);
   if (faults.length > 0) {
     const body = reply.bodyText?.slice(0, 2000) ?? "";
     throw new Error(`${operationId} ${reply.status} differs from the contract:\n- ${faults.join("\n- ")}\n${body}`);

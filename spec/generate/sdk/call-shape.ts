@@ -8,6 +8,8 @@ import {
   parametersOf,
   pascal,
   referredTo,
+  type ResultBy,
+  resultByOf,
   resultsOf,
   type SdkOperation,
 } from "./operations.ts";
@@ -41,15 +43,8 @@ export function callShapeOf(one: SdkOperation): CallShape {
       args: narrowed(args, "stream?: Streaming"),
       result: `Streaming extends true ? Stream<${event}> : ${shape.result}`,
     };
-  const by = one.operation["x-result-by"] as ResultBy | undefined;
+  const by = resultByOf(one);
   return by === undefined ? shape : { ...shape, ...chosenBy(one, by, args) };
-}
-
-/** The contract's word on a field that chooses the media type of the answer. */
-interface ResultBy {
-  field: string;
-  default: string;
-  values: Record<string, string>;
 }
 
 function chosenBy(one: SdkOperation, by: ResultBy, args: string | null): Pick<CallShape, "parameter" | "args" | "result"> {

@@ -1,19 +1,18 @@
 // What each operation may be refused with, by status: the codes in the words of its dialect and the body that carries them. Bodies of one
 // shape are one generic interface, so that ninety sets of codes take a line each.
 import type { Document, Schema } from "../document.ts";
-import { errorsOf, pascal, type SdkOperation } from "./operations.ts";
-import { comment, objectType, type Printing, union } from "./print-type.ts";
+import { type ErrorAnswer, errorsOf, pascal, type SdkOperation } from "./operations.ts";
+import { comment, objectType, union } from "./print-type.ts";
 
 /** The interfaces of the bodies, an alias for each set of codes, and a union for each operation. */
 export function errorTypesSource(document: Document, operations: readonly SdkOperation[]): string {
-  const names = [...new Set(operations.flatMap((one) => errorsOf(one).map(({ schema }) => schema)))].sort();
   const bodies = new Map<string, string>();
-  const aliases = names.map((name) => {
-    const error = readError(document, name);
+  const aliases = answersOf(operations).map((answer) => {
+    const error = readError(document, answer);
     bodies.set(error.shape, error.source);
     const codes = union(error.codes.map(quoted));
     const types = error.types.length > 0 ? `, ${union(error.types.map(quoted))}` : "";
-    return `export type ${name} = Refusal<${error.status}, ${codes}, ${error.shape}<${codes}${types}>>;\n`;
+    return `export type ${answer.schema} = Refusal<${error.status}, ${codes}, ${error.shape}<${codes}${types}>>;\n`;
   });
   const unions = operations.map((one) => {
     const members = errorsOf(one).map(({ schema }) => schema);
@@ -35,7 +34,7 @@ export interface Refusal<Status extends number | null, Code extends string, Body
 export function errorCodes(document: Document, operations: readonly SdkOperation[]): string[] {
   const { StreamError } = document.components.schemas;
   const inStream = (StreamError?.properties as Record<string, Schema>).code?.enum as string[];
-  const ofOperations = operations.flatMap((one) => errorsOf(one).flatMap(({ schema }) => readError(document, schema).codes));
+  const ofOperations = operations.flatMap((one) => errorsOf(one).flatMap((answer) => readError(document, answer).codes));
   return [...new Set([...ofOperations, ...inStream, ...jobCodes(document)])].sort();
 }
 
@@ -47,23 +46,36 @@ export function errorsByCodeSource(document: Document, operations: readonly SdkO
     const byStatus = bodies.get(code) ?? new Map<number | null, Set<string>>();
     bodies.set(code, byStatus.set(status, (byStatus.get(status) ?? new Set()).add(body)));
   };
-  for (const name of new Set(operations.flatMap((one) => errorsOf(one).map(({ schema }) => schema)))) {
-    const { status, codes, types, shape } = readError(document, name);
+  for (const answer of answersOf(operations)) {
+    const { status, codes, types, shape } = readError(document, answer);
     for (const code of codes)
       add(code, status, `${shape}<${[quoted(code), ...(types.length > 0 ? [union(types.map(quoted))] : [])].join(", ")}>`);
   }
   for (const code of jobCodes(document)) add(code, null, "ImageJob | VideoJob | GenmediaFailed");
   const fields = [...bodies].sort(byName).map(([code, byStatus]) => {
-    const refusals = [...byStatus].map(([status, texts]) => `Refusal<${status}, ${quoted(code)}, ${[...texts].sort().join(" | ")}>`);
+    const refusals = [...byStatus]
+      .sort(byStatusNullLast)
+      .map(([status, texts]) => `Refusal<${status}, ${quoted(code)}, ${[...texts].sort().join(" | ")}>`);
     return `${comment(meanings.get(code) ?? "", false, "  ")}  ${code}: ${refusals.join(" | ")};\n`;
   });
   return `/** What comes with each code: its status, and the bodies that it has at one operation or another. A failed job's is the job. */
 export interface ErrorsByCode {\n${fields.join("")}}\n`;
 }
 
+/** Each once, by the name of its schema. */
+function answersOf(operations: readonly SdkOperation[]): ErrorAnswer[] {
+  const byName = new Map(operations.flatMap(errorsOf).map((answer) => [answer.schema, answer]));
+  return [...byName.values()].sort((a, b) => (a.schema < b.schema ? -1 : 1));
+}
+
 /** A response's description is a line for each code. */
 function meaningsIn(description: string): [string, string][] {
   return [...description.matchAll(/^`(\w+)`: (.+)$/gm)].map(([, code, meaning]) => [code as string, meaning as string]);
+}
+
+/** A job's failure has no status. */
+function byStatusNullLast([a]: [number | null, unknown], [b]: [number | null, unknown]): number {
+  return (a ?? Infinity) - (b ?? Infinity);
 }
 
 function byName([a]: [string, unknown], [b]: [string, unknown]): number {
@@ -76,7 +88,7 @@ function jobCodes({ components }: Document): string[] {
 
 /** The codes of an operation by status, as its callers see them. */
 export function codesByStatus(document: Document, one: SdkOperation): { status: number; codes: string[] }[] {
-  return errorsOf(one).map(({ status, schema }) => ({ status, codes: readError(document, schema).codes }));
+  return errorsOf(one).map((answer) => ({ status: answer.status, codes: readError(document, answer).codes }));
 }
 
 interface ErrorShape {
@@ -88,12 +100,11 @@ interface ErrorShape {
   source: string;
 }
 
-function readError({ components: { schemas } }: Document, name: string): ErrorShape {
-  const body = structuredClone(schemas[name]) as ErrorBody;
-  const status = Number(/Error(\d{3})/.exec(name)?.[1]);
+function readError({ components: { schemas } }: Document, { schema, status }: ErrorAnswer): ErrorShape {
+  const body = structuredClone(schemas[schema]) as ErrorBody;
   const { error, details } = body.properties;
   const fields = error.properties ?? details?.properties ?? {};
-  // The bare dialect has a word in \`type\` and mostly no code.
+  // The bare dialect has a word in `type` and mostly no code.
   const isBare = error.properties !== undefined && error.properties.doc_url === undefined;
   const coded = isBare ? fields.type : fields.code;
   const codes = take(coded, "Code");
@@ -101,8 +112,12 @@ function readError({ components: { schemas } }: Document, name: string): ErrorSh
   const types = isBare ? [] : take(fields.type, "Type");
   take((fields.details?.properties as Record<string, Schema> | undefined)?.error_code, "Code");
   const dialect = dialectOf(body, isBare);
-  const shape = `${dialect}${kindOf(body, dialect)}ErrorBody`;
-  return { status, codes, types, shape, source: interfaceOf(shape, body, types.length > 0, schemas) };
+  const kind = kindOf(body, dialect);
+  const shape = `${dialect}${kind}ErrorBody`;
+  const parameters = types.length > 0 ? "Code extends string, Type extends string" : "Code extends string";
+  const type = objectType(body, { schemas, request: false }, "");
+  const source = `/** The body of an error${about[kind]}. */\nexport interface ${shape}<${parameters}> ${type}\n`;
+  return { status, codes, types, shape, source };
 }
 
 interface ErrorBody extends Schema {
@@ -126,7 +141,7 @@ function dialectOf({ properties }: ErrorBody, isBare: boolean): string {
 }
 
 /** What a body carries beside the error itself. */
-function kindOf({ properties, required }: ErrorBody, dialect: string): string {
+function kindOf({ properties, required }: ErrorBody, dialect: string): keyof typeof about {
   const error = properties.error.properties ?? {};
   if ("need_usd" in properties) return required.includes("need_usd") || dialect === "Genmedia" ? "Payment" : "Topup";
   if ("suggested_models" in properties) return "Model";
@@ -135,17 +150,8 @@ function kindOf({ properties, required }: ErrorBody, dialect: string): string {
   return isOlder ? "Older" : "";
 }
 
-function interfaceOf(shape: string, body: ErrorBody, hasType: boolean, schemas: Printing["schemas"]): string {
-  const text = comment(
-    `The body of an error${about[/(Payment|Topup|Model|Route|Older)ErrorBody$/.exec(shape)?.[1] ?? ""] ?? ""}.`,
-    false,
-    "",
-  );
-  const parameters = hasType ? "Code extends string, Type extends string" : "Code extends string";
-  return `${text}export interface ${shape}<${parameters}> ${objectType(body, { schemas, request: false }, "")}\n`;
-}
-
-const about: Record<string, string> = {
+const about = {
+  "": "",
   Payment: " that credit would mend, with the sums",
   Topup: " of a payment that could not be started",
   Model: " that may name models to use instead",

@@ -1,5 +1,14 @@
 // The operations of the client library: those that x-sdk names. And the parts of them that its types speak of.
-import { type Document, type Located, type Media, operationsOf, type ParameterObject, type Response, type Schema } from "../document.ts";
+import {
+  type Document,
+  type Located,
+  type Media,
+  nameIn,
+  operationsOf,
+  type ParameterObject,
+  type Response,
+  type Schema,
+} from "../document.ts";
 
 export interface SdkOperation extends Located {
   /** The operationId. */
@@ -40,6 +49,8 @@ export function successesOf({ operation }: SdkOperation): Response[] {
     .map(([, response]) => response);
 }
 
+const eventStream = "text/event-stream";
+
 /** Every content of the successes but the stream, by media type. */
 export function resultsOf(one: SdkOperation): { type: string; schema: Schema }[] {
   return successesOf(one).flatMap(({ content = {} }) =>
@@ -48,8 +59,6 @@ export function resultsOf(one: SdkOperation): { type: string; schema: Schema }[]
       .map(([type, media]) => ({ type, schema: media.schema as Schema })),
   );
 }
-
-const eventStream = "text/event-stream";
 
 /**
  * What the records of the stream carry, undefined where it has none. Without `[DONE]`, which is no record, and without the record that
@@ -68,6 +77,17 @@ export function eventsOf(one: SdkOperation): Schema[] | undefined {
 
 interface EventVariant {
   properties: { data: { contentSchema?: Schema }; event?: { const?: string } };
+}
+
+/** The contract's word on a field that chooses the media type of the answer. */
+export interface ResultBy {
+  field: string;
+  default: string;
+  values: Record<string, string>;
+}
+
+export function resultByOf({ operation }: SdkOperation): ResultBy | undefined {
+  return operation["x-result-by"] as ResultBy | undefined;
 }
 
 export interface ErrorAnswer {
@@ -91,7 +111,7 @@ export function errorsOf({ operation }: SdkOperation): ErrorAnswer[] {
 export function referredTo(schema: Schema): string | undefined {
   const [only, ...more] = (schema.allOf as Schema[] | undefined) ?? [];
   const reference = schema.$ref ?? (more.length === 0 && schema.properties === undefined ? only?.$ref : undefined);
-  return typeof reference === "string" ? reference.slice("#/components/schemas/".length) : undefined;
+  return typeof reference === "string" ? nameIn(reference) : undefined;
 }
 
 export function pascal(word: string): string {

@@ -1,6 +1,6 @@
 // What the runtime must know of an operation at a call, as the source of a `Route` (spec/sdk/call.ts).
 import type { Document, Schema } from "../document.ts";
-import { bodiesOf, parametersOf, referredTo, resultsOf, type SdkOperation, successesOf } from "./operations.ts";
+import { bodiesOf, eventsOf, parametersOf, referredTo, resultByOf, resultsOf, type SdkOperation } from "./operations.ts";
 
 export interface RouteSource {
   /** The object literal. */
@@ -40,11 +40,11 @@ function saysUsage({ components: { schemas } }: Document, one: SdkOperation): bo
 }
 
 /** Audio before JSON, but where a field chooses JSON: mock servers go by it. */
-function acceptOf({ operation }: SdkOperation, reader: string | null): string[] {
+function acceptOf(one: SdkOperation, reader: string | null): string[] {
   if (reader !== "binary") return [];
-  const { field, values } = (operation["x-result-by"] ?? { values: {} }) as { field?: string; values: Record<string, string> };
-  const json = Object.keys(values).find((value) => values[value]!.includes("json"));
-  return [`accept: ${json === undefined ? "" : `input?.${field} === ${JSON.stringify(json)} ? undefined : `}"audio/*"`];
+  const by = resultByOf(one);
+  const [json] = Object.entries(by?.values ?? {}).find(([, type]) => type.includes("json")) ?? [];
+  return [`accept: ${json === undefined ? "" : `input?.${by?.field} === ${JSON.stringify(json)} ? undefined : `}"audio/*"`];
 }
 
 function authOf({ operation: { security = [] } }: SdkOperation): "none" | "session" | "either" | null {
@@ -55,7 +55,7 @@ function authOf({ operation: { security = [] } }: SdkOperation): "none" | "sessi
 }
 
 function readerOf(one: SdkOperation): "stream" | "binary" | "text" | null {
-  if (successesOf(one).some(({ content }) => content?.["text/event-stream"] !== undefined)) return "stream";
+  if (eventsOf(one) !== undefined) return "stream";
   const results = resultsOf(one);
   if (results.some(({ schema }) => schema.format === "binary")) return "binary";
   return results.some(({ type }) => !type.includes("json")) ? "text" : null;
@@ -64,7 +64,6 @@ function readerOf(one: SdkOperation): "stream" | "binary" | "text" | null {
 /** A GET that answers with a list of rows, even where all of them come on one page. */
 function isPaged({ components: { schemas } }: Document, one: SdkOperation): boolean {
   const [result] = resultsOf(one);
-  const name = /^#\/components\/schemas\/(.+)$/.exec(String(result?.schema.$ref))?.[1];
-  const properties = (name === undefined ? undefined : schemas[name]?.properties) as Record<string, Schema> | undefined;
+  const properties = schemas[referredTo(result?.schema ?? {}) ?? ""]?.properties as Record<string, Schema> | undefined;
   return one.method === "get" && properties?.data?.type === "array";
 }

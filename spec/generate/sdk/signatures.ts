@@ -3,6 +3,7 @@ import type { Document } from "../document.ts";
 import { operationComment } from "./comments.ts";
 import { type CallShape, callShapeOf } from "./call-shape.ts";
 import type { SdkOperation } from "./operations.ts";
+import { comment } from "./print-type.ts";
 import type { RouteSource } from "./routes.ts";
 import type { Waiting } from "./waiting.ts";
 
@@ -34,13 +35,11 @@ function returned({ id }: SdkOperation, { result }: CallShape, { paged }: RouteS
 }
 
 export function waitingSignature(waiting: Waiting, { start, first, indent }: Style): string {
-  const { comment, input, job, done, operations, failed } = waiting;
+  const { comment: text, input, job, done, operations, failed } = waiting;
   const list = [...(first === undefined ? [] : [first]), `input: ${input}`, `options?: WaitOptions<${job}>`].join(", ");
   const operationIds = operations.map((id) => JSON.stringify(id)).join(" | ");
-  const text = [...comment, "", operations.map((id) => `/docs/api/${id}`).join(", ")]
-    .map((line) => `${indent} *${line === "" ? "" : ` ${line}`}\n`)
-    .join("");
-  return `${indent}/**\n${text}${indent} */\n${indent}${start}(${list}): Call<${done}, ${operationIds}, JobFailure<${failed}>>;\n`;
+  const block = comment([...text, "", operations.map((id) => `/docs/api/${id}`).join(", ")].join("\n"), false, indent);
+  return `${block}${indent}${start}(${list}): Call<${done}, ${operationIds}, JobFailure<${failed}>>;\n`;
 }
 
 /** The parameters of the function itself, without types. */

@@ -1,5 +1,5 @@
 // Which named schemas requests and answers lead to: a field of a request may be given as undefined.
-import type { Document, Schema } from "../document.ts";
+import { type Document, nameIn, type Schema } from "../document.ts";
 import { bodiesOf, errorsOf, eventsOf, parametersOf, resultsOf, type SdkOperation } from "./operations.ts";
 
 export interface Usage {
@@ -36,7 +36,7 @@ function reachable({ components: { schemas } }: Document, start: readonly Schema
     else if (typeof value === "object" && value !== null) {
       const schema = value as Schema;
       if (isUnknownKind(schema)) return;
-      if (typeof schema.$ref === "string") add(schema.$ref.slice("#/components/schemas/".length));
+      if (typeof schema.$ref === "string") add(nameIn(schema.$ref));
       for (const [key, inner] of Object.entries(schema)) if (!unread.has(key)) follow(inner);
     }
   };
