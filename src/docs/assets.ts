@@ -1,5 +1,5 @@
-// The files that pages load: our style, an icon, a small script, and for the interactive reference Scalar's bundle with the lines that start it. Their
-// names hold a hash of what is in them, so that browsers may keep them for ever.
+// The files that pages load: our style, an icon, a small script, and for the interactive reference Scalar's bundle with the lines that
+// start it. Their names hold a hash of what is in them, so that browsers may keep them for ever.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";

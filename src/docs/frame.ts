@@ -44,15 +44,14 @@ ${scriptTag(parts, page)}`;
 
 /** What it does is a help and nothing more: see assets/portal.js. */
 function scriptTag({ site, assets }: FrameParts, { path }: Page): string {
-  const here = placeOf(path, site);
-  const asset = (name: string) => relative(here, placeOfAsset(name, site));
-  return `<script src="${asset(assets.script)}" data-index="${asset(assets.search)}" data-root="${relative(here, "x").slice(0, -1)}"></script>`;
+  const asset = assetLinker(path, site);
+  return `<script src="${asset(assets.script)}" data-index="${asset(assets.search)}" data-root="${relative(placeOf(path, site), "x").slice(0, -1)}"></script>`;
 }
 
 /** Scalar takes the place of the list of operations; without scripts, and until they have run, the list stands there. */
 function referenceHtml(parts: FrameParts, page: Page, link: (href: string) => string): string {
   const { site, assets } = parts;
-  const asset = (name: string) => relative(placeOf(page.path, site), placeOfAsset(name, site));
+  const asset = assetLinker(page.path, site);
   const { html } = contentHtml(page, site);
   const body = `${topBar(link)}
 <div id="reference" data-document="${relative(placeOf(page.path, site), "openapi-3.2.json")}"><main id="content">${titleHtml(page, link)}${html}</main></div>
@@ -66,8 +65,7 @@ function documentHtml(
   page: Page,
   { body, link, className }: { body: string; link: (href: string) => string; className?: string },
 ): string {
-  const here = placeOf(page.path, site);
-  const asset = (name: string) => relative(here, placeOfAsset(name, site));
+  const asset = assetLinker(page.path, site);
   const title = page.path === "" ? "Gateway documentation" : `${page.title} · Gateway documentation`;
   return `<!doctype html>
 <html lang="en">
@@ -79,7 +77,7 @@ function documentHtml(
 <meta name="description" content="${escapeHtml(plainText(page.summary))}">
 ${head}<link rel="stylesheet" href="${asset(assets.frame)}">
 ${page.shape === "reference" ? "" : `<link rel="stylesheet" href="${asset(assets.style)}">\n`}<link rel="icon" type="image/svg+xml" href="${asset(assets.icon)}">
-${page.shape === "missing" ? "" : `<link rel="alternate" type="text/markdown" href="${relative(here, placeOf(page.path, site, "md"))}">\n`}<link rel="help" href="${link("/llms.txt")}">
+${page.shape === "missing" ? "" : `<link rel="alternate" type="text/markdown" href="${relative(placeOf(page.path, site), placeOf(page.path, site, "md"))}">\n`}<link rel="help" href="${link("/llms.txt")}">
 </head>
 <body${className === undefined ? "" : ` class="${className}"`}>
 ${body}
@@ -113,6 +111,10 @@ function footer({ before, after }: Neighbours, link: (href: string) => string): 
       : `<a rel="${rel}" href="${link(`/docs/${page.path}`)}"><small>${word}</small>${escapeHtml(page.title)}</a>`;
   if (before === undefined && after === undefined) return "";
   return `<footer class="on">${one(before, "Previous", "prev")}${one(after, "Next", "next")}</footer>`;
+}
+
+function assetLinker(from: string, site: Site): (name: string) => string {
+  return (name) => relative(placeOf(from, site), placeOfAsset(name, site));
 }
 
 function linker(from: string, site: Site): (href: string) => string {

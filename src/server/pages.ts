@@ -1,6 +1,5 @@
 // Everything the server answers outside /v1 and /media: the front door, the probes, the documentation (docs-portal.ts) and the
-// pages that mails link to.
-// All are GET (and so HEAD), all are public.
+// pages that mails link to. All are GET (and so HEAD), all are public.
 import { accountPageHeaders, resetPasswordPage, resetPasswordScript, verifyPage, verifyScript } from "./account-pages.ts";
 import { openDocs } from "./docs-portal.ts";
 import type { Edge, Exchange } from "./edge.ts";
