@@ -120,6 +120,7 @@ voice_recordings = [long_recording()]
 
 
 made_keys = []
+people = itertools.count()
 
 
 @schemathesis.hook
@@ -163,8 +164,18 @@ def name_what_exists(operation, case):
         body["model"] = chosen(models[operation], body["model"])
     if isinstance(body.get("audio_url"), str):
         body["audio_url"] = os.environ["SVC_AUDIO_URL"]
+    if isinstance(body.get("email"), str):
+        spread_address(body)
     if case.media_type == "multipart/form-data":
         fill_form(operation, case)
+
+
+def spread_address(body):
+    """The example's address, those of earlier answers and the shortest ones come again and again; but so often a minute nobody may ask
+    about one."""
+    n = next(people)
+    if re.fullmatch(r"[\w.-]{1,20}@[\w.-]{1,12}", body["email"], re.ASCII) and n % 8 > 0:
+        body["email"] = f"ada-{n % 1000}@example.com"
 
 
 def fill_form(operation, case):
