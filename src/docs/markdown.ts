@@ -194,12 +194,11 @@ function isComment(raw: string): boolean {
 /** The same text for its Markdown twin: links lead to twins, remarks for our tests are gone. Code stays as it is. */
 export function twinOf(source: string, from: string, site: Site): string {
   return source
-    .replace(/^<!--.*-->\n/gm, "")
     .split(/(^ *```[\s\S]*?^ *```)/m)
     .map((part, index) =>
       index % 2 === 1
         ? part
-        : part.replace(/(?<!!)\[([^\]]*)\]\(([^()\s]+)\)/g, (whole, text: string, href: string) => {
+        : part.replace(/^<!--.*-->(?:\n|$)/gm, "").replace(/(?<!!)\[([^\]]*)\]\(([^()\s]+)\)/g, (whole, text: string, href: string) => {
             const target = resolveLink(href, from, site, "md");
             return target === null ? text : target === href ? whole : `[${text}](${target})`;
           }),

@@ -103,6 +103,12 @@ describe("twins", () => {
     }
   });
 
+  test("what guides say to our tests stands in none of them, wherever in the guide it stands", async () => {
+    const { text } = await call(edge, "/llms-full.txt");
+    expect(text).toContain("# Streaming");
+    expect(text).not.toContain("<!--");
+  });
+
   test("llms.txt lists guides, reference and every operation as Markdown; llms-full.txt holds them", async () => {
     const { text, headers } = await call(edge, "/llms.txt");
     expect(headers.get("content-type")).toBe("text/plain; charset=utf-8");
