@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { connect } from "../src/db/connect.ts";
-import { startEmbedded } from "../src/db/embedded.ts";
-import { audit } from "../src/ledger/audit.ts";
-import { toUsd } from "../src/money.ts";
-import { highTiers } from "../test/support/tiers.ts";
+import { connect } from "../../src/db/connect.ts";
+import { startEmbedded } from "../../src/db/embedded.ts";
+import { audit } from "../../src/ledger/audit.ts";
+import { toUsd } from "../../src/money.ts";
+import { highTiers } from "../support/tiers.ts";
 import { type Call, callOf, formOf, type Slice, share, slice, type Target } from "./audio-load.ts";
 import { mp3Of } from "./audio-files.ts";
 import { endChildren, median, startChild } from "./processes.ts";
@@ -48,10 +48,10 @@ let calls = 0;
 const dir = mkdtempSync(join(tmpdir(), "svc-bench-"));
 const embedded = await startEmbedded({ dataDir: dir, durable: true });
 try {
-  const upstream = await startChild(["bench/audio-upstream.ts", "upstream"], /^(\d+ \d+)\n/);
+  const upstream = await startChild(["test/bench/audio-upstream.ts", "upstream"], /^(\d+ \d+)\n/);
   const [port, filesPort] = upstream.found.split(" ");
   const upstreamUrl = `http://127.0.0.1:${port}`;
-  const reference = await startChild(["bench/audio-upstream.ts", "reference", upstreamUrl], /^(\d+)\n/);
+  const reference = await startChild(["test/bench/audio-upstream.ts", "reference", upstreamUrl], /^(\d+)\n/);
   const catalog = writeCatalog(upstreamUrl);
   const gateway = await startGateway(catalog);
   const key = await createAccount(catalog);
@@ -270,7 +270,7 @@ function environmentOf(catalog: string): NodeJS.ProcessEnv {
   return {
     ...process.env,
     ...{ DATABASE_URL: embedded.url, SVC_CATALOG: catalog, SVC_DATA_DIR: dir, PORT: "0", LOG_LEVEL: "warn", SVC_ALLOW_PRIVATE_URLS: "1" },
-    NODE_EXTRA_CA_CERTS: fileURLToPath(new URL("../test/media/files/tls-certificate.pem", import.meta.url)),
+    NODE_EXTRA_CA_CERTS: fileURLToPath(new URL("../media/files/tls-certificate.pem", import.meta.url)),
   };
 }
 

@@ -1,6 +1,6 @@
 // What several benchmarks need: funded accounts and a log row of realistic size.
-import type { Db } from "../src/db/connect.ts";
-import type { UsageLogRow } from "../src/ledger/usage-log.ts";
+import type { Db } from "../../src/db/connect.ts";
+import type { UsageLogRow } from "../../src/ledger/usage-log.ts";
 
 export interface BenchAccount {
   accountId: bigint;

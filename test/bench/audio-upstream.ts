@@ -47,7 +47,7 @@ if (role === "upstream") await startUpstream();
 else process.stdout.write(`${await listen(createServer(passThrough(new Pool(upstreamUrl as string, { connections: 256 }))))}\n`);
 
 async function startUpstream(): Promise<void> {
-  const secret = (name: string) => readFileSync(fileURLToPath(new URL(`../test/media/files/tls-${name}.pem`, import.meta.url)));
+  const secret = (name: string) => readFileSync(fileURLToPath(new URL(`../media/files/tls-${name}.pem`, import.meta.url)));
   const files = createTlsServer({ key: secret("key"), cert: secret("certificate") }, serveFiles(await mp3Of(10)));
   process.stdout.write(`${await listen(createServer((req, res) => void answer(req, res)))} ${await listen(files)}\n`);
 }

@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { RateLimiterPostgres } from "rate-limiter-flexible";
-import { connect, type Db } from "../src/db/connect.ts";
-import { startEmbedded } from "../src/db/embedded.ts";
-import { migrate } from "../src/db/migrate.ts";
-import { openCounters, type Counters } from "../src/limits/counters.ts";
+import { connect, type Db } from "../../src/db/connect.ts";
+import { startEmbedded } from "../../src/db/embedded.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { openCounters, type Counters } from "../../src/limits/counters.ts";
 import { median } from "./processes.ts";
 
 const sliceMs = Number(process.env.BENCH_MS ?? 3_000);

@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { randomUUID } from "node:crypto";
-import { connect, type Db } from "../src/db/connect.ts";
-import { startEmbedded } from "../src/db/embedded.ts";
-import { migrate } from "../src/db/migrate.ts";
-import { audit } from "../src/ledger/audit.ts";
-import { type Ledger, openLedger } from "../src/ledger/ledger.ts";
-import { parseUsd } from "../src/money.ts";
+import { connect, type Db } from "../../src/db/connect.ts";
+import { startEmbedded } from "../../src/db/embedded.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { audit } from "../../src/ledger/audit.ts";
+import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
+import { parseUsd } from "../../src/money.ts";
 import { accountsWithMoney, type BenchAccount, logRow } from "./support.ts";
 
 const clients = 256;

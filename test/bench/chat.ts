@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Pool } from "undici";
-import { connect } from "../src/db/connect.ts";
-import { startEmbedded } from "../src/db/embedded.ts";
-import { audit } from "../src/ledger/audit.ts";
-import { highTiers } from "../test/support/tiers.ts";
+import { connect } from "../../src/db/connect.ts";
+import { startEmbedded } from "../../src/db/embedded.ts";
+import { audit } from "../../src/ledger/audit.ts";
+import { highTiers } from "../support/tiers.ts";
 import { cpuOf, cpuOfAll, endChildren, median, startChild, ticksPerSecond } from "./processes.ts";
 
 const sliceMs = Number(process.env.BENCH_MS ?? 4_000);
@@ -35,9 +35,9 @@ interface Slice {
 const dir = mkdtempSync(join(tmpdir(), "svc-bench-"));
 const embedded = await startEmbedded({ dataDir: dir, durable: true });
 try {
-  const upstream = await startChild(["bench/chat-upstream.ts", "upstream"], /^(\d+)\n/);
+  const upstream = await startChild(["test/bench/chat-upstream.ts", "upstream"], /^(\d+)\n/);
   const upstreamUrl = `http://127.0.0.1:${upstream.found}`;
-  const reference = await startChild(["bench/chat-upstream.ts", "reference", upstreamUrl], /^(\d+)\n/);
+  const reference = await startChild(["test/bench/chat-upstream.ts", "reference", upstreamUrl], /^(\d+)\n/);
   const gateway = await startGatewayProcess(upstreamUrl);
   const targets: Target[] = [
     { name: "reference", url: `http://127.0.0.1:${reference.found}`, pid: reference.pid, headers: {}, model: "up" },
