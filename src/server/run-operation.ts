@@ -57,11 +57,13 @@ async function identify({ context }: Edge, exchange: Exchange, operation: Operat
 
 interface Content {
   bytes: Buffer;
+  /** What JSON was parsed from. */
+  text: string;
   value: unknown;
   form: FormBody<unknown> | null;
 }
 
-const noContent: Content = { bytes: Buffer.alloc(0), value: undefined, form: null };
+const noContent: Content = { bytes: Buffer.alloc(0), text: "", value: undefined, form: null };
 
 /** Runs `work` with the body; the file of a form is gone when it is over, however it ends. */
 async function withContent(
@@ -113,6 +115,7 @@ function requestOf(exchange: Exchange, operationId: OperationId, read: Content &
     body: read.value,
     form: read.form,
     rawBody: read.bytes,
+    text: read.text,
     address: exchange.address,
     addHeaders: (headers: Headers) => void Object.assign(exchange.headers, headers),
     get signal() {

@@ -21,6 +21,8 @@ export interface Request<Id extends OperationId = OperationId> {
   form: FormOf<Id> | null;
   /** The body's bytes as they came. */
   rawBody: Buffer;
+  /** The same as text, where it was JSON. */
+  text: string;
   /** Of the client, as text: where its connection comes from, or what the trusted proxies say. */
   address: string;
   /** Fires when the client has gone. */
