@@ -96,7 +96,7 @@ export async function createAccounts(db: Db, options: AccountsOptions): Promise<
       const remembered = recall(digest);
       const caller = remembered ? remembered.caller : await loadOnce(digest);
       if (caller?.keyId == null) return caller;
-      digests.set(key, digest);
+      if (!digests.has(key)) digests.set(key, digest);
       uses.note(caller.keyId);
       return caller;
     },
@@ -108,7 +108,7 @@ export async function createAccounts(db: Db, options: AccountsOptions): Promise<
   };
 }
 
-/** Undefined for what is no key of ours. */
+/** Undefined: no key of ours. */
 function digestOfShaped(key: string): string | undefined {
   return isKeyShaped(key) ? digestOf(key).toString("hex") : undefined;
 }
