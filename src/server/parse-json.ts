@@ -20,7 +20,7 @@ export function parseJson(
   headers: IncomingHttpHeaders,
   prompts: readonly string[] = [],
   mediaTypes: readonly string[] = ["application/json"],
-): { bytes: Buffer; value: unknown } {
+): { bytes: Buffer; text: string; value: unknown } {
   assertJsonContent(headers, mediaTypes);
   const body = withoutByteOrderMark(bytes);
   if (body.length === 0) failJson("the body is empty");
@@ -31,7 +31,7 @@ export function parseJson(
   if (typeof value !== "object" || value === null || Array.isArray(value)) failJson(`it is ${kindOf(value)}`);
   // The escape is the only way a NUL gets through the parser, and Postgres text can't hold one.
   if (text.includes("\\u0000")) assertNoNul(without(value, prompts), []);
-  return { bytes: body, value };
+  return { bytes: body, text, value };
 }
 
 function parse(text: string): unknown {
