@@ -6,6 +6,7 @@ import type { Dialect, ErrorCode } from "../../generated/errors.ts";
 import type { Operation, OperationId } from "../../generated/operations.ts";
 import type { Caller, Context } from "../context.ts";
 import { GatewayStopping } from "../stopping.ts";
+import type { BigJson } from "./big-json.ts";
 import { clientAddress, networkOf } from "./client-address.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -20,6 +21,7 @@ export interface Edge {
   closing: boolean;
   /** Bytes of request bodies held right now, over all exchanges. */
   bodyBytes: number;
+  bigJson: BigJson;
   /** Bytes of forms' files that lie on disk right now, over all exchanges. */
   fileBytes: number;
   limits: EdgeLimits;

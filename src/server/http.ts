@@ -7,6 +7,7 @@ import express from "express";
 import type { Request, Response } from "express";
 import type { Context } from "../context.ts";
 import { fail } from "../fail.ts";
+import { openBigJson } from "./big-json.ts";
 import { answerClientError } from "./client-error.ts";
 import { trackConnections } from "./connections.ts";
 import type { Connections } from "./connections.ts";
@@ -76,6 +77,7 @@ function openEdge({ context, metrics, ready, limits, onUndeclared }: ServerParts
     publicUrl: context.config.publicUrl ?? addressOf(context.config.host, context.config.port),
     closing: false,
     bodyBytes: 0,
+    bigJson: openBigJson(),
     fileBytes: 0,
     limits: { ...defaultLimits, ...limits },
     exposedHeaders: exposedHeaders(responseHeaderNames()),

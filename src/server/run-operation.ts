@@ -1,19 +1,18 @@
 // The story of one request to a known operation, in the order that WIRE.md 14.1 fixes: authentication, rate, body, content
 // type, JSON, fields, after a slow body authentication again; then the handler, whose reply is sent by reply.ts.
-import { bodies, forms, parameters } from "../../generated/validators.js";
+import { forms, parameters } from "../../generated/validators.js";
 import type { Operation, OperationId } from "../../generated/operations.ts";
 import type { Caller } from "../context.ts";
 import { authenticate } from "./authenticate.ts";
+import { bigBytes, readBigJson } from "./big-json.ts";
 import type { Edge, Exchange } from "./edge.ts";
 import { formFields } from "./form-fields.ts";
-import { failInvalid } from "./invalid.ts";
 import { loggableModel } from "./log-request.ts";
 import { rateLimiter } from "./limit-rate.ts";
 import { failForm } from "./parse-form.ts";
-import { parseJson } from "./parse-json.ts";
-import { promptFields } from "./prompt-fields.ts";
 import { readBody } from "./read-body.ts";
 import { readForm, takesForm } from "./read-form.ts";
+import { readJson, type JsonContent } from "./read-json.ts";
 import { parameterReader } from "./read-parameters.ts";
 import { sendReply } from "./reply.ts";
 import type { FormBody, FormFile, Handler, Headers, Request } from "./types.ts";
@@ -55,11 +54,7 @@ async function identify({ context }: Edge, exchange: Exchange, operation: Operat
   return askedAt;
 }
 
-interface Content {
-  bytes: Buffer;
-  /** What JSON was parsed from. */
-  text: string;
-  value: unknown;
+interface Content extends JsonContent {
   form: FormBody<unknown> | null;
 }
 
@@ -92,13 +87,12 @@ async function withContent(
 
 async function readContent(edge: Edge, exchange: Exchange, operation: Operation): Promise<Content> {
   const { headers } = exchange.req;
-  const validate = bodies[operation.id];
   const bytes = await readBody(edge, exchange, operation.bodyMax);
   if (bytes.length === 0 && !operation.bodyRequired) return noContent;
   if (!operation.bodies.includes("application/json")) failForm("the content-type must be multipart/form-data");
-  const content = parseJson(bytes, headers, promptFields[operation.id], operation.bodies);
-  exchange.model = loggableModel(content.value);
-  if (validate !== undefined && !validate(content.value)) failInvalid(validate.errors ?? []);
+  const found = (model: string | null) => (exchange.model = model);
+  const content =
+    bytes.length < bigBytes ? readJson(operation, headers, bytes, found) : await readBigJson(edge, exchange, operation, bytes, found);
   return { ...content, form: null };
 }
 

@@ -22,7 +22,7 @@ function shutDown(edge: Edge, server: Server, connections: Connections, graceMs:
     }, graceMs);
     server.close(() => {
       clearTimeout(cut);
-      resolve();
+      void edge.bigJson.close().then(resolve);
     });
     connections.closeIdle();
   });

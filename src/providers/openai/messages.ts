@@ -5,13 +5,14 @@ import { UpstreamError } from "../types.ts";
 import { type AskedMessage, chatToMessage } from "../translation/chat-to-message-answer.ts";
 import { chatToMessageStream } from "../translation/chat-to-message-stream.ts";
 import { parseLong } from "../exact-numbers.ts";
+import { wholeOf } from "../json-text.ts";
 import { messageToChatRequest } from "../translation/message-to-chat-request.ts";
 import type { MessageRequest } from "../translation/message-types.ts";
 import { openToolNames } from "../translation/tool-names.ts";
 
 export function openaiMessages(chat: Chat): Messages {
   return async (call) => {
-    const request = parseLong(call.body) as MessageRequest;
+    const request = parseLong(wholeOf(call.body)) as MessageRequest;
     const names = openToolNames();
     const body = JSON.stringify(messageToChatRequest(request, names));
     const asked: AskedMessage = {
