@@ -86,13 +86,9 @@ export function operationsOf({ paths }: OpenApi): Located[] {
 }
 
 /** Tags as a reader meets them, with their operations. */
-const tagOrder = ["Language", "Images", "Video", "Audio", "Catalog", "Account"];
-
 export function operationGroups(document: OpenApi): { tag: string; description: string; operations: Located[] }[] {
   const all = operationsOf(document);
-  const rank = (name: string) => (tagOrder.includes(name) ? tagOrder.indexOf(name) : tagOrder.length);
-  return [...document.tags]
-    .sort((a, b) => rank(a.name) - rank(b.name))
+  return document.tags
     .map(({ name, description = "" }) => ({ tag: name, description, operations: all.filter(({ doc }) => doc.tags?.[0] === name) }))
     .filter(({ operations }) => operations.length > 0);
 }
