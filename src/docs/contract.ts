@@ -108,7 +108,7 @@ export function follow(document: OpenApi, schema: Schema): { schema: Schema; nam
   return { schema: at, name };
 }
 
-/** The first example of a content; undefined where there is none. */
-export function exampleOf(media: Media | undefined): unknown {
-  return media?.example ?? Object.values(media?.examples ?? {})[0]?.value;
+/** The first example of a content or a parameter, or of its schema; undefined where there is none. */
+export function exampleOf({ example, examples, schema }: Media | Parameter): unknown {
+  return example ?? Object.values(examples ?? {})[0]?.value ?? schema?.examples?.[0];
 }
