@@ -4,22 +4,33 @@ import { verifyChain } from "../ledger/verify.ts";
 import type { Input, Outcome } from "./command.ts";
 import { withDatabase } from "./with-database.ts";
 
+/** Both read all there is: minutes over tens of millions of entries, which no statement of a request may take. */
+const patiently = { statementTimeoutMs: 0 };
+
 export async function auditLedger({ config }: Input): Promise<Outcome> {
-  return withDatabase(config, async (db) => {
-    const found = await audit(db);
-    const lines = found.mismatches.map((one) => `${one.account_id}: ${one.what} is ${one.stored}, the entries say ${one.computed}`);
-    const counts = `${found.accounts} accounts, ${found.entries} entries, ${found.holds_open} media holds and ${found.reservations_open} reservations open`;
-    return { json: found, text: [counts, ...(lines.length === 0 ? ["everything agrees"] : lines)].join("\n"), bad: lines.length > 0 };
-  });
+  return withDatabase(
+    config,
+    async (db) => {
+      const found = await audit(db);
+      const lines = found.mismatches.map((one) => `${one.account_id}: ${one.what} is ${one.stored}, the entries say ${one.computed}`);
+      const counts = `${found.accounts} accounts, ${found.entries} entries, ${found.holds_open} media holds and ${found.reservations_open} reservations open`;
+      return { json: found, text: [counts, ...(lines.length === 0 ? ["everything agrees"] : lines)].join("\n"), bad: lines.length > 0 };
+    },
+    patiently,
+  );
 }
 
 export async function verifyLedger({ config }: Input): Promise<Outcome> {
-  return withDatabase(config, async (db) => {
-    const found = await verifyChain(db);
-    const { accounts, entries, head, broken } = found;
-    const text = broken
-      ? `broken at entry ${broken.seq} (${broken.entry_id}) of ${broken.account_id}: ${broken.reason}`
-      : `${accounts} accounts, ${entries} entries, every link holds\nhead ${head}`;
-    return { json: found, text, bad: broken !== null };
-  });
+  return withDatabase(
+    config,
+    async (db) => {
+      const found = await verifyChain(db);
+      const { accounts, entries, head, broken } = found;
+      const text = broken
+        ? `broken at entry ${broken.seq} (${broken.entry_id}) of ${broken.account_id}: ${broken.reason}`
+        : `${accounts} accounts, ${entries} entries, every link holds\nhead ${head}`;
+      return { json: found, text, bad: broken !== null };
+    },
+    patiently,
+  );
 }

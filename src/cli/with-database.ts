@@ -5,17 +5,31 @@ import { connect, type Db } from "../db/connect.ts";
 import { isMigrated } from "../db/migrate.ts";
 
 /** Never migrates: a command beside a running gateway must not change the tables under it. */
-export async function withDatabase<T>(config: Config, work: (db: Db) => Promise<T>): Promise<T> {
-  return withRawDatabase(config, async (db) => {
-    if (!(await isMigrated(db))) throw new Refused("the database is not up to date: run svc migrate or svc start first");
-    return work(db);
-  });
+export async function withDatabase<T>(config: Config, work: (db: Db) => Promise<T>, options?: Patience): Promise<T> {
+  return withRawDatabase(
+    config,
+    async (db) => {
+      if (!(await isMigrated(db))) throw new Refused("the database is not up to date: run svc migrate or svc start first");
+      return work(db);
+    },
+    options,
+  );
+}
+
+/** Absent: as for any statement (src/db/connect.ts). */
+interface Patience {
+  /** 0: for as long as it takes. */
+  statementTimeoutMs?: number;
 }
 
 /** The embedded database is started when it isn't running, and then stopped again. */
-export async function withRawDatabase<T>(config: Config, work: (db: Db) => Promise<T>): Promise<T> {
+export async function withRawDatabase<T>(config: Config, work: (db: Db) => Promise<T>, options: Patience = {}): Promise<T> {
   const embedded = config.databaseUrl === null ? await startEmbedded(config) : undefined;
-  const db = connect(embedded?.url ?? config.databaseDirectUrl ?? config.databaseUrl!, { max: 2, applicationName: "svc-cli" });
+  const db = connect(embedded?.url ?? config.databaseDirectUrl ?? config.databaseUrl!, {
+    max: 2,
+    applicationName: "svc-cli",
+    ...options,
+  });
   try {
     return await work(db);
   } finally {

@@ -29,6 +29,17 @@ describe("svc ledger audit", () => {
     expect(ran.json()).toMatchObject({ holds_open: 0, reservations_open: 0, mismatches: [] });
   });
 
+  test("may take as long as it needs: the time limit of a request's statements is not its own", async () => {
+    const unlimited = "1 / case when current_setting('statement_timeout') = '0' then 1 else 0 end = 1";
+    await db.pool.query(`alter table hold rename to held; create view hold as select * from held where ${unlimited}`);
+    try {
+      await expect(db.pool.query("select from hold")).rejects.toMatchObject({ code: "22012" }); // this connection has the limit
+      expect(await svc("ledger", "audit", "--json")).toMatchObject({ status: 0 });
+    } finally {
+      await db.pool.query("drop view hold; alter table held rename to hold");
+    }
+  });
+
   test("ends with 1 and names the account where a balance was tampered with", async () => {
     const { account_id } = await newAccount("--deposit", "1");
     const own = await db.pool.connect();

@@ -1,0 +1,68 @@
+// What a gateway in front of several shards would do with a lane's batch: one statement a shard, the answers put together again. This is the
+// whole contract: a batch's arrays run in parallel, the first of bigints says whose each item is.
+import { shardOf } from "./shard-guard.ts";
+
+type Values = readonly unknown[];
+
+/** A part of a batch: the values for one shard, and where its items stood, counted from 0. */
+interface Part {
+  values: unknown[];
+  places: number[];
+}
+
+/** One part where the statement is no batch, or all of it is of one shard. */
+export function groupByShard(text: string, values: Values): Part[] {
+  if (text.includes(" rate_take(")) return takesByShard(values);
+  const accounts = values.find((value): value is bigint[] => Array.isArray(value) && typeof value[0] === "bigint");
+  if (accounts === undefined) return [{ values: [...values], places: [] }];
+  return byShard(accounts).map((places) => ({ values: values.map((value) => ofPlaces(value, places, accounts.length)), places }));
+}
+
+/** Rows that name their item by `n` get its place in the whole batch. */
+export function joinRows(parts: readonly Part[], rows: readonly Record<string, unknown>[][]): Record<string, unknown>[] {
+  return rows.flatMap((some, part) =>
+    some.map((row) => (typeof row.n === "number" ? { ...row, n: (parts[part]?.places[row.n - 1] ?? 0) + 1 } : row)),
+  );
+}
+
+function byShard(accounts: readonly bigint[]): number[][] {
+  const places = Map.groupBy(accounts.keys(), (place) => shardOf(accounts[place] as bigint));
+  return [...places.values()];
+}
+
+function ofPlaces(value: unknown, places: readonly number[], length: number): unknown {
+  if (Array.isArray(value) && value.length === length) return places.map((place) => value[place] as unknown);
+  if (typeof value !== "string" || !value.startsWith("[")) return value;
+  const items = JSON.parse(value) as unknown[];
+  return JSON.stringify(places.map((place) => items[place]));
+}
+
+/** rate_take's windows are one batch and its takes another, grouped by request, that names windows by their place (migration 0004). */
+function takesByShard([accounts, buckets, seconds, starts, requests, windows, amounts, limits]: Values): Part[] {
+  const all = { accounts, buckets, seconds, starts, requests, windows, amounts, limits } as {
+    accounts: bigint[];
+    requests: number[];
+    windows: number[];
+    [name: string]: unknown[];
+  };
+  return byShard(all.accounts).map((places) => {
+    const own = places.map((place) => place + 1);
+    const takes = [...all.windows.keys()].filter((take) => own.includes(all.windows[take] as number));
+    const windowValues = [all.accounts, all.buckets!, all.seconds!, all.starts!].map((column) => places.map((place) => column[place]));
+    const takeValues = [
+      takes.map((take) => all.requests[take]),
+      takes.map((take) => own.indexOf(all.windows[take] as number) + 1),
+      takes.map((take) => all.amounts![take]),
+      takes.map((take) => all.limits![take]),
+    ];
+    const asked = [...new Set(takes.map((take) => (all.requests[take] as number) - 1))];
+    return { values: [...windowValues, ...takeValues], places: asked };
+  });
+}
+
+/** A row a request, in order; what gives back is one request of several accounts, whose answer nobody reads. */
+export function joinTakes(parts: readonly Part[], rows: readonly Record<string, unknown>[][]): Record<string, unknown>[] {
+  const joined: Record<string, unknown>[] = [];
+  rows.forEach((some, part) => some.forEach((row, index) => (joined[parts[part]?.places[index] as number] = row)));
+  return joined;
+}

@@ -1,0 +1,63 @@
+// Rows of an account are found by the account: its id is the first column of every key and index of every table that has one. What is not, is
+// named here with its reason: a shard has no other way to what lies on it (deploy/scale-out.md).
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { connect, type Db } from "../../src/db/connect.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { accountTables } from "./shard-guard.ts";
+
+const byOperator = "read by sweeps and runners of the shard";
+const beforeAccount = "asked before the account is known: the directory's";
+const byId = "named by its id, beside its account or by its runner; the id is random or from a sequence of the shard";
+
+const exceptions: Record<string, string> = {
+  account_email_norm_key: beforeAccount,
+  account_user_id_key: beforeAccount,
+  api_key_hash_key: beforeAccount,
+  api_key_pkey: byId,
+  hold_owner: byOperator,
+  identity_pkey: beforeAccount,
+  key_budget_pkey: byId,
+  media_expense_pkey: byOperator,
+  media_job_late: byOperator,
+  media_job_pkey: byId,
+  media_job_turn: byOperator,
+  session_expires: byOperator,
+  session_pkey: beforeAccount,
+  topup_checkout_id_key: beforeAccount,
+  topup_pkey: beforeAccount,
+  verification_expires: byOperator,
+  verification_pkey: beforeAccount,
+  voice_pkey: beforeAccount,
+};
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await freshDatabase();
+  db = connect(database.url, { max: 2 });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+test("account_id leads every key and index of an account's table, but for those that are named", async () => {
+  const tables = await accountTables(db);
+  expect(tables.size).toBeGreaterThan(10);
+  const { rows } = await db.pool.query<{ index: string; table: string; first: string }>(
+    `select i.indexrelid::regclass::text as index, i.indrelid::regclass::text as table, a.attname as first
+     from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+     where i.indrelid = any($1::regclass[])`,
+    [[...tables.keys()]],
+  );
+  const others = rows.filter(({ table, first }) => first !== tables.get(table)).map(({ index }) => index);
+  expect(others.sort()).toEqual(Object.keys(exceptions).sort());
+});
+
+test("every table of an account has a primary key", async () => {
+  const { rows } = await db.pool.query<{ name: string }>(
+    "select c.relname as name from pg_class c join pg_index i on i.indrelid = c.oid and i.indisprimary where c.relname = any($1)",
+    [[...(await accountTables(db)).keys()]],
+  );
+  expect(rows.map(({ name }) => name).sort()).toEqual([...(await accountTables(db)).keys()].sort());
+});
