@@ -7,10 +7,11 @@ import type { Logger } from "pino";
 import { loadCatalog, type Loaded } from "./catalog/load.ts";
 import type { Catalog } from "./catalog/types.ts";
 import { type Config, readConfig } from "./config.ts";
-import { connect } from "./db/connect.ts";
+import { connect, type Db } from "./db/connect.ts";
 import { type Embedded, startEmbedded } from "./db/embedded.ts";
 import { migrate } from "./db/migrate.ts";
 import { ensurePartitions } from "./db/partitions.ts";
+import { isPooled, isRefusedSetting } from "./db/pooler.ts";
 import { demoKey } from "./demo-account.ts";
 import { createLog, type Gateway, startGateway } from "./main.ts";
 import { startSimulator } from "./simulator/simulator.ts";
@@ -31,7 +32,7 @@ export async function start(environment: NodeJS.ProcessEnv): Promise<void> {
   const embedded = config.databaseUrl === null ? await startEmbedded({ dataDir: config.dataDir, durable: true }) : null;
   try {
     const databaseUrl = config.databaseUrl ?? (embedded as Embedded).url;
-    const demo = await prepareDatabase(config, embedded?.url ?? config.databaseDirectUrl ?? databaseUrl, embedded !== null);
+    const demo = await prepareDatabase(config, embedded?.url ?? config.databaseDirectUrl ?? databaseUrl, embedded !== null, log);
     const ground = (text: string): Ground => ({ databaseUrl, simulatorUrl: simulator?.url ?? null, catalogText: text });
     const running =
       config.workers > 1
@@ -50,14 +51,28 @@ export async function start(environment: NodeJS.ProcessEnv): Promise<void> {
 }
 
 /** `databaseUrl`: Postgres itself: migrations lock, and a transaction pooler keeps no session. */
-async function prepareDatabase(config: Config, databaseUrl: string, isEmbedded: boolean): Promise<string | null> {
+async function prepareDatabase(config: Config, databaseUrl: string, isEmbedded: boolean, log: Logger): Promise<string | null> {
   const db = connect(databaseUrl, { max: 2 });
   try {
+    await warnOfPooler(db, log);
     await migrate(db);
     await ensurePartitions(db);
     return isEmbedded ? await demoKey(db, config.dataDir) : null;
   } finally {
     await db.close();
+  }
+}
+
+/** Where the pooler takes our settings all works, but what is announced is seen a second late. */
+async function warnOfPooler(db: Db, log: Logger): Promise<void> {
+  const missing = "DATABASE_URL leads through a transaction pooler: set DATABASE_DIRECT_URL to the Postgres behind it";
+  const client = await db.pool.connect().catch((error: unknown) => {
+    throw isRefusedSetting(error) ? new Error(missing, { cause: error }) : error;
+  });
+  try {
+    if (await isPooled(client)) log.warn(`${missing}; until then a revoked key and the end of a job are seen up to a second late`);
+  } finally {
+    client.release();
   }
 }
 

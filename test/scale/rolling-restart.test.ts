@@ -1,14 +1,18 @@
 // SIGHUP replaces the workers one after another (src/workers.ts): nobody's call fails, prices change, and what can't start changes nothing.
 import { writeFileSync } from "node:fs";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { catalogText } from "../robustness/catalog.ts";
-import { chat, keepAliveAgent, until } from "../robustness/chat-client.ts";
+import { chat, keepAliveAgent, until as waitUntil } from "../robustness/chat-client.ts";
 import { openDatabaseProxy } from "../robustness/database-proxy.ts";
 import { expectCharged, loadModels, startLoad } from "../robustness/load.ts";
 import { childrenOf, openWorld, type World } from "../robustness/world.ts";
 import type { SpawnedGateway } from "../support/spawned-gateway.ts";
 
 const models = { ...loadModels, long: "long+sim-pace-40ms+sim-tokens-40" };
+// Each roll starts processes: a second each alone, ten on a machine that is busy.
+vi.setConfig({ testTimeout: 120_000 });
+const until = (holds: () => boolean | Promise<boolean>, what: string) => waitUntil(holds, what, 60_000);
+
 const cleanUp: (() => unknown)[] = [];
 afterEach(async () => {
   for (const work of cleanUp.splice(0).reverse()) await work();
@@ -25,7 +29,7 @@ const said = (gateway: SpawnedGateway, text: string) => gateway.output().split(t
 const replaced = (gateway: SpawnedGateway, before: number[]) =>
   until(() => workersOf(gateway).length === 2 && !workersOf(gateway).some((pid) => before.includes(pid)), "two new workers");
 
-describe("SIGHUP", { timeout: 60_000 }, () => {
+describe("SIGHUP", () => {
   test("twice under load: no call fails, all workers are new ones, every charge is exact", async () => {
     const { world, gateway } = await twoWorkers();
     const account = await world.createAccount("50");
@@ -57,7 +61,7 @@ describe("SIGHUP", { timeout: 60_000 }, () => {
     process.kill(gateway.pid, "SIGHUP");
     await until(() => said(gateway, "rolling restart begins") === 1, "the first begins");
     for (let n = 0; n < 3; n += 1) process.kill(gateway.pid, "SIGHUP");
-    await until(() => said(gateway, "rolling restart done") === 2, "two are done", 40_000);
+    await until(() => said(gateway, "rolling restart done") === 2, "two are done");
     expect(workersOf(gateway).length).toBe(2);
     expect(workersOf(gateway).some((pid) => before.includes(pid))).toBe(false);
     expect((await chat({ url: gateway.url, key: account.key, model: "demo/whole" })).status).toBe(200);
