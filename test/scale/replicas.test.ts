@@ -10,9 +10,9 @@ let replicas: Replicas | undefined;
 afterEach(() => replicas?.stop());
 
 describe.skipIf(nginx === null)("three replicas behind nginx", { timeout: 180_000 }, () => {
-  test("each killed in turn under load: money, limits and the upstream's count agree; what is affordable is served, no more", async () => {
+  test("each killed in turn under load: money, limits and the upstream's count agree; what is affordable is served, no more; with none left a 503 says so", async () => {
     replicas = await openReplicas(nginx!, async () => ({}));
-    const { kill, restart } = replicas;
+    const { balancer, kill, restart } = replicas;
     await expectExactAfter(replicas, async (served) => {
       const order = [0, 1, 2].sort(() => Math.random() - 0.5);
       const restarts: Promise<void>[] = [];
@@ -25,11 +25,8 @@ describe.skipIf(nginx === null)("three replicas behind nginx", { timeout: 180_00
       await Promise.all(restarts);
       await served(40);
     });
-  });
 
-  test("with none left: JSON with Retry-After, and the caller's request id", async () => {
-    replicas = await openReplicas(nginx!, async () => ({}));
-    const { balancer, kill } = replicas;
+    // None left: JSON with Retry-After, and the caller's request id.
     await Promise.all([0, 1, 2].map(kill));
     const reply = await fetch(`${balancer.url}/v1/models`, { headers: { "x-request-id": "mine-1" } });
     expect(reply.status).toBe(503);
