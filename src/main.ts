@@ -8,21 +8,25 @@ import type { Catalog } from "./catalog/types.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import type { Context } from "./context.ts";
-import { connect } from "./db/connect.ts";
+import { connect, inTransaction } from "./db/connect.ts";
+import { openLaneGauge } from "./db/lane.ts";
 import { keepPartitions } from "./db/partitions.ts";
 import { openIdentityProviders } from "./identity/providers.ts";
 import { startJobs } from "./jobs/jobs.ts";
 import type { JobTimes } from "./jobs/times.ts";
 import { openLedger } from "./ledger/ledger.ts";
+import { lookAtParity } from "./ledger/parity.ts";
 import { createLimits } from "./limits/limits.ts";
 import { type MediaOptions, openMedia } from "./media/media.ts";
 import { createMailer } from "./mail/mailer.ts";
 import { openAdapters } from "./providers/adapters.ts";
 import { connectUpstreams } from "./providers/http.ts";
 import { createBreakers } from "./routing/breaker.ts";
-import { createMetrics } from "./server/metrics.ts";
 import { createServer } from "./server/http.ts";
 import { keepSwept } from "./sign-in/sweep.ts";
+import { addDatabaseFigures } from "./telemetry/database-figures.ts";
+import { addGatewayFigures } from "./telemetry/gateway-figures.ts";
+import { createMetrics, type Gathering } from "./telemetry/metrics.ts";
 
 export interface Gateway {
   url: string;
@@ -47,6 +51,8 @@ export interface GatewayOptions {
   jobs?: Partial<JobTimes>;
   /** Tests trust a certificate of their own. */
   media?: MediaOptions;
+  /** Other workers, whose figures /metrics shows as well. */
+  gathering?: Gathering;
 }
 
 /**
@@ -59,6 +65,8 @@ const connectionsMax = 10;
 const databaseSilenceMs = 4_000;
 const graceDefaultMs = 30_000;
 const settleMs = 5_000;
+/** A collector that is away must not hold up the end. */
+const flushMs = 3_000;
 
 /** The database must be migrated. */
 export async function startGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
@@ -74,12 +82,19 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   });
   opening.defer(() => db.close());
   const onFault = (error: unknown, what: string) => log.error({ err: error }, `${what} failed`);
-  const ledger = await openLedger(db, onFault);
+  const metrics = createMetrics(options.gathering);
+  const lanes = { reserve: openLaneGauge(), settle: openLaneGauge(), limits: openLaneGauge() };
+  const ledger = await openLedger(db, onFault, {
+    reserving: lanes.reserve,
+    settling: lanes.settle,
+    reserved: (granted) => metrics.countHold("call", granted),
+    settled: metrics.countCharge,
+  });
   opening.defer(() => ledger.close());
   const listenUrl = config.databaseDirectUrl ?? databaseUrl;
   const accounts = await createAccounts(db, { listenUrl, clock, onFault });
   opening.defer(() => accounts.close());
-  const limits = createLimits(db, onFault);
+  const limits = createLimits(db, onFault, lanes.limits);
   opening.defer(() => limits.close());
   const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
   opening.defer(() => mailer.close());
@@ -95,11 +110,27 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   opening.defer(() => upstreams.close());
   const media = await openMedia(config, options.media);
   opening.defer(() => media.close());
-  const metrics = createMetrics();
+  // Loaded for those who have a collector alone.
+  const tracing =
+    config.traces === null ? null : (await import("./telemetry/open-tracing.ts")).openTracing({ ...config.traces, addMetric: metrics.add });
+  opening.defer(() => tracing?.close(flushMs));
   const breakers = createBreakers();
+  addGatewayFigures(metrics, { lanes, upstreams, breakers, database: db.pool });
+  addDatabaseFigures(metrics, { transaction: (work) => inTransaction(db, work), lookAtParity, onFault });
   const providers = openAdapters(upstreams, media);
-  const { countAttempt } = metrics;
-  const jobs = await startJobs({ db, listenUrl, catalog, providers, breakers, media, log, onFault, countAttempt, times: options.jobs });
+  const jobs = await startJobs({
+    db,
+    listenUrl,
+    catalog,
+    providers,
+    breakers,
+    media,
+    log,
+    onFault,
+    counts: metrics,
+    tracing,
+    times: options.jobs,
+  });
   opening.defer(() => jobs.stop(0));
   const context: Context = {
     config,
@@ -117,7 +148,8 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     providers,
     media,
     jobs,
-    countAttempt,
+    countAttempt: metrics.countAttempt,
+    countHold: metrics.countHold,
     publicUrl: config.publicUrl ?? "",
   };
   const server = await createServer({
@@ -125,6 +157,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     handlers,
     ready: () => answers(db),
     metrics,
+    tracing,
     limits: options.limits,
     onUndeclared: options.onUndeclared,
   });
@@ -138,6 +171,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     // Together: what jobs need for their end, no request needs, and both have the same time for it.
     await Promise.all([server.close(graceMs, idleMs), jobs.stop(graceMs)]);
     await settled(ledger);
+    await metrics.handOver();
     await opened.disposeAsync();
   };
   return { url, context, stop: (idleMs = 0) => (stopping ??= stop(idleMs)) };

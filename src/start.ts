@@ -15,6 +15,7 @@ import { isPooled, isRefusedSetting } from "./db/pooler.ts";
 import { demoKey } from "./demo-account.ts";
 import { createLog, type Gateway, startGateway } from "./main.ts";
 import { startSimulator } from "./simulator/simulator.ts";
+import { joinWorkers } from "./telemetry/worker-figures.ts";
 import { type Ground, startWorkers, type WorkerMessage } from "./workers.ts";
 
 const shippedCatalog = fileURLToPath(new URL("catalog/default.yaml", import.meta.url));
@@ -117,9 +118,9 @@ async function startWorker(config: Config): Promise<void> {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => undefined);
   const given = Promise.withResolvers<Ground>();
   const leaving = Promise.withResolvers<number>();
-  process.on("message", (message: WorkerMessage) => {
-    if (typeof message === "object") given.resolve(message.ground);
-    else leaving.resolve(message === "retire" ? retireIdleMs : 0);
+  process.on("message", (message: WorkerMessage | { svc: "figures" }) => {
+    if (typeof message === "string") leaving.resolve(message === "retire" ? retireIdleMs : 0);
+    else if ("ground" in message) given.resolve(message.ground);
   });
   (cluster.worker as Worker).exitedAfterDisconnect = true; // else Node ends a worker at once when the first process is gone
   process.on("disconnect", () => leaving.resolve(0));
@@ -127,7 +128,7 @@ async function startWorker(config: Config): Promise<void> {
   if (ground === null) process.exit(0);
   const { databaseUrl, simulatorUrl, catalogText: text } = ground;
   const { catalog } = loadCatalog({ path: config.catalogPath ?? shippedCatalog, text, environment: config.environment, simulatorUrl });
-  const gateway: Gateway = await startGateway(config, { databaseUrl, catalog });
+  const gateway: Gateway = await startGateway(config, { databaseUrl, catalog, gathering: joinWorkers() });
   process.send?.(gateway.url);
   await gateway.stop(await leaving.promise);
   process.exit(0);

@@ -6,6 +6,7 @@
 import cluster, { type Worker } from "node:cluster";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
+import { keepWorkersFigures } from "./telemetry/worker-figures.ts";
 
 /** What a worker is given, by a message: an environment variable holds 128 KB at most. */
 export interface Ground {
@@ -59,7 +60,8 @@ export async function startWorkers({ count, ground, readGround, log }: WorkersOp
     members.set(worker, member);
     let isReady = false;
     const patience = setTimeout(() => worker.process.kill("SIGKILL"), patienceMs);
-    worker.once("message", (url: string) => {
+    worker.on("message", (url: unknown) => {
+      if (typeof url !== "string") return; // figures
       clearTimeout(patience);
       isReady = true;
       ready.resolve(url);
@@ -125,6 +127,7 @@ export async function startWorkers({ count, ground, readGround, log }: WorkersOp
     }
   };
 
+  keepWorkersFigures();
   const first = Array.from({ length: count }, () => fork(current));
   const [url] = await Promise.all(first.map(({ ready }) => ready)).catch((error: unknown) => {
     stopping = true;

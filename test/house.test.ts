@@ -33,6 +33,7 @@ const leaves = [
   "network-address",
   "within",
   "slots",
+  "telemetry",
 ];
 const domain = ["catalog", "pricing", "ledger", "accounts", "limits"];
 

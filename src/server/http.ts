@@ -7,6 +7,8 @@ import express from "express";
 import type { Request, Response } from "express";
 import type { Context } from "../context.ts";
 import { fail } from "../fail.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import type { Tracing } from "../telemetry/tracing.ts";
 import { answerClientError } from "./client-error.ts";
 import { trackConnections } from "./connections.ts";
 import type { Connections } from "./connections.ts";
@@ -18,12 +20,12 @@ import { defaultLimits, openExchange } from "./edge.ts";
 import type { Edge, EdgeLimits, Exchange } from "./edge.ts";
 import { logRequest } from "./log-request.ts";
 import { answerMedia, mediaPrefix } from "./media-files.ts";
-import type { Metrics } from "./metrics.ts";
 import { createPages } from "./pages.ts";
 import type { Pages } from "./pages.ts";
 import { sendReply } from "./reply.ts";
 import { sendError } from "./send-error.ts";
 import { createShutdown } from "./shutdown.ts";
+import { endTrace, traceRequest } from "./trace-request.ts";
 import type { Handlers } from "./types.ts";
 import { failMethod, optionsReply, unknownPath } from "./unknown-path.ts";
 
@@ -32,6 +34,8 @@ export interface ServerParts {
   handlers: Handlers;
   ready: () => Promise<boolean>;
   metrics: Metrics;
+  /** Absent: off. */
+  tracing?: Tracing | null;
   limits?: Partial<EdgeLimits>;
   /** What to do about a code that the operation doesn't declare; by default it is logged as an error. */
   onUndeclared?: Edge["onUndeclared"];
@@ -46,6 +50,8 @@ interface Server {
 
 export async function createServer(parts: ServerParts): Promise<Server> {
   const edge = openEdge(parts);
+  parts.metrics.gauge("svc_request_body_bytes", "Bytes of request bodies held", () => edge.bodyBytes);
+  parts.metrics.gauge("svc_request_file_bytes", "Bytes of forms' files on disk", () => edge.fileBytes);
   const dispatch = await createDispatch(edge, parts.handlers);
   const connections = trackConnections();
   const app = createApp(edge, dispatch, createPages(edge), connections);
@@ -68,10 +74,11 @@ const serverOptions = {
   requireHostHeader: false,
 };
 
-function openEdge({ context, metrics, ready, limits, onUndeclared }: ServerParts): Edge {
+function openEdge({ context, metrics, tracing = null, ready, limits, onUndeclared }: ServerParts): Edge {
   return {
     context,
     metrics,
+    tracing,
     ready,
     publicUrl: context.config.publicUrl ?? addressOf(context.config.host, context.config.port),
     closing: false,
@@ -90,12 +97,15 @@ function createApp(edge: Edge, dispatch: Dispatch, pages: Pages, connections: Co
   app.disable("x-powered-by").disable("etag").set("query parser", false);
   const serve = (req: IncomingMessage, res: ServerResponse) => {
     const finish = edge.metrics.begin();
+    const span = edge.tracing === null ? null : traceRequest(edge.tracing, req);
     const exchange = openExchange(edge, req, res, () => {
       connections.ended(exchange);
       logRequest(edge, exchange, finish);
+      if (span !== null) endTrace(edge, span, exchange);
     });
     connections.began(exchange);
-    return answer(edge, dispatch, pages, exchange);
+    const reply = () => answer(edge, dispatch, pages, exchange);
+    return span === null ? reply() : span.run(reply);
   };
   app.use(serve);
   // A target that express can't parse never reaches the middleware; its own 404 would be HTML without a request id.
