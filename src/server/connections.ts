@@ -8,23 +8,31 @@ export interface Connections {
   ended: (exchange: Exchange) => void;
   exchangesOn: (socket: Socket) => readonly Exchange[];
   exchanges: () => readonly Exchange[];
-  /** Ends every connection on which nothing is being answered, one that has only connected too. */
+  /** Ends every connection on which nothing is being answered, one that has only connected too, and each other once it is idle. */
   closeIdle: () => void;
 }
 
 export function trackConnections(): Connections {
   const open = new Map<Socket, Set<Exchange>>();
+  let ending = false;
+  const endIdle = () => {
+    for (const [socket, exchanges] of open) if (exchanges.size === 0 && !socket.writableEnded) socket.destroySoon();
+  };
   return {
     opened(socket) {
       open.set(socket, new Set());
       socket.once("close", () => open.delete(socket));
     },
     began: (exchange) => void open.get(exchange.req.socket)?.add(exchange),
-    ended: (exchange) => void open.get(exchange.req.socket)?.delete(exchange),
+    ended(exchange) {
+      open.get(exchange.req.socket)?.delete(exchange);
+      if (ending) endIdle();
+    },
     exchangesOn: (socket) => [...(open.get(socket) ?? [])],
     exchanges: () => [...open.values()].flatMap((onSocket) => [...onSocket]),
     closeIdle() {
-      for (const [socket, exchanges] of open) if (exchanges.size === 0 && !socket.writableEnded) socket.destroySoon();
+      ending = true;
+      endIdle();
     },
   };
 }

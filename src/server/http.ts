@@ -44,8 +44,8 @@ export interface ServerParts {
 interface Server {
   /** Port 0 takes a free one. */
   listen: (port: number, host: string) => Promise<{ port: number }>;
-  /** Resolves when every connection has ended; `graceMs` bounds the wait. Idempotent. */
-  close: (graceMs: number) => Promise<void>;
+  /** Resolves when every connection has ended; `graceMs` bounds the wait, and for `idleMs` idle ones may bring a last request. Idempotent. */
+  close: (graceMs: number, idleMs?: number) => Promise<void>;
 }
 
 export async function createServer(parts: ServerParts): Promise<Server> {
@@ -102,7 +102,6 @@ function createApp(edge: Edge, dispatch: Dispatch, pages: Pages, connections: Co
       connections.ended(exchange);
       logRequest(edge, exchange, finish);
       if (span !== null) endTrace(edge, span, exchange);
-      if (edge.closing) connections.closeIdle();
     });
     connections.began(exchange);
     const reply = () => answer(edge, dispatch, pages, exchange);
