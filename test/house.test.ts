@@ -33,12 +33,14 @@ const leaves = [
   "network-address",
   "within",
   "slots",
+  "shares",
 ];
 const domain = ["catalog", "pricing", "ledger", "accounts", "limits"];
 
 /** What a room may import at run time, beside itself, generated/ and packages. Types may come from anywhere. */
 const mayImport: Record<string, readonly string[]> = {
   ...Object.fromEntries(leaves.map((leaf) => [leaf, []])),
+  slots: ["shares"],
   config: [],
   context: [],
   sound: leaves,

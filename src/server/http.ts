@@ -8,7 +8,9 @@ import type { Request, Response } from "express";
 import type { Context } from "../context.ts";
 import { fail } from "../fail.ts";
 import { openBigJson } from "./big-json.ts";
+import { openShares } from "../shares.ts";
 import { answerClientError } from "./client-error.ts";
+import { connectionLimit, limitConnections } from "./connection-limit.ts";
 import { trackConnections } from "./connections.ts";
 import type { Connections } from "./connections.ts";
 import { exposedHeaders } from "./cors.ts";
@@ -48,9 +50,10 @@ interface Server {
 export async function createServer(parts: ServerParts): Promise<Server> {
   const edge = openEdge(parts);
   const dispatch = await createDispatch(edge, parts.handlers);
-  const connections = trackConnections();
+  const connections = trackConnections(edge.limits.connections);
   const app = createApp(edge, dispatch, createPages(edge), connections);
   const server = createNodeServer(serverOptions, app);
+  limitConnections(server, edge.limits.connections, edge.context.log);
   server.on("connection", connections.opened);
   // Without these node would answer 100 (or 417) by itself, before authentication.
   server.on("checkContinue", app).on("checkExpectation", app);
@@ -63,6 +66,8 @@ const serverOptions = {
   // 25 MB over a slow line; a body that stands still is given up much earlier (read-body.ts).
   requestTimeout: 300_000,
   headersTimeout: 20_000,
+  // How late either may be noticed; a check looks at open requests alone.
+  connectionsCheckingInterval: 5_000,
   // Above the 60 s of common load balancers: the side that reuses connections must be the one that closes them.
   keepAliveTimeout: 65_000,
   // Its own answer to a missing Host has neither body nor request id.
@@ -70,16 +75,18 @@ const serverOptions = {
 };
 
 function openEdge({ context, metrics, ready, limits, onUndeclared }: ServerParts): Edge {
+  const allLimits = { ...defaultLimits, connections: connectionLimit(), ...limits };
   return {
     context,
     metrics,
     ready,
     publicUrl: context.config.publicUrl ?? addressOf(context.config.host, context.config.port),
     closing: false,
-    bodyBytes: 0,
+    bodies: openShares(allLimits.allBodiesBytes),
+    work: openShares(allLimits.atWork),
     bigJson: openBigJson(),
     fileBytes: 0,
-    limits: { ...defaultLimits, ...limits },
+    limits: allLimits,
     exposedHeaders: exposedHeaders(responseHeaderNames()),
     onUndeclared:
       onUndeclared ?? ((operation, code) => context.log.error({ operation, code }, "error code is not declared for its operation")),
@@ -97,8 +104,8 @@ function createApp(edge: Edge, dispatch: Dispatch, pages: Pages, connections: Co
       logRequest(edge, exchange, finish);
       if (edge.closing) connections.closeIdle();
     });
-    connections.began(exchange);
-    return answer(edge, dispatch, pages, exchange);
+    if (connections.began(exchange)) return answer(edge, dispatch, pages, exchange);
+    return undefined;
   };
   app.use(serve);
   // A target that express can't parse never reaches the middleware; its own 404 would be HTML without a request id.
