@@ -30,6 +30,8 @@ export interface Config {
   /** Proxies in front whose X-Forwarded-For is believed; 0: the client is whoever connects. */
   trustedProxies: number;
   logLevel: string;
+  /** OpenTelemetry's own names (OTEL_…); null: no traces. Further ones are read by its packages: headers, certificates, resource. */
+  traces: TracesConfig | null;
   /** For the secrets of providers, by the names the catalog gives. */
   environment: Record<string, string | undefined>;
 }
@@ -53,6 +55,12 @@ export interface StripeConfig {
   apiBase: string | null;
 }
 
+export interface TracesConfig {
+  /** Of the collector, its path included. */
+  url: string;
+  sampler: { parentBased: boolean; ratio: number };
+}
+
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const text = (name: string) => environment[name]?.trim() || null;
   return {
@@ -73,8 +81,29 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     usageLogMonths: wholeNumber(text("SVC_USAGE_LOG_MONTHS"), "SVC_USAGE_LOG_MONTHS", 0, 1200) ?? 13,
     trustedProxies: wholeNumber(text("SVC_TRUSTED_PROXIES"), "SVC_TRUSTED_PROXIES", 0, 16) ?? 0,
     logLevel: text("LOG_LEVEL") ?? "info",
+    traces: readTraces(text),
     environment,
   };
+}
+
+function readTraces(text: (name: string) => string | null): TracesConfig | null {
+  if (text("OTEL_SDK_DISABLED")?.toLowerCase() === "true" || text("OTEL_TRACES_EXPORTER") === "none") return null;
+  const whole = webAddress(text("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
+  const base = webAddress(text("OTEL_EXPORTER_OTLP_ENDPOINT"), "OTEL_EXPORTER_OTLP_ENDPOINT");
+  const url = whole?.href ?? (base === null ? null : `${base.href.replace(/\/$/, "")}/v1/traces`);
+  if (url === null) return null;
+  const protocol = text("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL") ?? text("OTEL_EXPORTER_OTLP_PROTOCOL") ?? "http/protobuf";
+  if (protocol !== "http/protobuf") throw new Error(`OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf, not "${protocol}"`);
+  return { url, sampler: readSampler(text) };
+}
+
+function readSampler(text: (name: string) => string | null): TracesConfig["sampler"] {
+  const name = text("OTEL_TRACES_SAMPLER") ?? "parentbased_always_on";
+  const [, parentBased, root] = /^(parentbased_)?(always_on|always_off|traceidratio)$/.exec(name) ?? [];
+  if (root === undefined) throw new Error(`OTEL_TRACES_SAMPLER is not one that is known: "${name}"`);
+  const ratio = Number(text("OTEL_TRACES_SAMPLER_ARG") ?? 1);
+  if (!(ratio >= 0 && ratio <= 1)) throw new Error("OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1");
+  return { parentBased: parentBased !== undefined, ratio: root === "always_on" ? 1 : root === "always_off" ? 0 : ratio };
 }
 
 function readStripe(text: (name: string) => string | null): StripeConfig | null {

@@ -15,6 +15,7 @@ import type { Amount } from "./money.ts";
 import type { Payments } from "./payments/types.ts";
 import type { Adapters } from "./providers/types.ts";
 import type { Breakers } from "./routing/breaker.ts";
+import type { CallCounts } from "./telemetry/call-figures.ts";
 
 export interface Context {
   config: Config;
@@ -36,7 +37,9 @@ export interface Context {
   media: Media;
   jobs: Jobs;
   /** For /metrics: one attempt at an upstream. */
-  countAttempt: (route: string, outcome: string) => void;
+  countAttempt: CallCounts["countAttempt"];
+  /** For /metrics: a job's hold. */
+  countHold: CallCounts["countHold"];
   /** Where this gateway is reached, without a trailing slash: for every address of ours that a reply or a mail carries. */
   publicUrl: string;
 }

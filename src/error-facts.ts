@@ -35,7 +35,7 @@ export function allErrorFacts(): ErrorFacts[] {
 }
 
 /** The code in the words of the operation's dialect: older endpoints have others. */
-function shownAs({ dialect }: Operation, code: ErrorCode): string {
+export function shownAs({ dialect }: Operation, code: ErrorCode): string {
   return (dialects[dialect] as DialectRow).codes[code] ?? code;
 }
 

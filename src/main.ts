@@ -8,21 +8,25 @@ import type { Catalog } from "./catalog/types.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import type { Context } from "./context.ts";
-import { connect } from "./db/connect.ts";
+import { connect, inTransaction } from "./db/connect.ts";
+import { openLaneGauge } from "./db/lane.ts";
 import { keepPartitions } from "./db/partitions.ts";
 import { openIdentityProviders } from "./identity/providers.ts";
 import { startJobs } from "./jobs/jobs.ts";
 import type { JobTimes } from "./jobs/times.ts";
 import { openLedger } from "./ledger/ledger.ts";
+import { lookAtParity } from "./ledger/parity.ts";
 import { createLimits } from "./limits/limits.ts";
 import { type MediaOptions, openMedia } from "./media/media.ts";
 import { createMailer } from "./mail/mailer.ts";
 import { openAdapters } from "./providers/adapters.ts";
 import { connectUpstreams } from "./providers/http.ts";
 import { createBreakers } from "./routing/breaker.ts";
-import { createMetrics } from "./server/metrics.ts";
 import { createServer } from "./server/http.ts";
 import { keepSwept } from "./sign-in/sweep.ts";
+import { addDatabaseFigures } from "./telemetry/database-figures.ts";
+import { addGatewayFigures } from "./telemetry/gateway-figures.ts";
+import { createMetrics, type Gathering } from "./telemetry/metrics.ts";
 
 export interface Gateway {
   url: string;
@@ -44,6 +48,8 @@ export interface GatewayOptions {
   jobs?: Partial<JobTimes>;
   /** Tests trust a certificate of their own. */
   media?: MediaOptions;
+  /** Other workers, whose figures /metrics shows as well. */
+  gathering?: Gathering;
 }
 
 /**
@@ -56,6 +62,8 @@ const connectionsMax = 10;
 const databaseSilenceMs = 4_000;
 const graceDefaultMs = 30_000;
 const settleMs = 5_000;
+/** A collector that is away must not hold up the end. */
+const flushMs = 3_000;
 
 /** The database must be migrated. */
 export async function startGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
@@ -71,12 +79,19 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   });
   opening.defer(() => db.close());
   const onFault = (error: unknown, what: string) => log.error({ err: error }, `${what} failed`);
-  const ledger = await openLedger(db, onFault);
+  const metrics = createMetrics(options.gathering);
+  const lanes = { reserve: openLaneGauge(), settle: openLaneGauge(), limits: openLaneGauge() };
+  const ledger = await openLedger(db, onFault, {
+    reserving: lanes.reserve,
+    settling: lanes.settle,
+    reserved: (granted) => metrics.countHold("call", granted),
+    settled: metrics.countCharge,
+  });
   opening.defer(() => ledger.close());
   const listenUrl = config.databaseDirectUrl ?? databaseUrl;
   const accounts = await createAccounts(db, { listenUrl, clock, onFault });
   opening.defer(() => accounts.close());
-  const limits = createLimits(db, onFault);
+  const limits = createLimits(db, onFault, lanes.limits);
   opening.defer(() => limits.close());
   const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
   opening.defer(() => mailer.close());
@@ -92,11 +107,27 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   opening.defer(() => upstreams.close());
   const media = await openMedia(config, options.media);
   opening.defer(() => media.close());
-  const metrics = createMetrics();
+  // Loaded for those who have a collector alone.
+  const tracing =
+    config.traces === null ? null : (await import("./telemetry/open-tracing.ts")).openTracing({ ...config.traces, addMetric: metrics.add });
+  opening.defer(() => tracing?.close(flushMs));
   const breakers = createBreakers();
+  addGatewayFigures(metrics, { lanes, upstreams, breakers, database: db.pool });
+  addDatabaseFigures(metrics, { transaction: (work) => inTransaction(db, work), lookAtParity, onFault });
   const providers = openAdapters(upstreams, media);
-  const { countAttempt } = metrics;
-  const jobs = await startJobs({ db, listenUrl, catalog, providers, breakers, media, log, onFault, countAttempt, times: options.jobs });
+  const jobs = await startJobs({
+    db,
+    listenUrl,
+    catalog,
+    providers,
+    breakers,
+    media,
+    log,
+    onFault,
+    counts: metrics,
+    tracing,
+    times: options.jobs,
+  });
   opening.defer(() => jobs.stop(0));
   const context: Context = {
     config,
@@ -114,7 +145,8 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     providers,
     media,
     jobs,
-    countAttempt,
+    countAttempt: metrics.countAttempt,
+    countHold: metrics.countHold,
     publicUrl: config.publicUrl ?? "",
   };
   const server = await createServer({
@@ -122,6 +154,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     handlers,
     ready: () => answers(db),
     metrics,
+    tracing,
     limits: options.limits,
     onUndeclared: options.onUndeclared,
   });
@@ -135,6 +168,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     // Together: what jobs need for their end, no request needs, and both have the same time for it.
     await Promise.all([server.close(graceMs), jobs.stop(graceMs)]);
     await settled(ledger);
+    await metrics.handOver();
     await opened.disposeAsync();
   };
   return { url, context, stop: () => (stopping ??= stop()) };
@@ -145,8 +179,11 @@ async function settled(ledger: Context["ledger"]): Promise<void> {
   for (const giveUpAt = performance.now() + settleMs; ledger.inFlight() > 0 && performance.now() < giveUpAt;) await sleep(20);
 }
 
+/** A line a request, written a few kilobytes at a time: a write of its own costs more than anything else that is done for a line. */
+const logGathers = { minLength: 4_096, periodicFlush: 250 };
+
 export function createLog(config: Pick<Config, "logLevel">): Logger {
-  return pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: false }));
+  return pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: false, ...logGathers }));
 }
 
 async function answers(db: Context["db"]): Promise<boolean> {

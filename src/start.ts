@@ -14,6 +14,7 @@ import { ensurePartitions } from "./db/partitions.ts";
 import { demoKey } from "./demo-account.ts";
 import { createLog, type Gateway, startGateway } from "./main.ts";
 import { startSimulator } from "./simulator/simulator.ts";
+import { joinWorkers, keepWorkersFigures } from "./telemetry/worker-figures.ts";
 
 /** What the first process found or made, handed to its workers. */
 interface Ground {
@@ -89,6 +90,7 @@ async function startWorkers(config: Config, ground: Ground, log: Logger): Promis
   let serving = false;
   let stopping = false;
   const failed = Promise.withResolvers<never>();
+  keepWorkersFigures();
   const fork = () => cluster.fork({ [groundVariable]: JSON.stringify(ground) });
   cluster.on("exit", (worker, code, signal) => {
     if (stopping) return;
@@ -98,7 +100,9 @@ async function startWorkers(config: Config, ground: Ground, log: Logger): Promis
     setTimeout(() => stopping || fork(), restartPauseMs);
   });
   const first = Array.from({ length: config.workers }, fork);
-  const urls = first.map((worker) => new Promise<string>((resolve) => worker.once("message", resolve)));
+  const urls = first.map(
+    (worker) => new Promise<string>((resolve) => worker.on("message", (message) => typeof message === "string" && resolve(message))),
+  );
   const [url] = await Promise.race([Promise.all(urls), failed.promise]).catch((error: unknown) => {
     stopping = true;
     for (const worker of first) worker.process.kill("SIGKILL"); // none has served anybody yet
@@ -133,6 +137,7 @@ async function startWorker(config: Config, ground: Ground): Promise<void> {
     databaseUrl: ground.databaseUrl,
     catalog: readCatalog(config, ground.simulatorUrl, log),
     log,
+    gathering: joinWorkers(),
   });
   process.send?.(gateway.url);
   await stopping.promise;

@@ -34,6 +34,7 @@ const leaves = [
   "within",
   "slots",
   "shares",
+  "telemetry",
 ];
 const domain = ["catalog", "pricing", "ledger", "accounts", "limits"];
 

@@ -62,6 +62,7 @@ export interface OperationObject {
 export interface Document {
   openapi: string;
   paths: Record<string, Record<string, OperationObject>>;
+  tags: { name: string; description?: string }[];
   components: { schemas: Record<string, Schema>; examples?: Record<string, Example>; securitySchemes?: Record<string, unknown> };
   security?: Record<string, string[]>[];
   [key: string]: unknown;

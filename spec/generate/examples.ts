@@ -3,14 +3,14 @@
 import { type Document, type Example, type Header, operationsOf, type Schema } from "./document.ts";
 
 export function completeExamples(document: Document): void {
-  streamExamples(document);
-  formExamples(document);
-  headerExamples(document);
   for (const { operation } of operationsOf(document)) {
     const contents = [operation.requestBody, ...Object.values(operation.responses)].flatMap((one) => Object.values(one?.content ?? {}));
     for (const holder of [...contents, ...(operation.parameters ?? [])])
       if (holder.examples !== undefined) holder.examples = asWritten(holder.examples);
   }
+  streamExamples(document);
+  formExamples(document);
+  headerExamples(document);
 }
 
 /** The compiler hands examples over last first, and who must choose takes the first. A name with spaces can't be asked for by `Prefer`. */
@@ -49,11 +49,7 @@ function formExamples(document: Document): void {
     const form = operation.requestBody?.content["multipart/form-data"];
     if (form !== undefined && examples === undefined) throw new Error(`${operation.operationId} takes a form and has no x-form-examples`);
     if (form !== undefined && examples !== undefined)
-      form.examples = Object.fromEntries(
-        Object.entries(examples)
-          .map(([name, example]) => [name, { summary: name, ...example }] as const)
-          .reverse(),
-      );
+      form.examples = Object.fromEntries(Object.entries(examples).map(([name, example]) => [name, { summary: name, ...example }]));
   }
 }
 

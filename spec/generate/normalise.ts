@@ -19,6 +19,8 @@ export function normalise(document: Document): void {
   filePartsAsBinary(document);
   inlineHeaders(document);
   completeExamples(document);
+  // The compiler hands decorators over last first; readers go by this order.
+  document.tags.reverse();
   documentWholeApi(document);
   dropUnused(document);
 }

@@ -4,6 +4,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { connectionHeaders } from "./connection-headers.ts";
 import { soundOf } from "./sounds.ts";
 import { unknownPathBody } from "./unknown-path.ts";
 
@@ -33,14 +34,11 @@ async function answer(prismUrl: string, request: IncomingMessage, response: Serv
   const sent = isUnknown
     ? Buffer.from(JSON.stringify(unknownPathBody(reply.status, method, url.replace(/\?.*/s, ""))))
     : (soundOf(type) ?? Buffer.from(await reply.arrayBuffer()));
-  for (const [name, value] of reply.headers) if (!unsent.has(name)) response.setHeader(name, value);
+  for (const [name, value] of reply.headers) if (!connectionHeaders.has(name)) response.setHeader(name, value);
   if (isUnknown) response.setHeader("content-type", type);
   response.writeHead(reply.status, reply.status === 204 ? {} : { "content-length": sent.length }).end(sent);
   console.log(`${method} ${url} ${reply.status} ${type}`);
 }
-
-/** Of one connection, or of a body that fetch has unpacked already. */
-const unsent = new Set(["connection", "keep-alive", "transfer-encoding", "content-length", "content-encoding"]);
 
 /** What Prism is to read, and the media type that the gateway would answer this with. */
 function readable(received: Buffer<ArrayBuffer>, { headers }: IncomingMessage): { accept: string; body: Buffer<ArrayBuffer> } {

@@ -24,14 +24,14 @@ export type Succeeded<Job extends { output: unknown }> = Job & {
 /** Longest time that the gateway is asked to hold its answer, in seconds; it allows 25. */
 const longestWait = 20;
 
-/**
- * Follows a job to its end. An abort ends the waiting, not the job: it can't be recalled once it was ordered.
- * `look` asks for the job; the gateway may hold its answer for `wait` seconds until the job ends.
- */
+/** Asks for the job; the gateway may hold its answer for `wait` seconds until the job ends. */
+type Look<Job> = (job: Job, query: { wait: number }, options: IdempotentOptions) => Call<Job, OperationId>;
+
+/** Follows a job to its end. An abort ends the waiting, not the job: it can't be recalled once it was ordered. */
 export function untilDone<Job extends { status: string }, Done, Op extends OperationId, Failed = Job>(
   client: Client,
   order: Call<Job, OperationId>,
-  look: (job: Job, query: { wait: number }, options: IdempotentOptions) => Call<Job, OperationId>,
+  look: Look<Job>,
   options: WaitOptions<Job> = {},
 ): Call<Done, Op, JobFailure<Failed>> {
   return callOf(follow(client, order, look, options) as Promise<Answer<unknown>> as Promise<Answer<Done>>);
@@ -40,7 +40,7 @@ export function untilDone<Job extends { status: string }, Done, Op extends Opera
 async function follow<Job extends { status: string }>(
   client: Client,
   order: Call<Job, OperationId>,
-  look: (job: Job, query: { wait: number }, options: IdempotentOptions) => Call<Job, OperationId>,
+  look: Look<Job>,
   { onProgress, maxWait = 1_200_000, idempotencyKey: _ordered, ...options }: WaitOptions<Job>,
 ): Promise<Answer<Job>> {
   const until = Date.now() + maxWait;

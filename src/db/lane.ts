@@ -1,6 +1,8 @@
 // A lane makes one database call out of all that queued while the last one ran (DATA.md 2, "natural batching").
 // It knows nothing of money: what a batch does is its `work`.
+import { setTimeout as sleep } from "node:timers/promises";
 import { isDatabaseAway } from "../away.ts";
+import { statementGapMs } from "./pace.ts";
 
 interface Lane<Item, Result> {
   run(item: Item): Promise<Result>;
@@ -18,6 +20,20 @@ interface LaneOptions<Item, Result> {
   waitingMax: number;
   /** How long each caller waits for a database that is away. */
   patienceMs: number;
+  /** Kept up to date for /metrics. */
+  gauge?: LaneGauge;
+}
+
+/** Plain numbers, so that counting costs nothing. */
+export interface LaneGauge {
+  /** Items that queue for the next batch. */
+  waiting: number;
+  /** How many batches were at most as large as the bound of the same place, and larger than the one before it. */
+  batches: number[];
+  bounds: readonly number[];
+  items: number;
+  /** Time with a batch under way. */
+  busyMs: number;
 }
 
 export class LaneFull extends Error {}
@@ -33,6 +49,7 @@ export class FailedFor extends Error {
 
 /** Larger batches gain nothing (DATA.md 2) and hold their row locks longer. */
 const batchMax = 500;
+const laneSizes = [1, 2, 4, 8, 16, 32, 64, 128, 256, batchMax];
 const firstPauseMs = 20;
 const longestPauseMs = 1_000;
 
@@ -44,18 +61,34 @@ interface Waiting<Item, Result> {
   reject: (error: unknown) => void;
 }
 
-export function createLane<Item, Result>({ work, waitingMax, patienceMs }: LaneOptions<Item, Result>): Lane<Item, Result> {
+export function openLaneGauge(): LaneGauge {
+  return { waiting: 0, batches: laneSizes.map(() => 0), bounds: laneSizes, items: 0, busyMs: 0 };
+}
+
+export function createLane<Item, Result>({
+  work,
+  waitingMax,
+  patienceMs,
+  gauge = openLaneGauge(),
+}: LaneOptions<Item, Result>): Lane<Item, Result> {
   type Batch = Waiting<Item, Result>[];
   let waiting: Batch = [];
   let busy = false;
+  /** The last statement. */
+  let startedAt = -Infinity;
   /** What the database failed with, since it is away; null: it answers. */
   let away: unknown = null;
   const whenDrained: (() => void)[] = [];
 
   async function loop(): Promise<void> {
     while (waiting.length > 0) {
+      const now = performance.now();
+      const pauseMs = startedAt + statementGapMs(now) - now;
+      if (pauseMs > 0 && waiting.length < batchMax) await sleep(pauseMs);
+      startedAt = performance.now();
       const batch = waiting.slice(0, batchMax);
       waiting = waiting.slice(batchMax);
+      gauge.waiting -= batch.length;
       await settle(batch);
     }
     busy = false;
@@ -66,7 +99,7 @@ export function createLane<Item, Result>({ work, waitingMax, patienceMs }: LaneO
     let batch = away === null ? asked : refuseLate(asked, performance.now());
     for (let pauseMs = firstPauseMs; batch.length > 0; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       try {
-        const results = await work(batch.map(({ item }) => item));
+        const results = await counted(gauge, batch.length, work(batch.map(({ item }) => item)));
         away = null;
         return batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
       } catch (error) {
@@ -105,10 +138,23 @@ export function createLane<Item, Result>({ work, waitingMax, patienceMs }: LaneO
       new Promise((resolve, reject) => {
         if (waiting.length >= waitingMax) return reject(new LaneFull());
         waiting.push({ item, giveUpAt: performance.now() + patienceMs, resolve, reject });
+        gauge.waiting += 1;
         if (busy) return;
         busy = true;
         setImmediate(loop);
       }),
     drained: () => (busy ? new Promise((resolve) => whenDrained.push(resolve)) : Promise.resolve()),
   };
+}
+
+async function counted<T>(gauge: LaneGauge, size: number, work: Promise<T>): Promise<T> {
+  const startedAt = performance.now();
+  const at = Math.min(laneSizes.length - 1, 32 - Math.clz32(size - 1));
+  gauge.batches[at] = (gauge.batches[at] as number) + 1;
+  gauge.items += size;
+  try {
+    return await work;
+  } finally {
+    gauge.busyMs += performance.now() - startedAt;
+  }
 }

@@ -33,17 +33,14 @@ export interface Assets {
 
 /** `searchIndex`: JSON. `scalar`: of findScalar. */
 export function openAssets(searchIndex: string, scalar: Asset | null): Assets {
-  const own = (file: string, type: string): Asset => {
-    const path = fileURLToPath(new URL(`assets/${file}`, import.meta.url));
-    return { name: named(file, readFileSync(path)), type, read: () => readFileSync(path) };
-  };
+  const made = (file: string, type: string, bytes: Buffer): Asset => ({ name: named(file, bytes), type, read: () => bytes });
+  const own = (file: string, type: string) => made(file, type, readFileSync(fileURLToPath(new URL(`assets/${file}`, import.meta.url))));
   const frame = own("frame.css", "text/css; charset=utf-8");
   const style = own("portal.css", "text/css; charset=utf-8");
   const icon = own("icon.svg", "image/svg+xml");
   const startReference = own("start-reference.js", "text/javascript; charset=utf-8");
   const script = own("portal.js", "text/javascript; charset=utf-8");
-  const index = Buffer.from(searchIndex);
-  const search = { name: named("search.json", index), type: "application/json", read: () => index };
+  const search = made("search.json", "application/json", Buffer.from(searchIndex));
   const all = [frame, style, icon, script, search, startReference, ...(scalar === null ? [] : [scalar])];
   return {
     names: {

@@ -86,13 +86,9 @@ export function operationsOf({ paths }: OpenApi): Located[] {
 }
 
 /** Tags as a reader meets them, with their operations. */
-const tagOrder = ["Language", "Images", "Video", "Audio", "Catalog", "Account"];
-
 export function operationGroups(document: OpenApi): { tag: string; description: string; operations: Located[] }[] {
   const all = operationsOf(document);
-  const rank = (name: string) => (tagOrder.includes(name) ? tagOrder.indexOf(name) : tagOrder.length);
-  return [...document.tags]
-    .sort((a, b) => rank(a.name) - rank(b.name))
+  return document.tags
     .map(({ name, description = "" }) => ({ tag: name, description, operations: all.filter(({ doc }) => doc.tags?.[0] === name) }))
     .filter(({ operations }) => operations.length > 0);
 }
@@ -112,7 +108,7 @@ export function follow(document: OpenApi, schema: Schema): { schema: Schema; nam
   return { schema: at, name };
 }
 
-/** The first example of a content; undefined where there is none. */
-export function exampleOf(media: Media | undefined): unknown {
-  return media?.example ?? Object.values(media?.examples ?? {})[0]?.value;
+/** The first example of a content or a parameter, or of its schema; undefined where there is none. */
+export function exampleOf({ example, examples, schema }: Media | Parameter): unknown {
+  return example ?? Object.values(examples ?? {})[0]?.value ?? schema?.examples?.[0];
 }

@@ -1,10 +1,11 @@
 // /docs/errors with an entry for every code (each error's doc_url leads there), and a page per code with bodies and endpoints.
-import { dialects, type DialectRow, type ErrorCode } from "../../generated/errors.ts";
+import type { ErrorCode } from "../../generated/errors.ts";
 import { type Operation, operations } from "../../generated/operations.ts";
-import { allErrorFacts, type ErrorFacts, messageTemplate, statusesOf } from "../error-facts.ts";
+import { allErrorFacts, type ErrorFacts, messageTemplate, shownAs, statusesOf } from "../error-facts.ts";
 import { asReadersMeetThem, bodiesOf, failedJob, plainBody } from "./error-bodies.ts";
 import { escapeHtml } from "./html.ts";
 import { tableHtml } from "./markdown.ts";
+import { fence } from "./show-code.ts";
 import type { Block, HtmlTools, Page, PortalFacts } from "./types.ts";
 
 export function errorPages(facts: PortalFacts): Page[] {
@@ -115,7 +116,7 @@ function errorPage({ document, publicUrl }: PortalFacts, facts: ErrorFacts): Pag
       `## How to fix it\n\n${row.fix}`,
       `## Retry\n\n${sentence(retryText(facts))}`,
       "## Message\n\nFor people, not to be parsed. `{name}` stands for a value; parts whose values are not known are left out.",
-      `\`\`\`text\n${messageTemplate(row)}\n\`\`\``,
+      fence("text", messageTemplate(row)),
       ...exampleBlocks(facts, bodiesOf(document, publicUrl, facts), { document, publicUrl }),
       "## Endpoints",
       places.length === 0 ? sentence(endpointsText(facts)) : endpointList(asReadersMeetThem(document, places)),
@@ -130,18 +131,15 @@ function exampleBlocks(
   { document, publicUrl }: Pick<PortalFacts, "document" | "publicUrl">,
 ): Block[] {
   const { row, operations: places } = facts;
-  const json = (value: unknown) => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;
+  const json = (value: unknown) => fence("json", JSON.stringify(value, null, 2));
   const answers = bodies.map(
     ({ status, operations: own, json: body }) =>
       `${bodies.length > 1 || own.length < places.length ? `${status} of ${whose(own)}:` : `${status}:`}\n\n${json(body)}`,
   );
   const job = row.job ? failedJob(document, facts, bodies) : null;
   const ofJob = job === null ? [] : [`A failed job, as \`GET /v1/jobs/{id}\` shows it:\n\n${json(job)}`];
-  const broken = row.inStream
-    ? [
-        `The last event of a chat's stream; other streams say it in their own form:\n\n\`\`\`http\ndata: ${JSON.stringify(plainBody(publicUrl, facts))}\n\`\`\``,
-      ]
-    : [];
+  const lastEvent = () => fence("http", `data: ${JSON.stringify(plainBody(publicUrl, facts))}`);
+  const broken = row.inStream ? [`The last event of a chat's stream; other streams say it in their own form:\n\n${lastEvent()}`] : [];
   const pathless = answers.length + ofJob.length + broken.length === 0 ? [json(plainBody(publicUrl, facts))] : [];
   return row.reserved ? [] : ["## Body", ...answers, ...ofJob, ...broken, ...pathless];
 }
@@ -163,11 +161,10 @@ function sentence(text: string): string {
 
 /** What one operation answers with, in its own words, by status. */
 export function errorTable(codes: readonly ErrorCode[], operation: Operation): Block {
-  const { codes: words }: DialectRow = dialects[operation.dialect];
-  const shown = new Set(codes.map((code) => words[code] ?? code));
+  const shown = new Set(codes.map((code) => shownAs(operation, code)));
   const rows = allErrorFacts().filter(({ code }) => shown.has(code));
   const status = ({ code }: ErrorFacts) => {
-    const own = codes.filter((one) => (words[one] ?? one) === code).flatMap((one) => statusesOf(operation, one));
+    const own = codes.filter((one) => shownAs(operation, one) === code).flatMap((one) => statusesOf(operation, one));
     return [...new Set(own)].sort((a, b) => a - b).join(", ");
   };
   const cells = (tools: HtmlTools, one: ErrorFacts) => [

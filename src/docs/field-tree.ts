@@ -135,7 +135,8 @@ function join(types: string[]): string {
 }
 
 function plural(type: string): string {
-  return type.split(" or ").map((word) => (/^(?:string|integer|number|boolean|object|file|URL)$/.test(word) ? `${word}s` : word)).join(" or "); // prettier-ignore
+  const words = type.split(" or ").map((word) => (/^(?:string|integer|number|boolean|object|file|URL)$/.test(word) ? `${word}s` : word));
+  return words.join(" or ");
 }
 
 function valuesOf(document: OpenApi, given: Schema): string[] {

@@ -32,7 +32,7 @@ ${topBar(link)}
 <div class="layout">
 <details class="menu"><summary>Menu</summary><nav aria-label="Documentation">${menu}</nav></details>
 <main id="content"${page.shape === "landing" ? ' class="landing"' : ""}>
-${titleHtml(page, link)}
+${titleHtml(page, site)}
 ${html}
 ${footer(neighbours, link)}
 </main>
@@ -54,7 +54,7 @@ function referenceHtml(parts: FrameParts, page: Page, link: (href: string) => st
   const asset = assetLinker(page.path, site);
   const { html } = contentHtml(page, site);
   const body = `${topBar(link)}
-<div id="reference" data-document="${relative(placeOf(page.path, site), "openapi-3.2.json")}"><main id="content">${titleHtml(page, link)}${html}</main></div>
+<div id="reference" data-document="${relative(placeOf(page.path, site), "openapi-3.2.json")}"><main id="content">${titleHtml(page, site)}${html}</main></div>
 <script src="${asset(assets.scalar as string)}"></script>
 <script src="${asset(assets.startReference)}"></script>`;
   return documentHtml(parts, page, { body, link, className: "reference" });
@@ -77,7 +77,7 @@ function documentHtml(
 <meta name="description" content="${escapeHtml(plainText(page.summary))}">
 ${head}<link rel="stylesheet" href="${asset(assets.frame)}">
 ${page.shape === "reference" ? "" : `<link rel="stylesheet" href="${asset(assets.style)}">\n`}<link rel="icon" type="image/svg+xml" href="${asset(assets.icon)}">
-${page.shape === "missing" ? "" : `<link rel="alternate" type="text/markdown" href="${relative(placeOf(page.path, site), placeOf(page.path, site, "md"))}">\n`}<link rel="help" href="${link("/llms.txt")}">
+${page.shape === "missing" ? "" : `<link rel="alternate" type="text/markdown" href="${twinAddress(page, site)}">\n`}<link rel="help" href="${link("/llms.txt")}">
 </head>
 <body${className === undefined ? "" : ` class="${className}"`}>
 ${body}
@@ -90,13 +90,18 @@ function topBar(link: (href: string) => string): string {
   return `<header class="top"><a class="brand" href="${link("/docs")}">Gateway <span>docs</span></a><nav aria-label="Sections"><a href="${link("/docs/api")}">API</a><a href="${link("/docs/errors")}">Errors</a><a href="${link("/llms.txt")}">llms.txt</a></nav></header>`;
 }
 
-function titleHtml({ path, title, kicker, summary, shape }: Page, link: (href: string) => string): string {
+function titleHtml(page: Page, site: Site): string {
+  const { path, title, kicker, summary, shape } = page;
   const above = kicker === undefined ? "" : `<p class="kicker">${escapeHtml(kicker)}</p>`;
   const heading = /^[a-z0-9_]+$/.test(title) ? `<code>${escapeHtml(title)}</code>` : escapeHtml(title);
   const lead = shape === "landing" || path === "errors" ? `<p class="lead">${escapeHtml(summary)}</p>` : "";
-  const twin = link(`/docs${path === "" ? "" : `/${path}`}`).replace(/(?:\.html)?$/, ".md");
-  const other = shape === "missing" ? "" : `<a class="twin" href="${twin}">Markdown</a>`;
+  const other = shape === "missing" ? "" : `<a class="twin" href="${twinAddress(page, site)}">Markdown</a>`;
   return `<div class="title">${above}<h1>${heading}</h1>${other}${lead}</div>`;
+}
+
+/** Where the page stands as Markdown, as the page says it. */
+function twinAddress({ path }: Page, site: Site): string {
+  return relative(placeOf(path, site), placeOf(path, site, "md"));
 }
 
 function contentsHtml(headings: readonly Heading[]): string {

@@ -2,6 +2,7 @@
 import { operationGroups } from "./contract.ts";
 import { escapeHtml } from "./html.ts";
 import type { Sample } from "./markdown.ts";
+import { samplesBlock } from "./show-code.ts";
 import type { Block, Page, PortalFacts } from "./types.ts";
 
 export function landingPage(facts: PortalFacts, guides: readonly Page[]): Page {
@@ -15,12 +16,12 @@ export function landingPage(facts: PortalFacts, guides: readonly Page[]): Page {
 }
 
 function firstCall({ publicUrl }: PortalFacts): Block {
-  const samples = samplesFor(publicUrl);
+  const samples = samplesBlock(samplesFor(publicUrl));
   const note = "The SDKs of OpenAI and Anthropic work once their base address and key are changed; `svc-sdk` is this gateway's own client.";
   return {
     html: (tools) =>
-      `<section class="first-call"><h2 id="first-call">First call</h2>${tools.samples(samples)}<div class="note">${tools.markdown(note)}</div></section>`,
-    markdown: `## First call\n\n${samples.map(({ language, code }) => `\`\`\`${language}\n${code}\n\`\`\``).join("\n\n")}\n\n${note}\n`,
+      `<section class="first-call"><h2 id="first-call">First call</h2>${samples.html(tools)}<div class="note">${tools.markdown(note)}</div></section>`,
+    markdown: `## First call\n\n${samples.markdown}\n\n${note}\n`,
   };
 }
 

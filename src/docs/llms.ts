@@ -24,14 +24,15 @@ export function llmsText({ document, pages, guides, site, base }: LlmsParts): st
   const ofTags = operationGroups(document).map(
     ({ tag, operations }) => `## ${tag}\n\n${operations.map(({ id }) => line(known(`api/${id}`))).join("\n")}`,
   );
-  return [
+  const parts = [
     opening,
     `Send the key as \`Authorization: Bearer <API_KEY>\`. Branch on \`error.code\`; every code is explained at ${base}${placeOf("errors", site, "md")}.`,
     `## Guides\n\n${guides.map(line).join("\n")}`,
     `## Reference\n\n${["errors", "endpoints", "credits"].map((path) => line(known(path))).join("\n")}\n- [OpenAPI 3.1](${base}openapi.json): the contract\n- [OpenAPI 3.2](${base}openapi-3.2.json): the same, with the events of streams`,
     ...ofTags,
     `## Optional\n\n- [All of it in one file](${base}llms-full.txt)`,
-  ].join("\n\n").concat("\n"); // prettier-ignore
+  ];
+  return `${parts.join("\n\n")}\n`;
 }
 
 /** Guides, operations and the list of errors. It takes half a second of work, which others' requests may come between. */

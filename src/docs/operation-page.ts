@@ -5,6 +5,7 @@ import { fieldsOf, typeText } from "./field-tree.ts";
 import { errorTable } from "./error-pages.ts";
 import { escapeHtml } from "./html.ts";
 import { samplesOf } from "./samples.ts";
+import { fence, samplesBlock } from "./show-code.ts";
 import { fieldsBlock } from "./show-fields.ts";
 import type { Block, Page, PortalFacts } from "./types.ts";
 
@@ -20,7 +21,8 @@ export function operationPage(facts: PortalFacts, operation: Located): Page {
       ...notesOf(operation),
       doc.description ?? "",
       accessText(id as OperationId),
-      ...sampleBlocks(facts, operation),
+      "## Call it",
+      samplesBlock(samplesOf(operation, { publicUrl: facts.publicUrl, auth: operations[id as OperationId].auth })),
       ...parameterBlocks(facts.document, doc.parameters ?? []),
       ...bodyBlocks(facts.document, operation),
       ...answerBlocks(facts.document, operation),
@@ -66,17 +68,6 @@ const access: Record<string, string> = {
 function accessText(id: OperationId): string {
   const { auth, xApiKey } = operations[id];
   return `${access[auth]}${xApiKey ? " The header `x-api-key` will do as well." : ""}`;
-}
-
-function sampleBlocks({ publicUrl }: PortalFacts, operation: Located): Block[] {
-  const samples = samplesOf(operation, { publicUrl, auth: operations[operation.id as OperationId].auth });
-  return [
-    "## Call it",
-    {
-      html: (tools) => tools.samples(samples),
-      markdown: samples.map(({ language, code }) => `\`\`\`${language}\n${code}\n\`\`\`\n`).join("\n"),
-    },
-  ];
 }
 
 const places = { path: "In the path", query: "In the query", header: "Headers" };
@@ -139,8 +130,4 @@ function headerBlocks(document: OpenApi, headers: NonNullable<OpenApi["paths"][s
       `| \`${name}\` | ${typeText(document, schema)} | ${description.replace(/\s*\n\s*/g, " ").replaceAll("|", "\\|")} |`,
   );
   return rows.length === 0 ? [] : [`### Headers\n\n| header | | says |\n|---|---|---|\n${rows.join("\n")}`];
-}
-
-function fence(language: string, code: string): string {
-  return `\`\`\`${language}\n${code}\n\`\`\``;
 }

@@ -1,6 +1,6 @@
 // How an operation is called, in curl, TypeScript (svc-sdk) and, where a client of that language exists, Python. Made from the
 // contract's own examples.
-import { type Located, type Media, type Parameter } from "./contract.ts";
+import { exampleOf, type Located, type Media, type Parameter } from "./contract.ts";
 import type { Sample } from "./markdown.ts";
 
 export interface Access {
@@ -50,8 +50,8 @@ function fileOf({ doc }: Located): string | null {
 function curlOf({ operation, body, access }: CallShown): Sample {
   const { method, doc } = operation;
   const url = `${access.publicUrl ?? "$SVC_URL"}${filledPath(operation)}${queryOf(doc.parameters ?? [])}`;
-  const lines = [`curl ${method === "GET" || method === "POST" ? "" : `-X ${method} `}"${url}"`];
-  if (method === "POST" && body === null) lines[0] = `curl -X POST "${url}"`;
+  const unsaid = body === null ? "GET" : "POST";
+  const lines = [`curl ${method === unsaid ? "" : `-X ${method} `}"${url}"`];
   if (access.auth === "session") lines.push(`-H "Authorization: Bearer $SVC_SESSION"`);
   else if (access.auth !== "none") lines.push(`-H "Authorization: Bearer $SVC_KEY"`);
   if (body !== null && "form" in body)
@@ -134,7 +134,7 @@ function pythonOf({ operation, access }: CallShown): Sample | null {
 function pathValues({ path, doc }: Located): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => {
     const parameter = doc.parameters?.find((one) => one.in === "path" && one.name === name);
-    const value = parameter && exampleValue(parameter);
+    const value = parameter && exampleOf(parameter);
     if (typeof value !== "string") throw new Error(`${doc.operationId} has no example of ${name}`);
     return value;
   });
@@ -149,13 +149,9 @@ function exampledQuery(parameters: readonly Parameter[]): [string, unknown][] {
   return parameters
     .filter((one) => one.in === "query")
     .flatMap((one): [string, unknown][] => {
-      const value = exampleValue(one);
+      const value = exampleOf(one);
       return value === undefined || value === null ? [] : [[one.name, value]];
     });
-}
-
-function exampleValue({ example, examples, schema }: Parameter): unknown {
-  return example ?? Object.values(examples ?? {})[0]?.value ?? schema.examples?.[0];
 }
 
 function queryOf(parameters: readonly Parameter[]): string {

@@ -14,7 +14,12 @@ export interface PortalFacts {
 }
 
 /** A piece of a page: Markdown for both forms, or HTML of its own beside its Markdown. */
-export type Block = string | { html: (tools: HtmlTools) => string; markdown: string };
+export type Block = string | HtmlBlock;
+
+export interface HtmlBlock {
+  html: (tools: HtmlTools) => string;
+  markdown: string;
+}
 
 /** What a block with its own HTML may need of the page that it stands on. */
 export interface HtmlTools {

@@ -42,7 +42,7 @@ export async function beginJob(parts: JobParts, job: ClaimedJob, signal: AbortSi
     if (worst === undefined) throw new JobFailure("provider_unavailable", "The model is not served at the moment.", null, error);
     throw failureOf(worst, { upstream: faults.find((fault) => fault.error === worst)!.upstream, shown: job.model });
   } finally {
-    reportAttempts(parts, { job: job.shown_id }, tried);
+    reportAttempts({ log: parts.log, ...parts.counts }, { job: job.shown_id }, tried);
     attempts.push(...tried.map(attemptRecord));
   }
 }

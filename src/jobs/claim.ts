@@ -14,6 +14,7 @@ export interface ClaimedJob extends Pick<
 > {
   request: JobRequest;
   request_id: string;
+  operation: string;
   /** Of routes that were tried before now. */
   attempts: JobAttempt[];
   /** A route was asked before now. */
@@ -46,7 +47,7 @@ export async function claimJobs({ db, owner, times }: Leasing, most: number, isS
 const claim = (due: string) => `
   with due as materialized (${due})
   update media_job j set lease_owner = $1, run_at = clock_timestamp() + $3::interval from due where j.id = due.id
-  returning j.id, j.account_id, j.kind, j.shown_id, j.model, j.prices, j.secret, j.estimated, j.route, j.upstream, j.request, j.request_id, j.attempts,
+  returning j.id, j.account_id, j.kind, j.shown_id, j.model, j.prices, j.secret, j.estimated, j.route, j.upstream, j.request, j.request_id, j.operation, j.attempts,
     j.intent_at is not null as was_asked, coalesce(extract(epoch from clock_timestamp() - j.intent_at) * 1000, 0)::float8 as age_ms`;
 
 /** Its index holds the jobs that run and no others. */

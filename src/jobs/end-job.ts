@@ -55,5 +55,22 @@ export async function endJob(
     inTurn(job.account_id, signal, () => db.pool.query<{ done: boolean }>(sql, values)),
   );
   parts.hasEnded(job.shown_id);
+  if (rows[0]!.done) countEnd(parts, job, done);
   return rows[0]!.done;
 }
+
+function countEnd({ counts }: JobParts, { kind, model, operation, prices }: ClaimedJob, done: Delivered | null): void {
+  const status = done === null ? "failed" : "success";
+  counts.countJobEnd(kind, status);
+  counts.countCharge({
+    ...noTokens,
+    model,
+    operation,
+    status,
+    units: done?.units ?? 0,
+    unit: prices.unit,
+    cost: String(done?.charged ?? 0n),
+  });
+}
+
+const noTokens = { input_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0, output_tokens: 0 };

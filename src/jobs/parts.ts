@@ -5,6 +5,8 @@ import type { Db } from "../db/connect.ts";
 import type { Media } from "../media/types.ts";
 import type { Adapters } from "../providers/types.ts";
 import type { Breakers } from "../routing/breaker.ts";
+import type { CallCounts } from "../telemetry/call-figures.ts";
+import type { Tracing } from "../telemetry/tracing.ts";
 import type { InTurn } from "./account-turns.ts";
 import type { JobTimes } from "./times.ts";
 
@@ -18,9 +20,11 @@ export interface JobsOptions {
   media: Pick<Media, "keep" | "store">;
   log: Logger;
   onFault: (error: unknown, what: string) => void;
-  /** For /metrics: one attempt at an upstream. */
-  countAttempt: (route: string, outcome: string) => void;
+  /** For /metrics: attempts at upstreams, what ended jobs cost. */
+  counts: Pick<CallCounts, "countAttempt" | "countCharge" | "countJobEnd">;
   times?: Partial<JobTimes>;
+  /** Null: off. */
+  tracing: Tracing | null;
 }
 
 /** What each step of a job may use. */

@@ -58,7 +58,8 @@ export function startRunner(parts: JobParts): Runner {
     // The lease of a job that is still run here was over, as after an outage: the claim has renewed it.
     if (running.has(job.id)) return;
     const drop = new AbortController();
-    const done = runJob(parts, job, { signal: drop.signal, handover: handover.signal })
+    const run = () => runJob(parts, job, { signal: drop.signal, handover: handover.signal });
+    const done = (parts.tracing === null ? run() : parts.tracing.resume(job.request.traceparent ?? null, run))
       .catch((error: unknown): RunEnd => {
         if (isDatabaseAway(error)) return "handed over";
         // What went wrong would go wrong again at once: the lease ends by itself.

@@ -9,6 +9,7 @@ import { uuidv7 } from "../ids.ts";
 import { mayPass, persist } from "../ledger/persist.ts";
 import { countCall, orGiveBack } from "../limits/call.ts";
 import type { Amount } from "../money.ts";
+import { traceNow } from "../telemetry/trace-scope.ts";
 import { jobIdText } from "./job-id.ts";
 import { tierLimits } from "./tiers.ts";
 import type { JobDoor, JobPlan } from "./types.ts";
@@ -35,7 +36,7 @@ export interface Submitted {
   outcome: SubmitOutcome;
 }
 
-type Submitting = Pick<Context, "db" | "catalog" | "clock" | "limits" | "publicUrl" | "jobs">;
+type Submitting = Pick<Context, "db" | "catalog" | "clock" | "limits" | "publicUrl" | "jobs" | "countHold">;
 
 /** Fails with rate_limit_exceeded, rate_limited (the queue is full), insufficient_credits, key_limit_reached or db_error. */
 export async function submitJob(context: Submitting, ask: SubmitAsk, plan: JobPlan): Promise<Submitted> {
@@ -68,15 +69,19 @@ async function insertJob(context: Submitting, ask: SubmitAsk, plan: JobPlan): Pr
     operation: ask.operationId,
     model: plan.model.id,
     alias: plan.alias,
-    request: plan.request,
+    request: { ...plan.request, traceparent: traceNow()?.traceparent },
     prices: plan.prices,
     secret: randomBytes(16).toString("hex"),
     estimated: String(plan.estimated),
   };
   const row = await submitRow(context, caller.accountId, job);
-  if (row.outcome === "pending") context.jobs.wake();
+  if (row.outcome === "pending") {
+    context.jobs.wake();
+    context.countHold("media", plan.estimated);
+  }
   if (row.outcome === "full") fail("rate_limited", { text: { limit: row.waiting_max } });
   const shortfall = { caller, model: plan.model, need: plan.estimated, available: row.available, reserved: row.reserved };
+  if (row.outcome === "key" || row.outcome === "balance") context.countHold("media", null);
   if (row.outcome === "key") await refuseKey(context, { ...shortfall, keyLeft: row.key_left! });
   if (row.outcome === "balance") refuseBalance(context, shortfall);
   return { id: row.id, outcome: row.outcome as SubmitOutcome };

@@ -14,7 +14,10 @@ export type JobKind = "image" | "video";
 export type JobDoor = "image" | "video" | "genmedia";
 
 /** What to make, as column `request` keeps it until the job's end. */
-export type JobRequest = { kind: "image"; order: PictureOrder } | { kind: "video"; order: ClipOrder };
+export type JobRequest = ({ kind: "image"; order: PictureOrder } | { kind: "video"; order: ClipOrder }) & {
+  /** Of the request that it came with; absent: that was not traced. */
+  traceparent?: string;
+};
 
 /** A request after every rule of its endpoint and model, ready to be submitted. */
 export interface JobPlan {

@@ -70,7 +70,7 @@ export function openCall(
 
   const settle = (bill: Bill, outcome: Outcome): Promise<Bill> => {
     if (settled !== null) return settled;
-    reportAttempts(context, { request_id: facts.requestId }, call.attempts);
+    reportAttempts(context, { request_id: facts.requestId }, call.attempts, bill.usage);
     rate.correct(tokensOf(bill.usage));
     const log = logRow(context, caller, facts, call, bill, outcome);
     settled = context.ledger.settle({ accountId: caller.accountId, id: hold.id, log }).then(() => bill);

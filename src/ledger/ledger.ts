@@ -5,7 +5,8 @@ import { isDatabaseAway } from "../away.ts";
 import type { Db } from "../db/connect.ts";
 import { fail } from "../fail.ts";
 import type { Amount } from "../money.ts";
-import { LaneFull } from "../db/lane.ts";
+import { plainArray } from "../db/array-text.ts";
+import { type LaneGauge, LaneFull } from "../db/lane.ts";
 import { createAccountLane, isAccountHeld } from "./account-lane.ts";
 import { type Beating, keepBeating } from "./replica.ts";
 import type { UsageLogRow } from "./usage-log.ts";
@@ -75,7 +76,16 @@ const givenUpMax = 10_000;
 /** A hold lives this long without renewal; live calls are renewed every 30 s (replica.ts). */
 const holdLife = "2 minutes";
 
-export async function openLedger(db: Db, onFault: (error: unknown, what: string) => void): Promise<Ledger> {
+/** For /metrics. */
+export interface LedgerWatch {
+  reserving: LaneGauge;
+  settling: LaneGauge;
+  reserved(granted: Amount | null): void;
+  /** Durable. */
+  settled(log: UsageLogRow): void;
+}
+
+export async function openLedger(db: Db, onFault: (error: unknown, what: string) => void, watch?: LedgerWatch): Promise<Ledger> {
   const owner = randomUUID();
   const open = new Map<string, { accountId: bigint; since: number }>();
   /** Calls that may hold a reservation though nobody waits for them: the database did not answer. */
@@ -89,17 +99,20 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
     work: (items: readonly ReserveRequest[]) => reserveBatch(db, owner, items),
     waitingMax: reserveWaitingMax,
     patienceMs: reservePatienceMs,
+    ...(watch && { gauge: watch.reserving }),
   });
   const settling = createAccountLane(db, {
     work: (items: readonly Settlement[]) => settleBatch(db, items),
     waitingMax: Infinity,
     patienceMs: settlePatienceMs,
+    ...(watch && { gauge: watch.settling }),
   });
 
   return {
     async reserve(request) {
       try {
         const reserved = await reserving.run(request);
+        watch?.reserved(reserved.granted);
         if (reserved.granted !== null) open.set(request.id, { accountId: request.accountId, since: performance.now() });
         return reserved;
       } catch (cause) {
@@ -121,7 +134,9 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
     },
     async settle(settlement) {
       try {
-        return await settling.run(settlement);
+        const balance = await settling.run(settlement);
+        watch?.settled(settlement.log);
+        return balance;
       } catch (cause) {
         // Delivered and not charged: the operator must be able to find it.
         onFault(cause, `settling ${settlement.log.cost} units of account ${settlement.accountId}, request ${settlement.log.request_id},`);
@@ -149,15 +164,15 @@ async function reserveBatch(db: Db, owner: string, items: readonly ReserveReques
      from ledger_reserve($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
     [
       owner,
-      items.map((i) => i.accountId),
-      items.map((i) => i.id),
-      items.map((i) => i.want),
-      items.map((i) => i.least),
-      items.map((i) => i.keyId ?? null),
+      plainArray(items.map((i) => i.accountId)),
+      plainArray(items.map((i) => i.id)),
+      plainArray(items.map((i) => i.want)),
+      plainArray(items.map((i) => i.least)),
+      plainArray(items.map((i) => i.keyId ?? null)),
       items.map((i) => i.slot?.pool ?? null),
-      items.map((i) => i.slot?.poolMax ?? null),
+      plainArray(items.map((i) => i.slot?.poolMax ?? null)),
       items.map((i) => i.slot?.group ?? null),
-      items.map((i) => i.slot?.groupMax ?? null),
+      plainArray(items.map((i) => i.slot?.groupMax ?? null)),
       holdLife,
     ],
   );
@@ -169,7 +184,7 @@ async function reserveBatch(db: Db, owner: string, items: readonly ReserveReques
 async function settleBatch(db: Db, items: readonly Settlement[]): Promise<Amount[]> {
   const { rows } = await db.pool.query<{ account_id: bigint; balance: Amount }>(
     "select account_id, balance from ledger_settle($1, $2, $3)",
-    [items.map((i) => i.accountId), items.map((i) => i.id), `[${items.map((i) => JSON.stringify(i.log)).join(",")}]`],
+    [plainArray(items.map((i) => i.accountId)), plainArray(items.map((i) => i.id)), `[${items.map((i) => JSON.stringify(i.log)).join(",")}]`],
   );
   const balances = new Map(rows.map((row) => [row.account_id, row.balance]));
   return items.map((item) => balances.get(item.accountId) ?? 0n);

@@ -2,7 +2,8 @@
 // every replica counts in the same rows (migration 0004). What a limit means stands elsewhere.
 import { isDatabaseAway, isSurelyUndone } from "../away.ts";
 import type { Db } from "../db/connect.ts";
-import { createLane, LaneFull } from "../db/lane.ts";
+import { plainArray } from "../db/array-text.ts";
+import { createLane, LaneFull, type LaneGauge } from "../db/lane.ts";
 import { fail } from "../fail.ts";
 import { waitMs, type WindowCount } from "./window.ts";
 
@@ -49,7 +50,8 @@ const sweepMs = 60_000;
 /** Of one statement, which must not last. */
 const sweepMost = 10_000;
 
-export function openCounters(db: Db, onFault: (error: unknown, what: string) => void): Counters {
+/** `gauge`: for /metrics. */
+export function openCounters(db: Db, onFault: (error: unknown, what: string) => void, gauge?: LaneGauge): Counters {
   let corrections = new Map<string, Take>();
   let timer: NodeJS.Timeout | null = null;
   const add = (changes: readonly Take[]) => {
@@ -63,6 +65,7 @@ export function openCounters(db: Db, onFault: (error: unknown, what: string) => 
   const lane = createLane({
     waitingMax,
     patienceMs,
+    ...(gauge && { gauge }),
     async work(items: readonly (readonly Take[])[]) {
       // What is given back is handed over once, unless nothing of it was done: given back twice, it would let too many through.
       const changes = [...corrections.values()];
@@ -177,5 +180,6 @@ function columnsOf(asked: readonly (readonly Take[])[]): unknown[] {
       takes[3].push(limit ?? -1);
     }
   });
-  return [...windows, ...takes];
+  const [accounts, buckets, seconds, starts] = windows;
+  return [plainArray(accounts), buckets, plainArray(seconds), plainArray(starts), ...takes.map((column) => plainArray(column))];
 }

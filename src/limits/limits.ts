@@ -2,6 +2,7 @@
 // What a call that names a model takes stands in call.ts.
 import { createHash } from "node:crypto";
 import type { Db } from "../db/connect.ts";
+import type { LaneGauge } from "../db/lane.ts";
 import { boundReads, type Bounds } from "./bounds.ts";
 import { type Counters, nobody, openCounters } from "./counters.ts";
 import { createLocalCounter } from "./local-counter.ts";
@@ -19,8 +20,8 @@ export interface Limits extends Bounds {
   close(): Promise<void>;
 }
 
-export function createLimits(db: Db, onFault: (error: unknown, what: string) => void): Limits {
-  const counters = openCounters(db, onFault);
+export function createLimits(db: Db, onFault: (error: unknown, what: string) => void, gauge?: LaneGauge): Limits {
+  const counters = openCounters(db, onFault, gauge);
   const ceiling = createLocalCounter({ countRefused: true });
   return {
     counters,

@@ -2,6 +2,7 @@
 // What a path, a body or a status means is the adapters' business.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
+import { traceNow } from "../telemetry/trace-scope.ts";
 import type { AnswerBody } from "./answer-body.ts";
 import { startCall } from "./http-call.ts";
 import { openOrigins } from "./origins.ts";
@@ -83,6 +84,12 @@ export interface UpstreamLimits {
 
 const shippedLimits: UpstreamLimits = { connections: 1_024, waiting: 4_096, idleMs: 60_000, connectMs: 10_000, answeredOrigins: 64 };
 
+/** Asked for here: a call that waits for a socket starts in the trace of whoever frees it. */
+function headersOf({ headers = [] }: UpstreamRequest): readonly string[] {
+  const traceparent = traceNow()?.traceparent ?? "";
+  return traceparent === "" ? headers : [...headers, "traceparent", traceparent];
+}
+
 export function connectUpstreams(change: Partial<UpstreamLimits> = {}): Upstream {
   const limits = { ...shippedLimits, ...change };
   const origins = openOrigins(limits);
@@ -93,7 +100,7 @@ export function connectUpstreams(change: Partial<UpstreamLimits> = {}): Upstream
       if (closed) throw new Error("The upstream connections are closed.");
       const address = addressOf(request);
       const { pool, slots } = origins.of(address);
-      return await startCall(pool, slots, { ...request, path: address.path }, limits);
+      return await startCall(pool, slots, { ...request, path: address.path, headers: headersOf(request) }, limits);
     },
     gauge: () => origins.gauge(),
     async close() {

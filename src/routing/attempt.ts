@@ -2,6 +2,7 @@
 // OPERATOR.md "The rest that is fixed"; what it means to the client is decided once all have failed.
 import { fail } from "../fail.ts";
 import { UpstreamError } from "../providers/types.ts";
+import { type AttemptSpan, traceNow } from "../telemetry/trace-scope.ts";
 import type { Breakers } from "./breaker.ts";
 import type { Candidate } from "./candidates.ts";
 
@@ -11,6 +12,8 @@ export interface Attempt {
   outcome: string;
   status: number | null;
   latencyMs: number;
+  /** Absent: nothing is traced. */
+  span?: AttemptSpan | undefined;
 }
 
 export interface Served<Result> {
@@ -39,14 +42,16 @@ export async function attempt<Result>(
   const passOver = (candidate: Candidate) => attempts.push({ candidate, outcome: "breaker_open", status: null, latencyMs: 0 });
   for (const candidate of tryable(candidates, breakers, signal, passOver)) {
     let startedAt = performance.now();
+    let span: AttemptSpan | undefined;
     const record = (outcome: string, status: number | null) =>
-      attempts.push({ candidate, outcome, status, latencyMs: Math.round(performance.now() - startedAt) });
+      attempts.push({ candidate, outcome, status, latencyMs: Math.round(performance.now() - startedAt), span });
     try {
       if (rules.pause !== undefined) {
         await rules.pause(candidate);
         startedAt = performance.now();
       }
-      const result = await call(candidate);
+      span = traceNow()?.openAttempt(candidate.routeId, candidate.route.model);
+      const result = await (span === undefined ? call(candidate) : span.run(() => call(candidate)));
       breakers.succeeded(candidate.routeId);
       record("ok", 200);
       return { result, candidate };

@@ -9,6 +9,8 @@ export interface Breakers {
   failed(routeId: string): void;
   /** The attempt ended without saying anything of the route (a 4xx, or its client left). */
   undecided(routeId: string): void;
+  /** Routes that failed last, and whether they are passed over. */
+  failing(): { routeId: string; isOpen: boolean }[];
 }
 
 interface State {
@@ -46,5 +48,6 @@ export function createBreakers(now: () => number = () => performance.now()): Bre
       const state = states.get(routeId);
       if (state !== undefined) state.probing = false;
     },
+    failing: () => [...states].map(([routeId, { failures }]) => ({ routeId, isOpen: failures >= failuresToOpen })),
   };
 }

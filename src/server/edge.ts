@@ -8,12 +8,15 @@ import type { Caller, Context } from "../context.ts";
 import type { Holder, Shares } from "../shares.ts";
 import { GatewayStopping } from "../stopping.ts";
 import type { BigJson } from "./big-json.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import type { Tracing } from "../telemetry/tracing.ts";
 import { clientAddress, networkOf } from "./client-address.ts";
-import type { Metrics } from "./metrics.ts";
 
 export interface Edge {
   context: Context;
   metrics: Metrics;
+  /** Null: off. */
+  tracing: Tracing | null;
   /** True when the database answers and the migrations are done. */
   ready: () => Promise<boolean>;
   /** Base of doc_url; known for certain once the port is. */

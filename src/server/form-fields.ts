@@ -1,7 +1,7 @@
 // A form's texts as the fields that the contract names: typed strictly, as parameters are, and judged by the generated validator, as JSON is.
 import type { Form } from "../../generated/operations.ts";
 import type { Validate } from "../../generated/validators.js";
-import { fail, failParameter } from "../fail.ts";
+import { fail } from "../fail.ts";
 import { failInvalid } from "./invalid.ts";
 import { nulDetails } from "./parse-json.ts";
 import type { SentForm } from "./read-form.ts";
@@ -14,14 +14,8 @@ export function formFields({ texts, file }: SentForm, { fields }: Form, validate
     // Form libraries send what was left empty; that means it wasn't given.
     const given = texts.get(field.name)?.filter((text) => text !== "") ?? [];
     if (given.some((text) => text.includes("\0"))) fail("invalid_parameter", nulDetails(field.name));
-    if (given.length > 0) read[field.name] = field.type === "array" ? given : typed(field, given);
+    if (given.length > 0) read[field.name] = field.type === "array" ? given : coerceOnce(field, given);
   }
   if (validate !== undefined && !validate(file === null ? read : { ...read, file: "" })) failInvalid(validate.errors ?? []);
   return read;
-}
-
-/** The contract calls it a boolean, and 0 and 1 are none; only a query, which people type, takes them as well. */
-function typed(field: Form["fields"][number], given: readonly string[]): unknown {
-  if (field.type === "boolean" && /^[01]$/.test(given[0]!)) failParameter(field.name, "it must be true or false");
-  return coerceOnce(field, given);
 }

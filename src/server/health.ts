@@ -13,8 +13,8 @@ export function probePages(edge: Edge): Record<string, Page> {
     "/readyz": async () => ((await isReady(edge)) ? json(200, { status: "ready" }) : json(503, { status: "unavailable" })),
     "/metrics": async () => ({
       status: 200,
-      headers: { "content-type": edge.metrics.registry.contentType },
-      bytes: Buffer.from(await edge.metrics.registry.metrics()),
+      headers: { "content-type": edge.metrics.contentType },
+      bytes: Buffer.from(await edge.metrics.text()),
     }),
   };
 }

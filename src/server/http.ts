@@ -9,6 +9,8 @@ import type { Context } from "../context.ts";
 import { fail } from "../fail.ts";
 import { openBigJson } from "./big-json.ts";
 import { openShares } from "../shares.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import type { Tracing } from "../telemetry/tracing.ts";
 import { answerClientError } from "./client-error.ts";
 import { connectionLimit, limitConnections } from "./connection-limit.ts";
 import { trackConnections } from "./connections.ts";
@@ -21,12 +23,12 @@ import { defaultLimits, openExchange } from "./edge.ts";
 import type { Edge, EdgeLimits, Exchange } from "./edge.ts";
 import { logRequest } from "./log-request.ts";
 import { answerMedia, mediaPrefix } from "./media-files.ts";
-import type { Metrics } from "./metrics.ts";
 import { createPages } from "./pages.ts";
 import type { Pages } from "./pages.ts";
 import { sendReply } from "./reply.ts";
 import { sendError } from "./send-error.ts";
 import { createShutdown } from "./shutdown.ts";
+import { endTrace, traceRequest } from "./trace-request.ts";
 import type { Handlers } from "./types.ts";
 import { failMethod, optionsReply, unknownPath } from "./unknown-path.ts";
 
@@ -35,6 +37,8 @@ export interface ServerParts {
   handlers: Handlers;
   ready: () => Promise<boolean>;
   metrics: Metrics;
+  /** Absent: off. */
+  tracing?: Tracing | null;
   limits?: Partial<EdgeLimits>;
   /** What to do about a code that the operation doesn't declare; by default it is logged as an error. */
   onUndeclared?: Edge["onUndeclared"];
@@ -49,6 +53,8 @@ interface Server {
 
 export async function createServer(parts: ServerParts): Promise<Server> {
   const edge = openEdge(parts);
+  parts.metrics.gauge("svc_request_body_bytes", "Bytes of request bodies held", () => edge.bodies.taken());
+  parts.metrics.gauge("svc_request_file_bytes", "Bytes of forms' files on disk", () => edge.fileBytes);
   const dispatch = await createDispatch(edge, parts.handlers);
   const connections = trackConnections(edge.limits.connections);
   const app = createApp(edge, dispatch, createPages(edge), connections);
@@ -74,11 +80,12 @@ const serverOptions = {
   requireHostHeader: false,
 };
 
-function openEdge({ context, metrics, ready, limits, onUndeclared }: ServerParts): Edge {
+function openEdge({ context, metrics, tracing = null, ready, limits, onUndeclared }: ServerParts): Edge {
   const allLimits = { ...defaultLimits, connections: connectionLimit(), ...limits };
   return {
     context,
     metrics,
+    tracing,
     ready,
     publicUrl: context.config.publicUrl ?? addressOf(context.config.host, context.config.port),
     closing: false,
@@ -99,13 +106,16 @@ function createApp(edge: Edge, dispatch: Dispatch, pages: Pages, connections: Co
   app.disable("x-powered-by").disable("etag").set("query parser", false);
   const serve = (req: IncomingMessage, res: ServerResponse) => {
     const finish = edge.metrics.begin();
+    const span = edge.tracing === null ? null : traceRequest(edge.tracing, req);
     const exchange = openExchange(edge, req, res, () => {
       connections.ended(exchange);
       logRequest(edge, exchange, finish);
+      if (span !== null) endTrace(edge, span, exchange);
       if (edge.closing) connections.closeIdle();
     });
-    if (connections.began(exchange)) return answer(edge, dispatch, pages, exchange);
-    return undefined;
+    if (!connections.began(exchange)) return undefined;
+    const reply = () => answer(edge, dispatch, pages, exchange);
+    return span === null ? reply() : span.run(reply);
   };
   app.use(serve);
   // A target that express can't parse never reaches the middleware; its own 404 would be HTML without a request id.

@@ -12,7 +12,7 @@ const nestingMax = 200;
 const valuesMax = 1_000_000;
 
 /**
- * The body's text and value; throws invalid_json, request_too_large, or invalid_parameter naming a string that holds a NUL.
+ * The body's bytes, text and value; throws invalid_json, request_too_large, or invalid_parameter naming a string that holds a NUL.
  * `prompts` are the top-level fields where a NUL is taken; `mediaTypes` all that the operation takes, for the refusal of another.
  */
 export function parseJson(

@@ -92,7 +92,13 @@ function put(target: Record<string, unknown>, parameter: Parameter, values: read
     if (elements.length > 0) target[parameter.name] = elements;
     return;
   }
-  target[parameter.name] = coerceOnce(parameter, values);
+  const byHand = parameter.in === "query" && parameter.type === "boolean";
+  target[parameter.name] = coerceOnce(parameter, byHand ? values.map(asBoolean) : values);
+}
+
+/** A query, which people type, takes 1 and 0 as well; the contract calls it a boolean, so that nothing else does. */
+function asBoolean(value: string): string {
+  return value === "1" ? "true" : value === "0" ? "false" : value;
 }
 
 /** The one text of a field that may not be repeated, as its type; throws invalid_parameter. */
@@ -110,8 +116,8 @@ function coerce({ name, type }: Pick<Parameter, "name" | "type">, value: string)
         ? Number(value)
         : failParameter(name, "it must be a number");
     case "boolean":
-      if (value === "true" || value === "1") return true;
-      if (value === "false" || value === "0") return false;
+      if (value === "true") return true;
+      if (value === "false") return false;
       return failParameter(name, "it must be true or false");
     case "string":
     case "array":

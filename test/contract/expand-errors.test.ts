@@ -32,6 +32,7 @@ const catalogue = (): Catalogue => ({
 
 const documentWith = (first: Record<string, unknown>, second: Record<string, unknown> = {}): Document => ({
   openapi: "3.2.0",
+  tags: [],
   paths: {
     "/a": { post: { operationId: "first", responses: {}, ...first } },
     "/b": {

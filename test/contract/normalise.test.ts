@@ -8,6 +8,7 @@ const block = (type: object) => ({ type: "object", properties: { type }, require
 
 const documentWith = (schemas: Document["components"]["schemas"], used: string): Document => ({
   openapi: "3.2.0",
+  tags: [],
   paths: {
     "/a": {
       post: {
@@ -45,6 +46,13 @@ describe("the schemas of the published document", () => {
     expect(names(withoutCatalogFile(document))).toEqual(["Used", "Shared", ...rest]);
     expect(names(document)).toContain("CatalogFile");
   });
+});
+
+test("tags stand in the order of the spec, which the compiler hands over last first", () => {
+  const document = documentWith({}, "ErrorObject");
+  document.tags.push({ name: "Account" }, { name: "Language" });
+  normalise(document);
+  expect(document.tags.map(({ name }) => name)).toEqual(["Language", "Account"]);
 });
 
 describe("a union with a default branch", () => {

@@ -1,33 +1,17 @@
 // The guide "Accounts and credit", its commands one by one in one shell against a gateway of its own.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { type SpawnedGateway, spawnGateway } from "../support/spawned-gateway.ts";
-import { hasCurl, openGuideShell, type Shell } from "./guide-shell.ts";
-import { makeReaderFolder } from "./reader-folder.ts";
+import { type GuideShell, hasCurl, openGuideShell } from "./guide-shell.ts";
 
-const folder = makeReaderFolder();
-let database: TestDatabase;
-let gateway: SpawnedGateway;
-let shell: Shell;
-beforeAll(async () => {
-  database = await freshDatabase();
-  gateway = await spawnGateway({ DATABASE_URL: database.url, SVC_DATA_DIR: `${folder.path}/.svc` });
-  const environment = { DATABASE_URL: database.url, SVC_URL: gateway.url };
-  shell = openGuideShell("accounts-and-credit", { folder: folder.path, environment });
-});
-afterAll(async () => {
-  shell.close();
-  await gateway.kill("SIGTERM");
-  await database.drop();
-  folder.remove();
-});
+let shell: GuideShell;
+beforeAll(async () => void (shell = await openGuideShell("accounts-and-credit")));
+afterAll(() => shell?.close());
 
 const statusOf = (reply: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(reply)![1]);
 
 test.skipIf(!hasCurl)("every command does what the guide says, in its order", async () => {
   const { next, json, run } = shell;
   expect(await json('curl -s "$SVC_URL/v1/auth/signup"')).toMatchObject({ verification_required: true });
-  const codeOfMail = () => /or by this code: (\d{6})/.exec(gateway.output())?.[1];
+  const codeOfMail = () => /or by this code: (\d{6})/.exec(shell.gateway.output())?.[1];
   await expect.poll(codeOfMail).toBeDefined();
   await next("read -r CODE", { "read -r CODE": `CODE=${codeOfMail()!}` });
   await next("VERIFIED=");

@@ -6,40 +6,24 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type FileServer, fixturePath, startFileServer } from "../media/file-server.ts";
 import { decodeMp3, type Heard, readPcm } from "../simulator/audio-check.ts";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { type SpawnedGateway, spawnGateway } from "../support/spawned-gateway.ts";
-import { hasCurl, openGuideShell, type Shell } from "./guide-shell.ts";
-import { makeReaderFolder } from "./reader-folder.ts";
+import { type GuideShell, hasCurl, openGuideShell } from "./guide-shell.ts";
 
 /** The simulator's voices say so many. */
 const charactersPerSecond = 15;
 const hasFfprobe = spawnSync("ffprobe", ["-version"]).status === 0;
-const reader = makeReaderFolder();
-const folder = reader.path;
-const harbour = join(folder, "harbour.mp3");
 
-let database: TestDatabase;
 let recordings: FileServer;
-let gateway: SpawnedGateway;
-let shell: Shell;
+let shell: GuideShell;
 beforeAll(async () => {
-  database = await freshDatabase();
-  recordings = await startFileServer((_req, res) => void res.end(readFileSync(harbour)));
-  gateway = await spawnGateway({
-    DATABASE_URL: database.url,
-    SVC_DATA_DIR: join(folder, ".svc"),
-    SVC_ALLOW_PRIVATE_URLS: "1",
-    NODE_EXTRA_CA_CERTS: fixturePath("tls-certificate.pem"),
-  });
-  shell = openGuideShell("audio", { folder, environment: { DATABASE_URL: database.url, SVC_URL: gateway.url } });
+  recordings = await startFileServer((_req, res) => void res.end(readFileSync(pathOf("harbour.mp3"))));
+  shell = await openGuideShell("audio", { SVC_ALLOW_PRIVATE_URLS: "1", NODE_EXTRA_CA_CERTS: fixturePath("tls-certificate.pem") });
 });
 afterAll(async () => {
-  shell.close();
-  await gateway.kill("SIGTERM");
+  await shell?.close();
   await recordings.close();
-  await database.drop();
-  reader.remove();
 });
+
+const pathOf = (name: string) => join(shell.folder, name);
 
 test.skipIf(!hasCurl)(
   "every command does what the guide says, in its order, and its files play as long as they should",
@@ -52,7 +36,7 @@ test.skipIf(!hasCurl)(
     await speak("harbour.pcm", 24_000);
     await speak("turbo.mp3", 44_100);
     await next("curl -s --compressed -o voices.json");
-    const { data: voices } = JSON.parse(readFileSync(join(folder, "voices.json"), "utf8")) as { data: unknown[] };
+    const { data: voices } = JSON.parse(readFileSync(pathOf("voices.json"), "utf8")) as { data: unknown[] };
     expect(voices).toHaveLength(3_300);
     expect(await next("head -c 200 voices.json")).toHaveLength(200);
 
@@ -91,7 +75,7 @@ async function speak(name: string, sampleRate: number): Promise<Heard> {
 }
 
 async function expectSound(name: string, seconds: number, sampleRate: number): Promise<Heard> {
-  const path = join(folder, name);
+  const path = pathOf(name);
   const bytes = readFileSync(path);
   const heard = name.endsWith(".mp3") ? await decodeMp3(bytes) : readPcm(bytes, sampleRate);
   expect(heard.sampleRate).toBe(sampleRate);

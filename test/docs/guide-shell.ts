@@ -1,12 +1,19 @@
 // The commands of a guide (src/docs/guides/*.md) in one shell, one after the other, for tests that look closely at what each does.
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { expect } from "vitest";
+import { freshDatabase } from "../support/database.ts";
+import { type SpawnedGateway, spawnGateway } from "../support/spawned-gateway.ts";
 import { blocksOf } from "./guide-blocks.ts";
+import { makeReaderFolder } from "./reader-folder.ts";
+import { openShell } from "./shell.ts";
 
 /** A machine may be new: the guides are about curl, and nothing else here needs it. */
 export const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 
-export interface Shell {
+export interface GuideShell {
+  gateway: SpawnedGateway;
+  /** Where the commands run. */
+  folder: string;
   /** Runs the guide's next command, which begins like that; resolves to what it prints. */
   next(beginning: string, placeholders?: Record<string, string>): Promise<string>;
   json(beginning: string, placeholders?: Record<string, string>): Promise<Record<string, any>>;
@@ -14,11 +21,11 @@ export interface Shell {
   run(command: string): Promise<string>;
   /** Commands of the guide that no one ran. */
   left(): string[];
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** The commands of a guide's samples, those included that a reader has to change first. */
-export function guideCommands(guide: string): string[] {
+function guideCommands(guide: string): string[] {
   return blocksOf(guide)
     .filter(({ language }) => language === "sh")
     .flatMap(({ code }) => commandsOf(code));
@@ -39,21 +46,15 @@ function commandsOf(code: string): string[] {
   return commands;
 }
 
-export function openGuideShell(guide: string, { folder, environment }: { folder: string; environment: Record<string, string> }): Shell {
+/** A gateway of the guide's own on a fresh database, and a shell that knows both. `settings` are variables for the gateway alone. */
+export async function openGuideShell(guide: string, settings: Record<string, string> = {}): Promise<GuideShell> {
   const commands = guideCommands(guide);
-  const shell = spawn("bash", { cwd: folder, env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment } });
-  let count = 0;
-
-  async function run(command: string): Promise<string> {
-    const end = `end of command ${++count}`;
-    shell.stdin.write(`${command}\necho; echo ${end}\n`);
-    let printed = "";
-    for await (const chunk of shell.stdout.iterator({ destroyOnReturn: false })) {
-      printed += chunk as Buffer;
-      if (printed.endsWith(`${end}\n`)) break;
-    }
-    return printed.slice(0, -`\n${end}\n`.length);
-  }
+  const folder = makeReaderFolder();
+  const database = await freshDatabase();
+  const gateway = await spawnGateway({ DATABASE_URL: database.url, SVC_DATA_DIR: `${folder.path}/.svc`, ...settings });
+  const { PATH, HOME } = process.env as Record<string, string>;
+  const environment = { PATH: PATH!, HOME: HOME!, DATABASE_URL: database.url, SVC_URL: gateway.url };
+  const { run, close } = openShell({ folder: folder.path, environment });
 
   async function next(beginning: string, placeholders: Record<string, string> = {}): Promise<string> {
     let command = commands.shift()!;
@@ -66,10 +67,17 @@ export function openGuideShell(guide: string, { folder, environment }: { folder:
   }
 
   return {
+    gateway,
+    folder: folder.path,
     next,
     json: async (...command) => JSON.parse(await next(...command)) as Record<string, any>,
     run,
     left: () => commands,
-    close: () => shell.kill(),
+    async close() {
+      close();
+      await gateway.kill("SIGTERM");
+      await database.drop();
+      folder.remove();
+    },
   };
 }

@@ -1,27 +1,11 @@
 // The guide "Images and clips", its commands one by one in one shell against a gateway of its own; then its books are audited.
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { type SpawnedGateway, spawnGateway } from "../support/spawned-gateway.ts";
-import { hasCurl, openGuideShell, type Shell } from "./guide-shell.ts";
-import { makeReaderFolder } from "./reader-folder.ts";
+import { type GuideShell, hasCurl, openGuideShell } from "./guide-shell.ts";
 
-const folder = makeReaderFolder();
-let database: TestDatabase;
-let gateway: SpawnedGateway;
-let shell: Shell;
-beforeAll(async () => {
-  database = await freshDatabase();
-  gateway = await spawnGateway({ DATABASE_URL: database.url, SVC_DATA_DIR: `${folder.path}/.svc` });
-  const environment = { DATABASE_URL: database.url, SVC_URL: gateway.url };
-  shell = openGuideShell("media-jobs", { folder: folder.path, environment });
-});
-afterAll(async () => {
-  shell.close();
-  await gateway.kill("SIGTERM");
-  await database.drop();
-  folder.remove();
-});
+let shell: GuideShell;
+beforeAll(async () => void (shell = await openGuideShell("media-jobs")));
+afterAll(() => shell?.close());
 
 test.skipIf(!hasCurl)(
   "every command does what the guide says, in its order",
@@ -38,7 +22,7 @@ test.skipIf(!hasCurl)(
     await next("URL=");
     expect((await run("echo $URL")).trim()).toBe(job.output.url);
     await next("curl -s -o lighthouse.png");
-    expect(readFileSync(`${folder.path}/lighthouse.png`).subarray(1, 4).toString()).toBe("PNG");
+    expect(readFileSync(`${shell.folder}/lighthouse.png`).subarray(1, 4).toString()).toBe("PNG");
 
     const [fox, created, again, replayed] = (await next("for TRY")).trim().split("\n");
     expect([created, replayed]).toEqual(["202", "200"]);

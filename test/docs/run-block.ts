@@ -1,8 +1,9 @@
 // Runs samples as they stand: those of the shell one after the other in one shell, so that a later one knows the variables of an earlier
 // one, those of TypeScript and Python each in a process of its own.
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import type { Block } from "./guide-blocks.ts";
 import { interpreter } from "../clients/python/environment.ts";
+import { openShell, type ShellSession } from "./shell.ts";
 
 export interface Place {
   folder: string;
@@ -20,11 +21,13 @@ export interface Runner {
 export function openRunner(place: Place): Runner {
   let shell: ShellSession | undefined;
   return {
-    run(block) {
+    async run(block) {
       if (block.language === "ts") return runProcess(process.execPath, ["--input-type=module-typescript", "-"], block.code, place);
       if (block.language === "python") return runProcess(interpreter, ["-B", "-"], block.code, place);
-      shell ??= openShell(place);
-      return shell.run(block);
+      // Any command that fails ends it, and so does a test. Both streams are what a reader sees.
+      shell ??= openShell({ ...place, opening: "exec 2>&1; set -eo pipefail" });
+      const { code, answers } = block;
+      return shell.run(answers === null ? code : withAnswer(code, await foundIn(() => place.gatewayOutput(), answers)));
     },
     close: () => shell?.close(),
   };
@@ -46,48 +49,6 @@ export async function runProcess(
   const status = await new Promise((resolve) => child.on("close", resolve));
   if (status !== 0) throw new Error(`it ended with ${String(status)}: ${complained}${printed}`);
   return printed;
-}
-
-interface ShellSession {
-  run(block: Block): Promise<string>;
-  close(): void;
-}
-
-/** Any command that fails ends it, and so does a test. Both streams are what a reader sees. */
-function openShell({ folder, environment, gatewayOutput }: Place): ShellSession {
-  const shell: ChildProcess = spawn("bash", [], { cwd: folder, env: environment, detached: true, stdio: ["pipe", "pipe", "pipe"] });
-  let printed = "";
-  let ended = false;
-  let changed = () => {};
-  shell.stdout!.on("data", (piece: Buffer) => {
-    printed += piece.toString();
-    changed();
-  });
-  shell.once("close", () => {
-    ended = true;
-    changed();
-  });
-  shell.stdin!.on("error", () => undefined); // it has ended: run() says so
-  shell.stdin!.write("exec 2>&1; set -eo pipefail\n");
-  let count = 0;
-
-  return {
-    async run({ code, answers }) {
-      const end = `end of sample ${++count}`;
-      printed = "";
-      const answered = answers === null ? code : withAnswer(code, await foundIn(gatewayOutput, answers));
-      // The line of `echo` is written at once with the sample: `read` of a sample takes the line after it, which is the answer.
-      shell.stdin!.write(`${answered}\necho; echo ${end}\n`);
-      while (!printed.endsWith(`\n${end}\n`)) {
-        if (ended) throw new Error(`the shell ended: ${printed}`);
-        await new Promise<void>((resolve) => (changed = resolve));
-      }
-      return printed.slice(0, -`\n${end}\n`.length);
-    },
-    close() {
-      if (!ended) process.kill(-shell.pid!, "SIGTERM"); // with what it has left running
-    },
-  };
 }
 
 function withAnswer(code: string, answer: string): string {

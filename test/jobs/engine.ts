@@ -15,6 +15,7 @@ import type { Media } from "../../src/media/types.ts";
 import { openAdapters } from "../../src/providers/adapters.ts";
 import { connectUpstreams } from "../../src/providers/http.ts";
 import { createBreakers } from "../../src/routing/breaker.ts";
+import { createMetrics } from "../../src/telemetry/metrics.ts";
 
 /** Routes of a model: upstream ids with their knobs, of the simulator's queue. */
 export type Models = Record<string, { kind: "image" | "video"; routes: string[] }>;
@@ -72,7 +73,8 @@ export async function startEngine({ db, simulatorUrl, models, times, parts, data
     media,
     log: pino({ level: "silent" }),
     onFault: (error) => void faults.push(error),
-    countAttempt: () => undefined,
+    counts: createMetrics(),
+    tracing: null,
     times: { ...shortTimes, ...times },
     ...parts,
   });

@@ -31,7 +31,7 @@ export interface Answer {
 }
 
 /** The JSON of a new row. */
-export function jobOf({
+function jobOf({
   accountId,
   keyId = null,
   id = randomUUID(),

@@ -110,7 +110,7 @@ export function oggPage(flags: number, packets: readonly Buffer[], granule = 0n)
 }
 
 /** With the checksum that belongs to it. */
-export function withChecksum(page: Buffer): Buffer {
+function withChecksum(page: Buffer): Buffer {
   page.writeUInt32LE(0, 22);
   let crc = 0;
   for (const byte of page) {

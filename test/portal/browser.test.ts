@@ -134,6 +134,16 @@ describe.skipIf(executablePath === null)("in a browser", { timeout: 120_000 }, (
     expect(gateway.simulator.calls()).toHaveLength(1);
   });
 
+  test("the interactive reference lists the tags in the order of the contract", async () => {
+    const { page } = await open(desk);
+    await page.goto(`${gateway.url}/docs/api`);
+    const groups = page.getByRole("button", { name: /^(Open|Close) Group - / });
+    await groups.first().waitFor();
+    const { tags } = (await gateway.request("GET", "/openapi.json")).json as { tags: { name: string }[] };
+    const shown = (await groups.allInnerTexts()).map((text) => text.split(" - ")[1]);
+    expect(shown).toEqual(tags.map(({ name }) => name));
+  });
+
   test("try-it: what is answered as sound can be played", async () => {
     const { key } = await gateway.createAccount({ deposit: "5" });
     const { page, faults, foreign } = await open(desk, [gateway.url, `blob:${gateway.url}`]);

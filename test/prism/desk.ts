@@ -5,6 +5,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { connectionHeaders } from "../../spec/mock/connection-headers.ts";
 
 /** The request that a test left, on its way through Prism. */
 export const ticketHeader = "x-test-ticket";
@@ -73,11 +74,9 @@ async function run(errand: Errand, response: ServerResponse): Promise<void> {
   const answer = Buffer.from(await reply.arrayBuffer());
   errand.answer = answer;
   errand.head = { status: reply.status, headers: Object.fromEntries(reply.headers) };
-  for (const [name, value] of reply.headers) if (!ofConnection.has(name)) response.appendHeader(name, value);
+  for (const [name, value] of reply.headers) if (!connectionHeaders.has(name)) response.appendHeader(name, value);
   response.writeHead(reply.status, answer.length === 0 ? {} : { "content-length": answer.length }).end(answer);
 }
-
-const ofConnection = new Set(["connection", "keep-alive", "transfer-encoding", "content-length", "content-encoding"]);
 
 /** As a header takes it. */
 export function asciiJson(value: unknown): string {

@@ -24,7 +24,7 @@ export interface Answer {
 }
 
 /** By the tokenizer 2 tokens with the role, and 4 more for the message itself. */
-export const prompt = "abcdefghijkl";
+const prompt = "abcdefghijkl";
 export const promptTokens = 6;
 
 /** Sends it and hands over the request; whoever wants the answer listens to it. */

@@ -46,15 +46,7 @@ export function json(value: unknown, status = 200): HostileAnswer {
     response.writeHead(status, { "content-type": "application/json" }).end(typeof value === "string" ? value : JSON.stringify(value));
 }
 
-/** Server-sent events of Anthropic's or OpenAI's form: what has a `type` gets its name. */
-export function events(...records: unknown[]): HostileAnswer {
-  return (response) => {
-    response.writeHead(200, { "content-type": "text/event-stream" });
-    for (const record of records) response.write(eventText(record));
-    response.end();
-  };
-}
-
+/** A server-sent event of Anthropic's or OpenAI's form: what has a `type` gets its name. A text is sent as it is. */
 export function eventText(record: unknown): string {
   if (typeof record === "string") return record;
   const { type } = record as { type?: string };

@@ -1,11 +1,12 @@
 // Does what Dockerfile says, without an engine: the same files in a folder, the same command, the same environment. Packages are copied from
 // this checkout: those that package-lock.json counts to what the stage installs.
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { spawnUntilReady } from "../support/spawn-until-ready.ts";
+import { gatewayReady } from "../support/spawned-gateway.ts";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -140,24 +141,7 @@ export interface RunningImage {
 /** `docker run` with these variables; the port is a free one. */
 export async function runImage({ app, command, env }: Image, given: Record<string, string>): Promise<RunningImage> {
   const [, ...words] = command;
-  const child = spawn(process.execPath, words, { cwd: app, env: { ...env, PORT: "0", ...given }, stdio: ["ignore", "pipe", "pipe"] });
-  const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
-  let output = "";
-  child.stderr.on("data", (chunk: Buffer) => (output += chunk));
-  const url = await new Promise<string>((resolve, reject) => {
-    createInterface({ input: child.stdout }).on("line", (line) => {
-      output += `${line}\n`;
-      const ready = /^gateway ready (http\S+)$/.exec(line);
-      if (ready) resolve(ready[1]!.replace("0.0.0.0", "127.0.0.1"));
-    });
-    void exited.then((status) => reject(new Error(`the gateway ended with ${status} before it was ready:\n${output}`)));
-  });
-  return {
-    url,
-    output: () => output,
-    stop() {
-      child.kill("SIGTERM");
-      return exited;
-    },
-  };
+  const options = { cwd: app, env: { ...env, PORT: "0", ...given } };
+  const { url, output, kill } = await spawnUntilReady(gatewayReady, process.execPath, words, options);
+  return { url: url.replace("0.0.0.0", "127.0.0.1"), output, stop: () => kill("SIGTERM") };
 }

@@ -22,7 +22,7 @@ export interface AnswersServer {
 export type GivenAnswer = [number, Record<string, string>, unknown] | ((response: ServerResponse) => void);
 
 /** The last answer is given again and again. */
-export async function answering(...answers: [GivenAnswer, ...GivenAnswer[]]): Promise<AnswersServer> {
+async function answering(...answers: [GivenAnswer, ...GivenAnswer[]]): Promise<AnswersServer> {
   const received: Received[] = [];
   const state = { left: 0 };
   const server = createServer((request, response) => {

@@ -12,7 +12,7 @@ import type { Caller, Context } from "../../src/context.ts";
 import { openTempFiles } from "../../src/media/temp-files.ts";
 import { createServer } from "../../src/server/http.ts";
 import type { ServerParts } from "../../src/server/http.ts";
-import { createMetrics } from "../../src/server/metrics.ts";
+import { createMetrics } from "../../src/telemetry/metrics.ts";
 import type { Handler, Reply, Request, Handlers } from "../../src/server/types.ts";
 
 export type TestHandler = ((context: Context, request: Request) => unknown) & Pick<Handler, "beforeBody" | "checkFile">;

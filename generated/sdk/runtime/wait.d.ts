@@ -18,12 +18,12 @@ export type Succeeded<Job extends {
     output: NonNullable<Job["output"]>;
     charged_amount: number;
 };
-/**
- * Follows a job to its end. An abort ends the waiting, not the job: it can't be recalled once it was ordered.
- * `look` asks for the job; the gateway may hold its answer for `wait` seconds until the job ends.
- */
+/** Asks for the job; the gateway may hold its answer for `wait` seconds until the job ends. */
+type Look<Job> = (job: Job, query: {
+    wait: number;
+}, options: IdempotentOptions) => Call<Job, OperationId>;
+/** Follows a job to its end. An abort ends the waiting, not the job: it can't be recalled once it was ordered. */
 export declare function untilDone<Job extends {
     status: string;
-}, Done, Op extends OperationId, Failed = Job>(client: Client, order: Call<Job, OperationId>, look: (job: Job, query: {
-    wait: number;
-}, options: IdempotentOptions) => Call<Job, OperationId>, options?: WaitOptions<Job>): Call<Done, Op, JobFailure<Failed>>;
+}, Done, Op extends OperationId, Failed = Job>(client: Client, order: Call<Job, OperationId>, look: Look<Job>, options?: WaitOptions<Job>): Call<Done, Op, JobFailure<Failed>>;
+export {};

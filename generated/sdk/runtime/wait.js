@@ -5,10 +5,7 @@ import { errorFrom, failure } from "./fail.js";
 import { pause, retryAfterOf } from "./retry.js";
 /** Longest time that the gateway is asked to hold its answer, in seconds; it allows 25. */
 const longestWait = 20;
-/**
- * Follows a job to its end. An abort ends the waiting, not the job: it can't be recalled once it was ordered.
- * `look` asks for the job; the gateway may hold its answer for `wait` seconds until the job ends.
- */
+/** Follows a job to its end. An abort ends the waiting, not the job: it can't be recalled once it was ordered. */
 export function untilDone(client, order, look, options = {}) {
     return callOf(follow(client, order, look, options));
 }

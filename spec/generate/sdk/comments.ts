@@ -2,7 +2,7 @@
 import type { Document, Media } from "../document.ts";
 import { codesByStatus } from "./error-types.ts";
 import { parametersOf, type SdkOperation } from "./operations.ts";
-import { comment } from "./print-type.ts";
+import { comment, key } from "./print-type.ts";
 
 /** Longer ones are in the documentation. */
 const longestExample = 240;
@@ -37,8 +37,6 @@ function exampleOf({ operation }: SdkOperation): string | null {
 function asSource(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(asSource).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const fields = Object.entries(value).map(
-    ([name, inner]) => `${/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)}: ${asSource(inner)}`,
-  );
+  const fields = Object.entries(value).map(([name, inner]) => `${key(name)}: ${asSource(inner)}`);
   return `{ ${fields.join(", ")} }`;
 }

@@ -1,6 +1,5 @@
 // Starts Scalar on /docs/api, so that it asks nobody but this gateway: no fonts, no telemetry, no agent, no hosted client.
 "use strict";
-const order = ["Language", "Images", "Video", "Audio", "Catalog", "Account"];
 const place = document.getElementById("reference");
 // What stands there is for readers without scripts; Scalar would take it for its own.
 place.replaceChildren();
@@ -16,7 +15,6 @@ window.Scalar.createApiReference(place, {
   hideModels: true, // each operation shows its own
   theme: "none",
   documentDownloadType: "none", // both documents have links of their own
-  tagsSorter: (a, b) => order.indexOf(a.name) - order.indexOf(b.name),
   defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
   metaData: { title: document.title },
   authentication: { preferredSecurityScheme: "ApiKey" },

@@ -19,7 +19,7 @@ export const picture: PictureOrder = {
   extra: {},
 };
 
-export const clip: ClipOrder = { prompt: "waves", firstFrame: null, soundTrack: null, seconds: 5, aspect: null, extra: {} };
+const clip: ClipOrder = { prompt: "waves", firstFrame: null, soundTrack: null, seconds: 5, aspect: null, extra: {} };
 
 export interface Ask {
   upstream?: Upstream;

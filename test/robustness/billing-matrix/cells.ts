@@ -24,10 +24,10 @@ export const endpoints: readonly Endpoint[] = [
 export const writes = ({ kind }: Pick<Endpoint, "kind">) => writing.some((endpoint) => endpoint.kind === kind);
 
 /** present: once, where the protocol has it. missing: never. late: after the finish. doubled: twice. */
-export const usages = ["present", "missing", "late", "doubled"] as const;
+const usages = ["present", "missing", "late", "doubled"] as const;
 export type UsageSaid = (typeof usages)[number];
 
-export const endings = [
+const endings = [
   "complete",
   "complete, more than was reserved",
   "served by the second route",

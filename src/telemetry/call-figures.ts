@@ -1,0 +1,140 @@
+// What admitted calls did: attempts at upstreams, tokens, units, money and holds. Models and routes are the catalog's and operations the
+// contract's, so that the labels are bounded by what the operator sells, never by what a caller writes.
+import type { Registry } from "prom-client";
+import { addMetric, type Labels, type Sample } from "./plain-metric.ts";
+
+/** What a settlement says of its call: the fields of its row of the usage log that are counted. */
+export interface ChargedCall {
+  model: string;
+  operation: string;
+  status: string;
+  input_tokens: number;
+  cache_read_tokens: number;
+  cache_write_tokens: number;
+  output_tokens: number;
+  units?: number | null;
+  unit?: string;
+  /** In 1e-8 USD. */
+  cost: string;
+}
+
+export type HoldKind = "call" | "media";
+
+export interface CallCounts {
+  /** One attempt at an upstream; the route is provider/model. */
+  countAttempt(route: string, outcome: string, latencyMs: number): void;
+  /** Once a row of the usage log, after it is durable. */
+  countCharge(call: ChargedCall): void;
+  /** A reservation that was asked for; `granted` in 1e-8 USD, null: refused. */
+  countHold(kind: HoldKind, granted: bigint | null): void;
+  countJobEnd(kind: string, status: string): void;
+}
+
+interface Tally {
+  calls: Map<string, number>;
+  tokens: { input: number; cache_read: number; cache_write: number; output: number };
+  units: Map<string, number>;
+  /** Exact up to 2^53 units, 90 million USD a process, model and operation. */
+  cost: number;
+}
+
+const unitsAUsd = 1e8;
+
+export function countCalls(registry: Registry): CallCounts {
+  const attempts = new Map<string, Map<string, { count: number; ms: number }>>();
+  const tallies = new Map<string, Map<string, Tally>>();
+  const holds = { call: { placed: 0, units: 0, refused: 0 }, media: { placed: 0, units: 0, refused: 0 } };
+  const jobEnds = new Map<string, Map<string, number>>();
+  const counter = (name: string, help: string, read: () => Sample[]) => addMetric(registry, { name, help, type: "counter" }, read);
+
+  const ofAttempts = (figure: "count" | "ms", perUnit: number) => () =>
+    nested(attempts, (route, outcome, tally) => [{ labels: { route, outcome }, value: tally[figure] / perUnit }]);
+  counter("svc_upstream_attempts_total", "Attempts at upstreams; outcome is ok, a fault, aborted or breaker_open", ofAttempts("count", 1));
+  counter("svc_upstream_attempt_seconds_total", "Time to the answers of those attempts", ofAttempts("ms", 1000));
+  counter("svc_calls_total", "Admitted calls that ended: success, aborted or failed", () =>
+    nested(tallies, (model, operation, { calls }) => pairs(calls, (status) => ({ model, operation, status }))),
+  );
+  counter("svc_tokens_total", "Tokens of ended calls, in disjoint kinds", () =>
+    summed(tallies, (model, _operation, { tokens }) => pairs(Object.entries(tokens), (kind) => ({ model, kind }))),
+  );
+  counter("svc_units_total", "What else was billed: images, seconds, characters", () =>
+    summed(tallies, (model, _operation, { units }) => pairs(units, (unit) => ({ model, unit }))),
+  );
+  counter("svc_charged_usd_total", "Charges, durable in the ledger", () =>
+    nested(tallies, (model, operation, { cost }) => [{ labels: { model, operation }, value: cost / unitsAUsd }]),
+  );
+  const ofHolds = (figure: "placed" | "units" | "refused", perUnit: number) => () =>
+    pairs(
+      Object.entries(holds).map(([kind, hold]) => [kind, hold[figure] / perUnit] as const),
+      (kind) => ({ kind }),
+    );
+  counter("svc_holds_placed_total", "Reservations that were granted", ofHolds("placed", 1));
+  counter("svc_holds_placed_usd_total", "What they reserved", ofHolds("units", unitsAUsd));
+  counter("svc_holds_refused_total", "Reservations refused for balance, budget or slot", ofHolds("refused", 1));
+  counter("svc_media_jobs_ended_total", "Media jobs that ended in this gateway", () =>
+    nested(jobEnds, (kind, status, value) => [{ labels: { kind, status }, value }]),
+  );
+
+  return {
+    countAttempt(route, outcome, latencyMs) {
+      const tally = entryOf(attempts, route, outcome, () => ({ count: 0, ms: 0 }));
+      tally.count += 1;
+      tally.ms += latencyMs;
+    },
+    countCharge(call) {
+      const tally = entryOf(tallies, call.model, call.operation, openTally);
+      tally.calls.set(call.status, (tally.calls.get(call.status) ?? 0) + 1);
+      tally.tokens.input += call.input_tokens;
+      tally.tokens.cache_read += call.cache_read_tokens;
+      tally.tokens.cache_write += call.cache_write_tokens;
+      tally.tokens.output += call.output_tokens;
+      if (call.unit !== undefined) tally.units.set(call.unit, (tally.units.get(call.unit) ?? 0) + (call.units ?? 0));
+      tally.cost += Number(call.cost);
+    },
+    countHold(kind, granted) {
+      const hold = holds[kind];
+      if (granted === null) hold.refused += 1;
+      else {
+        hold.placed += 1;
+        hold.units += Number(granted);
+      }
+    },
+    countJobEnd(kind, status) {
+      const before = jobEnds.get(kind)?.get(status) ?? 0;
+      entryOf(jobEnds, kind, status, () => 0);
+      jobEnds.get(kind)?.set(status, before + 1);
+    },
+  };
+}
+
+function openTally(): Tally {
+  return { calls: new Map(), tokens: { input: 0, cache_read: 0, cache_write: 0, output: 0 }, units: new Map(), cost: 0 };
+}
+
+function entryOf<Value>(all: Map<string, Map<string, Value>>, first: string, second: string, open: () => Value): Value {
+  let inner = all.get(first);
+  if (inner === undefined) all.set(first, (inner = new Map()));
+  let value = inner.get(second);
+  if (value === undefined) inner.set(second, (value = open()));
+  return value;
+}
+
+function nested<Value>(all: Map<string, Map<string, Value>>, read: (first: string, second: string, value: Value) => Sample[]): Sample[] {
+  return [...all].flatMap(([first, inner]) => [...inner].flatMap(([second, value]) => read(first, second, value)));
+}
+
+function pairs(values: Iterable<readonly [string, number]>, labels: (name: string) => Labels): Sample[] {
+  return [...values].map(([name, value]) => ({ labels: labels(name), value }));
+}
+
+/** Samples of the same labels as one. */
+function summed<Value>(all: Map<string, Map<string, Value>>, read: (first: string, second: string, value: Value) => Sample[]): Sample[] {
+  const byLabels = new Map<string, Sample>();
+  for (const sample of nested(all, read)) {
+    const key = JSON.stringify(sample.labels);
+    const known = byLabels.get(key);
+    if (known === undefined) byLabels.set(key, sample);
+    else known.value += sample.value;
+  }
+  return [...byLabels.values()];
+}

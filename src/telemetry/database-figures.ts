@@ -1,0 +1,154 @@
+// What the database alone knows: holds by age, media jobs, whether balances agree with the entries. A scrape asks for it at most once in
+// some seconds, and a database that is away neither fails nor hangs it.
+import type { Queries } from "../db/connect.ts";
+import { keepLooking } from "./kept-look.ts";
+import type { Metrics } from "./metrics.ts";
+import type { Sample } from "./plain-metric.ts";
+
+export interface DatabaseFigures {
+  transaction: <T>(work: (queries: Queries) => Promise<T>) => Promise<T>;
+  /** A bounded look at the ledger (src/ledger/parity.ts). */
+  lookAtParity(
+    queries: Queries,
+    look: { after: bigint; most: number; suspects: readonly bigint[] },
+  ): Promise<{ checked: number; next: bigint; mismatched: bigint[] }>;
+  onFault: (error: unknown, what: string) => void;
+}
+
+/** patienceMs: what a scrape waits; Prometheus gives one up after 10 s. */
+const holdTimes = { everyMs: 5_000, patienceMs: 2_000 };
+/** Accounts are checked in the background: a scrape shows what was found before it. */
+const parityTimes = { everyMs: 60_000, patienceMs: 0 };
+const accountsALook = 1_000;
+const statementSql = "set local statement_timeout = '5s'";
+
+export function addDatabaseFigures(metrics: Metrics, { transaction, lookAtParity, onFault }: DatabaseFigures): void {
+  let holds: HoldRow[] = [];
+  let jobs: JobRow[] = [];
+  const looking = keepLooking(
+    holdTimes,
+    () =>
+      transaction(async ({ pool }) => {
+        await pool.query(statementSql);
+        holds = (await pool.query<HoldRow>(holdsSql)).rows;
+        jobs = (await pool.query<JobRow>(jobsSql)).rows;
+      }),
+    (error) => onFault(error, "reading figures"),
+  );
+  // Figures of a database that does not answer would be old ones: none are shown.
+  const known = (read: () => Sample[]) => () => (looking.works() ? read() : []);
+  const ofKind = (name: string, help: string, read: (rows: HoldRow[]) => number) =>
+    [{ name, help, type: "gauge" }, known(() => holdKinds.map((kind) => ({ labels: { kind }, value: read(holds.filter((row) => row.kind === kind)) })))] as const; // prettier-ignore
+  const ofJobs = (name: string, help: string, figure: "jobs" | "oldest") =>
+    [
+      { name, help, type: "gauge" },
+      known(() =>
+        jobKinds.flatMap((kind) =>
+          jobStates.map((state) => {
+            const row = jobs.find((job) => job.kind === kind && job.state === state);
+            return { labels: { kind, state }, value: row?.[figure] ?? 0 };
+          }),
+        ),
+      ),
+    ] as const;
+  metrics.addShared(looking.refresh, [
+    [
+      { name: "svc_database_up", help: "1: the database answered the last time it was asked", type: "gauge" },
+      () => [{ labels: {}, value: looking.works() ? 1 : 0 }],
+    ],
+    [
+      { name: "svc_open_holds", help: "Open holds by age: up to that long, above the one before it", type: "gauge" },
+      known(() =>
+        holdKinds.flatMap((kind) =>
+          holdAges.map((age) => ({
+            labels: { kind, age },
+            value: holds.find((row) => row.kind === kind && row.age === age)?.holds ?? 0,
+          })),
+        ),
+      ),
+    ],
+    ofKind("svc_open_holds_usd", "What open holds hold", (rows) => rows.reduce((sum, { units }) => sum + units, 0) / 1e8),
+    ofKind("svc_oldest_hold_seconds", "Age of the oldest open hold", (rows) => Math.max(0, ...rows.map(({ oldest }) => oldest))),
+    ofKind("svc_hold_overdue_seconds", "For how long a hold is open that should have ended by itself", (rows) =>
+      Math.max(0, ...rows.map(({ overdue }) => overdue)),
+    ),
+    ofJobs("svc_media_jobs", "Open media jobs", "jobs"),
+    ofJobs("svc_media_jobs_oldest_seconds", "Since the oldest of them was submitted", "oldest"),
+  ]);
+  addParity(metrics, { transaction, lookAtParity, onFault });
+}
+
+function addParity(metrics: Metrics, { transaction, lookAtParity, onFault }: DatabaseFigures): void {
+  let after = 0n;
+  let checked = 0;
+  let checkedAt: number | null = null;
+  let mismatched: bigint[] = [];
+  const looking = keepLooking(
+    parityTimes,
+    () =>
+      transaction(async (queries) => {
+        await queries.pool.query(statementSql);
+        const look = await lookAtParity(queries, { after, most: accountsALook, suspects: mismatched });
+        if (look.mismatched.length > 0) onFault(new Error(`accounts ${look.mismatched.join(", ")}`), "the parity of the ledger");
+        after = look.next;
+        checked += look.checked;
+        mismatched = look.mismatched;
+        checkedAt = Date.now() / 1000;
+      }),
+    (error) => onFault(error, "looking at parity"),
+  );
+  metrics.addShared(looking.refresh, []);
+  // What each process has found is known to it alone; whichever answers shows the worst.
+  const gauge = { type: "gauge", aggregator: "max" } as const;
+  metrics.add({ name: "svc_ledger_mismatches", help: "Accounts whose balance differs from their entries or holds", ...gauge }, () => [
+    { labels: {}, value: mismatched.length },
+  ]);
+  metrics.add({ name: "svc_ledger_checked_timestamp_seconds", help: "When accounts were last checked", ...gauge }, () =>
+    checkedAt === null ? [] : [{ labels: {}, value: checkedAt }],
+  );
+  metrics.add({ name: "svc_ledger_accounts_checked_total", help: "Accounts that were checked", type: "counter" }, () => [
+    { labels: {}, value: checked },
+  ]);
+}
+
+const holdKinds = ["call", "media"];
+const holdAges = ["10s", "1m", "10m", "1h", "older"];
+const jobKinds = ["image", "video"];
+const jobStates = ["queued", "pending", "processing"];
+
+interface HoldRow {
+  kind: string;
+  age: string;
+  holds: number;
+  /** 1e-8 USD */
+  units: number;
+  /** Seconds. */
+  oldest: number;
+  overdue: number;
+}
+
+interface JobRow {
+  kind: string;
+  state: string;
+  jobs: number;
+  oldest: number;
+}
+
+/**
+ * As many rows as calls and jobs are open. A reservation's id tells when it was made (UUID version 7); it ends by itself when it is not
+ * renewed, a media job 30 minutes after its start (src/jobs/times.ts).
+ */
+const holdsSql = `
+  select kind, case when seconds <= 10 then '10s' when seconds <= 60 then '1m' when seconds <= 600 then '10m' when seconds <= 3600 then '1h'
+    else 'older' end as age, count(*)::float8 as holds, sum(amount)::float8 as units, max(seconds)::float8 as oldest, max(overdue)::float8 as overdue
+  from (
+    select 'call' as kind, amount, extract(epoch from now() - expires_at) as overdue,
+      extract(epoch from now()) - ('x' || translate(left(id::text, 13), '-', ''))::bit(48)::bigint / 1000.0 as seconds from hold
+    union all
+    select 'media', estimated, extract(epoch from now() - started_at) - 1800, extract(epoch from now() - started_at)
+    from media_job where status in ('queued', 'pending', 'processing') and started_at is not null
+  ) open group by 1, 2`;
+
+const jobsSql = `
+  select kind, status as state, count(*)::float8 as jobs, max(extract(epoch from now() - created_at))::float8 as oldest
+  from media_job where status in ('queued', 'pending', 'processing') group by 1, 2`;

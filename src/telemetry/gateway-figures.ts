@@ -1,0 +1,48 @@
+// What this process's parts hold at the moment: lanes, connections, upstream calls, breakers. Read at each scrape.
+import type { LaneGauge } from "../db/lane.ts";
+import type { Upstream } from "../providers/http.ts";
+import type { Breakers } from "../routing/breaker.ts";
+import type { Metrics } from "./metrics.ts";
+import { histogramSamples, type Sample } from "./plain-metric.ts";
+
+interface Parts {
+  lanes: Record<string, LaneGauge>;
+  upstreams: Pick<Upstream, "gauge">;
+  breakers: Pick<Breakers, "failing">;
+  database: { totalCount: number; idleCount: number; waitingCount: number };
+}
+
+export function addGatewayFigures(metrics: Metrics, { lanes, upstreams, breakers, database }: Parts): void {
+  addLanes(metrics, lanes);
+  metrics.gauge("svc_upstream_calls", "Calls of upstreams under way", () => upstreams.gauge().calls);
+  metrics.gauge("svc_upstream_waiting", "Calls that wait for a connection to their upstream", () => upstreams.gauge().waiting);
+  metrics.gauge("svc_upstream_sockets", "Connections to upstreams", () => upstreams.gauge().sockets);
+  const help = "Routes whose last attempt failed; 1: passed over. Of several workers: by how many";
+  metrics.add({ name: "svc_breaker_open", help, type: "gauge" }, () =>
+    breakers.failing().map(({ routeId, isOpen }) => ({ labels: { route: routeId }, value: isOpen ? 1 : 0 })),
+  );
+  metrics.add({ name: "svc_database_connections", help: "Connections of the pool", type: "gauge" }, () => [
+    { labels: { state: "busy" }, value: database.totalCount - database.idleCount },
+    { labels: { state: "idle" }, value: database.idleCount },
+  ]);
+  metrics.gauge("svc_database_connections_waiting", "Queries that wait for a connection", () => database.waitingCount);
+}
+
+function addLanes(metrics: Metrics, lanes: Record<string, LaneGauge>): void {
+  const ofEach = (read: (gauge: LaneGauge) => number) => (): Sample[] =>
+    Object.entries(lanes).map(([lane, gauge]) => ({ labels: { lane }, value: read(gauge) }));
+  metrics.add(
+    { name: "svc_lane_waiting", help: "Items that queue for the lane's next batch", type: "gauge" },
+    ofEach(({ waiting }) => waiting),
+  );
+  metrics.add(
+    { name: "svc_lane_busy_seconds_total", help: "Time with a batch under way: a rate of 1 is a full lane", type: "counter" },
+    ofEach(({ busyMs }) => busyMs / 1000),
+  );
+  const name = "svc_lane_batch_size";
+  metrics.add({ name, help: "Items in a batch", type: "histogram" }, () =>
+    Object.entries(lanes).flatMap(([lane, { batches, bounds, items }]) =>
+      histogramSamples(name, { lane }, bounds, { counts: [...batches, 0], sum: items }),
+    ),
+  );
+}

@@ -1,0 +1,59 @@
+// A metric whose numbers are kept elsewhere as plain values and are read when somebody asks: what a request counts then costs an addition,
+// where prom-client's own counters hash their labels each time (microseconds).
+import type { Metric, Registry } from "prom-client";
+
+export type Labels = Record<string, string>;
+
+export interface Sample {
+  labels: Labels;
+  value: number;
+  /** Of a histogram's parts. */
+  metricName?: string;
+}
+
+export interface MetricFacts {
+  name: string;
+  help: string;
+  type: "counter" | "gauge" | "histogram";
+  /** How the processes of one machine become one figure (prom-client's aggregators); absent: their sum. */
+  aggregator?: "sum" | "max";
+}
+
+/** A metric as prom-client hands it on. */
+export interface Figures extends MetricFacts {
+  values: Sample[];
+}
+
+export function addMetric(registry: Registry, facts: MetricFacts, read: () => Sample[]): void {
+  const whole = { aggregator: "sum" as const, ...facts };
+  const metric = { ...whole, get: async (): Promise<Figures> => ({ ...whole, values: read() }) };
+  registry.registerMetric(metric as unknown as Metric);
+}
+
+export interface Buckets {
+  /** How many were at most each bound, and above the one before it; one more for those above all bounds. */
+  counts: number[];
+  sum: number;
+}
+
+export function openBuckets(bounds: readonly number[]): Buckets {
+  return { counts: new Array<number>(bounds.length + 1).fill(0), sum: 0 };
+}
+
+export function countInto(buckets: Buckets, bounds: readonly number[], value: number): void {
+  let at = 0;
+  while (at < bounds.length && value > (bounds[at] as number)) at += 1;
+  buckets.counts[at] = (buckets.counts[at] as number) + 1;
+  buckets.sum += value;
+}
+
+/** As the text format wants a histogram: each bucket holds those below it as well. */
+export function histogramSamples(name: string, labels: Labels, bounds: readonly number[], { counts, sum }: Buckets): Sample[] {
+  let below = 0;
+  const buckets = counts.map((count, at) => {
+    below += count;
+    const le = at < bounds.length ? String(bounds[at]) : "+Inf";
+    return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: below };
+  });
+  return [...buckets, { metricName: `${name}_sum`, labels, value: sum }, { metricName: `${name}_count`, labels, value: below }];
+}

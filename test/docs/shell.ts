@@ -1,0 +1,52 @@
+// One bash that commands are typed into one after the other: a later one knows the variables of those before it.
+import { spawn } from "node:child_process";
+
+export interface ShellSession {
+  /** Resolves to what the command prints; an error where it ends the shell. */
+  run(command: string): Promise<string>;
+  close(): void;
+}
+
+export interface ShellPlace {
+  folder: string;
+  environment: Record<string, string>;
+  /** Typed before the first command. */
+  opening?: string;
+}
+
+/** What its commands complain of is not read, unless `opening` sends it where the rest goes. */
+export function openShell({ folder, environment, opening }: ShellPlace): ShellSession {
+  const shell = spawn("bash", { cwd: folder, env: environment, detached: true, stdio: ["pipe", "pipe", "pipe"] });
+  let printed = "";
+  let ended = false;
+  let changed = () => {};
+  shell.stdout.on("data", (piece: Buffer) => {
+    printed += piece.toString();
+    changed();
+  });
+  shell.stderr.resume();
+  shell.once("close", () => {
+    ended = true;
+    changed();
+  });
+  shell.stdin.on("error", () => undefined); // it has ended: run() says so
+  if (opening !== undefined) shell.stdin.write(`${opening}\n`);
+  let count = 0;
+
+  return {
+    async run(command) {
+      const end = `end of command ${++count}`;
+      printed = "";
+      // The line of `echo` is written at once with the command: `read` of a command takes the line after it.
+      shell.stdin.write(`${command}\necho; echo ${end}\n`);
+      while (!printed.endsWith(`\n${end}\n`)) {
+        if (ended) throw new Error(`the shell ended: ${printed}`);
+        await new Promise<void>((resolve) => (changed = resolve));
+      }
+      return printed.slice(0, -`\n${end}\n`.length);
+    },
+    close() {
+      if (!ended) process.kill(-shell.pid!, "SIGTERM"); // with what it has left running
+    },
+  };
+}
