@@ -10,7 +10,7 @@ import type { Handler } from "../src/server/types.ts";
 export const createChatCompletion: Handler<"createChatCompletion"> = async (context, request) => {
   const { body } = request;
   assertContents(body.messages);
-  const served = await serve(context, request, chatOrder(context, { text: request.rawBody.toString(), body }));
+  const served = await serve(context, request, chatOrder(context, { text: request.text, body }));
   if (served.kind === "stream")
     return streamReply(context, request, served, chatForm(context, request, served, body.stream_options?.include_usage === true));
   const { answer, bill, call, headers } = served;

@@ -5,8 +5,8 @@ import { serveWhole } from "../src/language/serve.ts";
 import type { Handler } from "../src/server/types.ts";
 
 export const createEmbeddings: Handler<"createEmbeddings"> = async (context, request) => {
-  const { body, rawBody } = request;
-  const { answer, bill, call, headers } = await serveWhole(context, request, embeddingOrder(context, { text: rawBody.toString(), body }));
+  const { body, text } = request;
+  const { answer, bill, call, headers } = await serveWhole(context, request, embeddingOrder(context, { text, body }));
   const base64 = body.encoding_format === "base64";
   return { status: 200, headers, body: embeddingList(call.admitted.model.id, answer.vectors, bill, base64) };
 };

@@ -13,7 +13,7 @@ export const createMessage: Handler<"createMessage"> = async (context, request) 
   const body = givenFields(request.body);
   if (body.thread !== undefined) fail("thread_unsupported_request", { param: "thread" });
   assertSchemas(body.tools);
-  const text = givenText(request.body, request.rawBody.toString());
+  const text = givenText(request.body, request.text);
   const betas = request.headers["anthropic-beta"] ?? null;
   const served = await serve(context, request, messageOrder(context, { text, body, betas }));
   if (served.kind === "stream") return streamReply(context, request, served, messageForm(context, request, served));

@@ -5,7 +5,7 @@ import { serveWhole } from "../src/language/serve.ts";
 import type { Handler } from "../src/server/types.ts";
 
 export const createRerank: Handler<"createRerank"> = async (context, request) => {
-  const { body, rawBody } = request;
-  const { answer, bill, headers } = await serveWhole(context, request, rerankOrder(context, { text: rawBody.toString(), body }));
+  const { body, text } = request;
+  const { answer, bill, headers } = await serveWhole(context, request, rerankOrder(context, { text, body }));
   return { status: 200, headers, body: rankingOf(answer, bill) };
 };

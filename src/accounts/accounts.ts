@@ -35,6 +35,8 @@ const knownMs = 60_000;
 /** A caller with a wrong key retries; this many wrong keys at a time are remembered, no more. */
 const unknownMax = 10_000;
 const unknownMs = 5_000;
+/** Keys by their text, so that a caller who comes again costs no check sum and no hash. */
+const digestsMax = 10_000;
 /**
  * Revoked everywhere within a second, whatever becomes of the ear (OPERATOR.md): what is remembered counts only where it
  * was asked, or the ear proved that it hears (every 250 ms, src/db/listen.ts), less than this ago. The rest is for the query.
@@ -44,6 +46,7 @@ const deafMs = 900;
 export async function createAccounts(db: Db, options: AccountsOptions): Promise<Accounts> {
   const known = new LRUCache<string, Remembered>({ max: knownMax, ttl: knownMs });
   const unknown = new LRUCache<string, Remembered>({ max: unknownMax, ttl: unknownMs });
+  const digests = new LRUCache<string, string>({ max: digestsMax });
   const loading = new Map<string, Promise<Caller | undefined>>();
   const uses = recordKeyUse(db, options);
   /** Counts what was forgotten: an answer asked for before that must not be remembered after it. */
@@ -88,11 +91,13 @@ export async function createAccounts(db: Db, options: AccountsOptions): Promise<
 
   return {
     async authenticateKey(key) {
-      if (!isKeyShaped(key)) return undefined;
-      const digest = digestOf(key).toString("hex");
+      const digest = digests.get(key) ?? digestOfShaped(key);
+      if (digest === undefined) return undefined;
       const remembered = recall(digest);
       const caller = remembered ? remembered.caller : await loadOnce(digest);
-      if (caller?.keyId != null) uses.note(caller.keyId);
+      if (caller?.keyId == null) return caller;
+      if (!digests.has(key)) digests.set(key, digest);
+      uses.note(caller.keyId);
       return caller;
     },
     authenticateSession: (token) => authenticateSession(db, options.clock, token),
@@ -101,6 +106,11 @@ export async function createAccounts(db: Db, options: AccountsOptions): Promise<
       await uses.close();
     },
   };
+}
+
+/** Undefined: no key of ours. */
+function digestOfShaped(key: string): string | undefined {
+  return isKeyShaped(key) ? digestOf(key).toString("hex") : undefined;
 }
 
 async function findCaller(db: Db, hash: Buffer): Promise<Caller | undefined> {

@@ -1,6 +1,8 @@
 // A lane makes one database call out of all that queued while the last one ran (DATA.md 2, "natural batching").
 // It knows nothing of money: what a batch does is its `work`.
+import { setTimeout as sleep } from "node:timers/promises";
 import { isDatabaseAway } from "../away.ts";
+import { statementGapMs } from "./pace.ts";
 
 interface Lane<Item, Result> {
   run(item: Item): Promise<Result>;
@@ -72,12 +74,18 @@ export function createLane<Item, Result>({
   type Batch = Waiting<Item, Result>[];
   let waiting: Batch = [];
   let busy = false;
+  /** The last statement. */
+  let startedAt = -Infinity;
   /** What the database failed with, since it is away; null: it answers. */
   let away: unknown = null;
   const whenDrained: (() => void)[] = [];
 
   async function loop(): Promise<void> {
     while (waiting.length > 0) {
+      const now = performance.now();
+      const pauseMs = startedAt + statementGapMs(now) - now;
+      if (pauseMs > 0 && waiting.length < batchMax) await sleep(pauseMs);
+      startedAt = performance.now();
       const batch = waiting.slice(0, batchMax);
       waiting = waiting.slice(batchMax);
       gauge.waiting -= batch.length;

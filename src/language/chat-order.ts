@@ -1,5 +1,6 @@
 // A chat request in the OpenAI dialect as an order: what it asks of a model, how large it is, how a route is called.
 import type { Context } from "../context.ts";
+import type { JsonText } from "../providers/json-text.ts";
 import type { ChatStream, ChatWhole } from "../providers/types.ts";
 import { promptSize } from "./prompt-size.ts";
 import { assertDeclares, declares, requirementsOf } from "./requirements.ts";
@@ -10,7 +11,7 @@ import { type ChatFields, outputMaxOf, upstreamBody } from "./upstream-body.ts";
 
 /** The request as JSON text, and parsed. */
 export interface ChatRequest {
-  text: string;
+  text: JsonText;
   body: ChatFields & Parameters<typeof requirementsOf>[0] & { n?: number | null };
 }
 

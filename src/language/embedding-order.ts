@@ -4,6 +4,7 @@ import type { Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import { failParameter } from "../fail.ts";
 import { spliceJson } from "../providers/json-splice.ts";
+import type { JsonText } from "../providers/json-text.ts";
 import type { EmbedWhole } from "../providers/types.ts";
 import { inputSize } from "./input-size.ts";
 import { noOutput } from "./reserve.ts";
@@ -11,7 +12,7 @@ import { adapterOf } from "../routing/adapter-of.ts";
 import type { Order } from "./serve.ts";
 
 interface EmbeddingRequest {
-  text: string;
+  text: JsonText;
   body: Pick<components["schemas"]["EmbeddingRequest"], "model" | "input" | "dimensions" | "encoding_format">;
 }
 

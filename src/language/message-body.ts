@@ -1,6 +1,7 @@
 // A message request for one candidate, still in the Anthropic dialect: the caller's own bytes with the few members that the
 // specification changes spliced in. What an upstream must not get, or reads otherwise, is its adapter's.
 import { spliceJson } from "../providers/json-splice.ts";
+import type { JsonText } from "../providers/json-text.ts";
 import type { Candidate } from "../routing/candidates.ts";
 import { thinkingEdits } from "./message-thinking.ts";
 import type { Hold } from "./reserve.ts";
@@ -12,7 +13,7 @@ export interface MessageFields extends ThinkingFields {
   max_tokens?: number;
 }
 
-export function messageBody(text: string, body: MessageFields, candidate: Candidate, hold: Hold): string {
+export function messageBody(text: JsonText, body: MessageFields, candidate: Candidate, hold: Hold): JsonText {
   const cap = capFor(candidate, hold);
   return spliceJson(text, {
     model: JSON.stringify(candidate.route.model),

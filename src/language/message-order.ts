@@ -1,5 +1,6 @@
 // A message request in the Anthropic dialect as an order: what it asks of a model, how large it is, how a route is called.
 import type { Context } from "../context.ts";
+import type { JsonText } from "../providers/json-text.ts";
 import type { MessageStream, MessageWhole } from "../providers/types.ts";
 import { type MessageFields, messageBody } from "./message-body.ts";
 import { assertReadable, fetchesDocuments, messageRequirements } from "./message-requirements.ts";
@@ -11,7 +12,7 @@ import { outputMaxOf } from "./upstream-body.ts";
 
 /** The request as JSON text, and parsed. */
 export interface MessageRequest {
-  text: string;
+  text: JsonText;
   body: MessageFields & Parameters<typeof messageRequirements>[0] & Parameters<typeof messageSize>[0] & { model: string; stream?: boolean };
   /** The header `anthropic-beta`; null: none. */
   betas: string | null;

@@ -2,6 +2,7 @@
 import type { components } from "../../generated/api.d.ts";
 import type { Context } from "../context.ts";
 import { spliceJson } from "../providers/json-splice.ts";
+import type { JsonText } from "../providers/json-text.ts";
 import type { RerankWhole } from "../providers/types.ts";
 import { rankingSize } from "./input-size.ts";
 import { noOutput } from "./reserve.ts";
@@ -9,7 +10,7 @@ import { adapterOf } from "../routing/adapter-of.ts";
 import type { Order } from "./serve.ts";
 
 interface RerankRequest {
-  text: string;
+  text: JsonText;
   body: Pick<components["schemas"]["RerankRequest"], "model" | "query" | "documents" | "top_n">;
 }
 

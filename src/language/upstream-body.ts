@@ -1,6 +1,7 @@
 // The request body for one candidate: the caller's own bytes with the few members that the specification changes
 // spliced in (gateway-api.md: "forwarded as sent", `store` and `metadata` dropped).
 import { spliceJson } from "../providers/json-splice.ts";
+import type { JsonText } from "../providers/json-text.ts";
 import type { Candidate } from "../routing/candidates.ts";
 import type { Hold } from "./reserve.ts";
 import { reasoningEdits } from "./reasoning.ts";
@@ -17,7 +18,7 @@ export interface ChatFields {
   reasoning?: { effort?: string | null; max_tokens?: number | null } | null;
 }
 
-export function upstreamBody(text: string, body: ChatFields, candidate: Candidate, hold: Hold): string {
+export function upstreamBody(text: JsonText, body: ChatFields, candidate: Candidate, hold: Hold): JsonText {
   const cap = capFor(candidate, hold);
   return spliceJson(text, {
     model: JSON.stringify(candidate.route.model),

@@ -5,6 +5,7 @@ import { isDatabaseAway } from "../away.ts";
 import type { Db } from "../db/connect.ts";
 import { fail } from "../fail.ts";
 import type { Amount } from "../money.ts";
+import { plainArray } from "../db/array-text.ts";
 import { type LaneGauge, LaneFull } from "../db/lane.ts";
 import { createAccountLane, isAccountHeld } from "./account-lane.ts";
 import { type Beating, keepBeating } from "./replica.ts";
@@ -163,15 +164,15 @@ async function reserveBatch(db: Db, owner: string, items: readonly ReserveReques
      from ledger_reserve($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
     [
       owner,
-      items.map((i) => i.accountId),
-      items.map((i) => i.id),
-      items.map((i) => i.want),
-      items.map((i) => i.least),
-      items.map((i) => i.keyId ?? null),
+      plainArray(items.map((i) => i.accountId)),
+      plainArray(items.map((i) => i.id)),
+      plainArray(items.map((i) => i.want)),
+      plainArray(items.map((i) => i.least)),
+      plainArray(items.map((i) => i.keyId ?? null)),
       items.map((i) => i.slot?.pool ?? null),
-      items.map((i) => i.slot?.poolMax ?? null),
+      plainArray(items.map((i) => i.slot?.poolMax ?? null)),
       items.map((i) => i.slot?.group ?? null),
-      items.map((i) => i.slot?.groupMax ?? null),
+      plainArray(items.map((i) => i.slot?.groupMax ?? null)),
       holdLife,
     ],
   );
@@ -183,7 +184,7 @@ async function reserveBatch(db: Db, owner: string, items: readonly ReserveReques
 async function settleBatch(db: Db, items: readonly Settlement[]): Promise<Amount[]> {
   const { rows } = await db.pool.query<{ account_id: bigint; balance: Amount }>(
     "select account_id, balance from ledger_settle($1, $2, $3)",
-    [items.map((i) => i.accountId), items.map((i) => i.id), `[${items.map((i) => JSON.stringify(i.log)).join(",")}]`],
+    [plainArray(items.map((i) => i.accountId)), plainArray(items.map((i) => i.id)), `[${items.map((i) => JSON.stringify(i.log)).join(",")}]`],
   );
   const balances = new Map(rows.map((row) => [row.account_id, row.balance]));
   return items.map((item) => balances.get(item.accountId) ?? 0n);

@@ -2,6 +2,7 @@
 // every replica counts in the same rows (migration 0004). What a limit means stands elsewhere.
 import { isDatabaseAway, isSurelyUndone } from "../away.ts";
 import type { Db } from "../db/connect.ts";
+import { plainArray } from "../db/array-text.ts";
 import { createLane, LaneFull, type LaneGauge } from "../db/lane.ts";
 import { fail } from "../fail.ts";
 import { waitMs, type WindowCount } from "./window.ts";
@@ -179,5 +180,6 @@ function columnsOf(asked: readonly (readonly Take[])[]): unknown[] {
       takes[3].push(limit ?? -1);
     }
   });
-  return [...windows, ...takes];
+  const [accounts, buckets, seconds, starts] = windows;
+  return [plainArray(accounts), buckets, plainArray(seconds), plainArray(starts), ...takes.map((column) => plainArray(column))];
 }

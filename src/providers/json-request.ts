@@ -1,18 +1,25 @@
 // A request of JSON text as it goes to an upstream; what the text says is the adapters'.
 import type { UpstreamRequest } from "./http.ts";
+import { type JsonText, sentOf } from "./json-text.ts";
 import type { UpstreamCall } from "./types.ts";
 
 /** `path` is below the provider's base URL. */
-export function jsonRequest({ route, requestId, signal }: UpstreamCall, path: string, body: string, stream = false): UpstreamRequest {
+export function jsonRequest(
+  { route, requestId, signal, account }: UpstreamCall,
+  path: string,
+  body: JsonText,
+  stream = false,
+): UpstreamRequest {
   return {
     provider: route.provider,
     method: "POST",
     path,
-    body,
+    body: sentOf(body),
     contentType: "application/json",
     accept: stream ? "text/event-stream, application/json" : "application/json", // hosts may ignore `stream`
     requestId,
     signal,
+    account,
   };
 }
 

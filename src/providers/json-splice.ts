@@ -1,6 +1,7 @@
 // Edits top-level members of a JSON object's text and leaves every other byte as it was sent ("forwarded as sent").
 // What to edit is the flows' business.
 import { skipSpace, stringEnd, valueEnd } from "./json-scan.ts";
+import type { JsonPieces, JsonText } from "./json-text.ts";
 
 /** A member as it stands in the text; `from` to `to` is all between its separators, white space included. */
 interface Member {
@@ -11,30 +12,57 @@ interface Member {
   to: number;
 }
 
+type Edits = Record<string, string | null>;
+
 /**
  * Replaces a member's value by the given JSON text, removes the member (null), or adds it where it is absent. Of several
  * members with one name one is left, the last where nothing is edited, as every reader here takes it: no upstream can read
  * another value than the one that we set or counted.
  */
-export function spliceJson(text: string, edits: Record<string, string | null>): string {
-  const wanted = new Map(Object.entries(edits));
+export function spliceJson<Text extends JsonText>(text: Text, edits: Edits): Text;
+export function spliceJson(text: JsonText, edits: Edits): JsonText {
+  return typeof text === "string" ? spliceString(text, edits) : splicePieces(text, edits);
+}
+
+function spliceString(text: string, edits: Edits): string {
   const { members, bodyFrom, bodyTo } = readMembers(text);
-  const slots: string[] = [];
+  const { left, added } = edit(members, edits);
+  const slots = left.map(({ member, value }) =>
+    value === undefined
+      ? text.slice(member.from, member.to)
+      : text.slice(member.from, member.valueFrom) + value + text.slice(member.valueTo, member.to),
+  );
+  for (const [key, value] of added) slots.push(`${JSON.stringify(key)}:${value}`);
+  return text.slice(0, bodyFrom) + slots.join(",") + text.slice(bodyTo);
+}
+
+const nothing = Buffer.alloc(0);
+
+function splicePieces({ members }: JsonPieces, edits: Edits): JsonPieces {
+  const { left, added } = edit(members, edits);
+  return {
+    members: [
+      ...left.map(({ member, value }) => (value === undefined ? member : { ...member, value: Buffer.from(value) })),
+      ...added.map(([key, value]) => ({ key, head: Buffer.from(`${JSON.stringify(key)}:`), value: Buffer.from(value), tail: nothing })),
+    ],
+  };
+}
+
+/** The members that are left, with their new value where they get one, and those that are added. */
+function edit<Known extends { key: string }>(members: readonly Known[], edits: Edits) {
+  const wanted = new Map(Object.entries(edits));
+  const left: { member: Known; value?: string }[] = [];
   const done = new Set<string>();
   const last = new Map(members.map((member) => [member.key, member]));
   for (const member of members) {
     const value = wanted.get(member.key);
     if (value === undefined) {
-      if (last.get(member.key) === member) slots.push(text.slice(member.from, member.to));
-    } else if (value !== null && !done.has(member.key)) {
-      slots.push(text.slice(member.from, member.valueFrom) + value + text.slice(member.valueTo, member.to));
-    }
+      if (last.get(member.key) === member) left.push({ member });
+    } else if (value !== null && !done.has(member.key)) left.push({ member, value });
     if (value !== undefined) done.add(member.key);
   }
-  for (const [key, value] of wanted) {
-    if (value !== null && !done.has(key)) slots.push(`${JSON.stringify(key)}:${value}`);
-  }
-  return text.slice(0, bodyFrom) + slots.join(",") + text.slice(bodyTo);
+  const added = [...wanted].filter((entry): entry is [string, string] => entry[1] !== null && !done.has(entry[0]));
+  return { left, added };
 }
 
 function readMembers(text: string): { members: Member[]; bodyFrom: number; bodyTo: number } {

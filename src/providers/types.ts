@@ -3,6 +3,7 @@
 import type { components } from "../../generated/api.d.ts";
 import type { Usage } from "../usage.ts";
 import type { CloneVoice, DesignVoice, ListVoices, MakeMusic, MakeSound, Say, Transcribe } from "./audio.ts";
+import type { JsonText } from "./json-text.ts";
 import type { MakeClip, MakePictures, UpstreamQueue } from "./media.ts";
 
 type Message = components["schemas"]["Message"];
@@ -82,6 +83,8 @@ export interface UpstreamCall {
   requestId: string;
   /** The model id the answer must name. */
   publicModel: string;
+  /** Whose turn it is where calls wait; absent: work of the gateway's own, such as a job's. */
+  account?: bigint | undefined;
 }
 
 /** An answer in one piece. */
@@ -122,7 +125,7 @@ export interface AnswerStream<Rec, Shown extends Tally = Tally> {
 
 /** A chat request in the OpenAI dialect, as JSON text: the caller's bytes with only our edits spliced in. */
 export interface ChatCall extends UpstreamCall {
-  body: string;
+  body: JsonText;
   stream: boolean;
   /** Output tokens that are reserved for: the cap of an upstream that must have one, where the body names none. */
   outputMax: number;
@@ -150,7 +153,7 @@ export type Chat = (call: ChatCall) => Promise<ChatWhole | ChatStream>;
 
 /** A message request in the Anthropic dialect, as JSON text: the caller's bytes with only our edits spliced in. */
 export interface MessageCall extends UpstreamCall {
-  body: string;
+  body: JsonText;
   stream: boolean;
   /** As in ChatCall. */
   outputMax: number;
@@ -190,7 +193,7 @@ export type Messages = (call: MessageCall) => Promise<MessageWhole | MessageStre
 
 /** An embeddings request in the OpenAI dialect, as JSON text. How vectors are asked for is the adapter's, whatever the caller wants. */
 export interface EmbedCall extends UpstreamCall {
-  body: string;
+  body: JsonText;
   /** Texts that were sent: as many vectors are an answer. */
   inputs: number;
   /** Length that was asked for; null: the model's own. */
@@ -211,7 +214,7 @@ export type Embed = (call: EmbedCall) => Promise<EmbedWhole>;
 
 /** A rerank request in the form of Cohere and Jina, as JSON text. */
 export interface RerankCall extends UpstreamCall {
-  body: string;
+  body: JsonText;
   /** How many documents were sent: an index beyond them is no answer. */
   documents: number;
   /** Most results that were asked for; null: all. */

@@ -12,7 +12,7 @@ const nestingMax = 200;
 const valuesMax = 1_000_000;
 
 /**
- * The body's text and value; throws invalid_json, request_too_large, or invalid_parameter naming a string that holds a NUL.
+ * The body's bytes, text and value; throws invalid_json, request_too_large, or invalid_parameter naming a string that holds a NUL.
  * `prompts` are the top-level fields where a NUL is taken; `mediaTypes` all that the operation takes, for the refusal of another.
  */
 export function parseJson(
@@ -20,7 +20,7 @@ export function parseJson(
   headers: IncomingHttpHeaders,
   prompts: readonly string[] = [],
   mediaTypes: readonly string[] = ["application/json"],
-): { bytes: Buffer; value: unknown } {
+): { bytes: Buffer; text: string; value: unknown } {
   assertJsonContent(headers, mediaTypes);
   const body = withoutByteOrderMark(bytes);
   if (body.length === 0) failJson("the body is empty");
@@ -31,7 +31,7 @@ export function parseJson(
   if (typeof value !== "object" || value === null || Array.isArray(value)) failJson(`it is ${kindOf(value)}`);
   // The escape is the only way a NUL gets through the parser, and Postgres text can't hold one.
   if (text.includes("\\u0000")) assertNoNul(without(value, prompts), []);
-  return { bytes: body, value };
+  return { bytes: body, text, value };
 }
 
 function parse(text: string): unknown {

@@ -3,6 +3,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { fail } from "../fail.ts";
 import type { Edge, Exchange } from "./edge.ts";
+import { openGatherer } from "./gather.ts";
 
 const empty = Buffer.alloc(0);
 
@@ -25,15 +26,20 @@ export async function readBody(edge: Edge, exchange: Exchange, max: number): Pro
   if (!hasBody(exchange)) return empty;
   // The announced length comes first, so that a body that is too large is refused before it is sent.
   if (Number(exchange.req.headers["content-length"] ?? 0) > max) failTooLarge(max);
-  if (edge.bodyBytes > edge.limits.allBodiesBytes) fail("overloaded");
+  if (!edge.bodies.fits(exchange.holder, Number(exchange.req.headers["content-length"] ?? 1))) fail("overloaded");
   if (awaitsContinue(exchange)) exchange.res.writeContinue();
   return collect(edge, exchange, max);
 }
 
+/** A body that brings less in `bodyIdleMs` stands still as good as one that brings nothing: half a kilobyte a second is no line in use. */
+export const leastBytes = 16_384;
+
 function collect(edge: Edge, exchange: Exchange, max: number): Promise<Buffer> {
   const { req } = exchange;
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    const { "content-length": announced } = req.headers;
+    const gathered = openGatherer(announced === undefined ? null : Number(announced), max);
+    let behind = 0; // what came since the patience was last renewed
     // upload_timeout (408) is reserved and never sent, so a body that stands still ends with the connection.
     const idle = setTimeout(() => req.destroy(), edge.limits.bodyIdleMs);
     const stop = () => {
@@ -45,16 +51,22 @@ function collect(edge: Edge, exchange: Exchange, max: number): Promise<Buffer> {
       action();
     };
     const onData = (chunk: Buffer) => {
-      idle.refresh();
-      chunks.push(chunk);
-      exchange.bodyBytes += chunk.length;
-      edge.bodyBytes += chunk.length;
-      const tooLarge = exchange.bodyBytes > max;
-      if (!tooLarge && edge.bodyBytes <= edge.limits.allBodiesBytes) return;
+      behind += chunk.length;
+      if (behind >= leastBytes) {
+        behind = 0;
+        idle.refresh();
+      }
+      const tooLarge = gathered.length() + chunk.length > max;
+      if (!tooLarge) gathered.add(chunk);
+      const more = gathered.held() - exchange.bodyBytes;
+      if (!tooLarge && edge.bodies.take(exchange.holder, more)) {
+        exchange.bodyBytes += more;
+        return;
+      }
       req.pause();
       settle(() => attempt(reject, () => (tooLarge ? failTooLarge(max) : fail("overloaded"))));
     };
-    const onEnd = () => settle(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    const onEnd = () => settle(() => resolve(gathered.whole()));
     const onClose = () => {
       // The response's own "close" comes a little later; nothing may be answered or reported in between.
       exchange.gone = true;

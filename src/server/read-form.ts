@@ -7,7 +7,7 @@ import { countTransferred } from "../transfer-garbage.ts";
 import type { Form, Operation } from "../../generated/operations.ts";
 import type { Edge, Exchange } from "./edge.ts";
 import { type FormParser, boundaryOf, failForm, openFormParser } from "./parse-form.ts";
-import { awaitsContinue, failTooLarge, hasBody, isCompressed } from "./read-body.ts";
+import { awaitsContinue, failTooLarge, hasBody, isCompressed, leastBytes } from "./read-body.ts";
 import type { FormFile } from "./types.ts";
 
 /** A form as it was sent. */
@@ -62,6 +62,7 @@ function feed({ limits }: Edge, exchange: Exchange, parser: FormParser, bytesMax
   const { req } = exchange;
   return new Promise((resolve, reject) => {
     let bytes = 0;
+    let behind = 0;
     // As in read-body.ts: what stands still ends with the connection.
     let ended = false;
     const giveUp = () => (ended ? parser.abort(() => failForm("it is malformed")) : req.destroy());
@@ -76,8 +77,12 @@ function feed({ limits }: Edge, exchange: Exchange, parser: FormParser, bytesMax
       settle(() => reject(error as Error));
     };
     const onData = (chunk: Buffer) => {
-      idle.refresh();
       bytes += chunk.length;
+      behind += chunk.length;
+      if (behind >= leastBytes) {
+        behind = 0;
+        idle.refresh();
+      }
       if (bytes > bytesMax) return parser.abort(tooLarge);
       if (parser.write(chunk)) return;
       req.pause();

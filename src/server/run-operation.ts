@@ -1,19 +1,19 @@
 // The story of one request to a known operation, in the order that WIRE.md 14.1 fixes: authentication, rate, body, content
 // type, JSON, fields, after a slow body authentication again; then the handler, whose reply is sent by reply.ts.
-import { bodies, forms, parameters } from "../../generated/validators.js";
+import { forms, parameters } from "../../generated/validators.js";
 import type { Operation, OperationId } from "../../generated/operations.ts";
 import type { Caller } from "../context.ts";
+import { admit } from "./admit.ts";
 import { authenticate } from "./authenticate.ts";
+import { bigBytes, readBigJson } from "./big-json.ts";
 import type { Edge, Exchange } from "./edge.ts";
 import { formFields } from "./form-fields.ts";
-import { failInvalid } from "./invalid.ts";
 import { loggableModel } from "./log-request.ts";
 import { rateLimiter } from "./limit-rate.ts";
 import { failForm } from "./parse-form.ts";
-import { parseJson } from "./parse-json.ts";
-import { promptFields } from "./prompt-fields.ts";
 import { readBody } from "./read-body.ts";
 import { readForm, takesForm } from "./read-form.ts";
+import { readJson, type JsonContent } from "./read-json.ts";
 import { parameterReader } from "./read-parameters.ts";
 import { sendReply } from "./reply.ts";
 import type { FormBody, FormFile, Handler, Headers, Request } from "./types.ts";
@@ -34,6 +34,7 @@ export function operationRunner(edge: Edge, operation: Operation, handler: Handl
     if (!isPublic) exchange.headers["cache-control"] = "no-store";
     const known = await identify(edge, exchange, operation);
     await limitRate(edge, exchange);
+    admit(edge, exchange, operation);
     handler.beforeBody?.(edge.context);
     await withContent(edge, exchange, { operation, handler }, async (content) => {
       // Whoever signed out, was suspended or deleted the key while a slow body came in, ended this request too.
@@ -52,16 +53,15 @@ const knownMaxMs = 500;
 async function identify({ context }: Edge, exchange: Exchange, operation: Operation): Promise<number> {
   const askedAt = performance.now();
   if (operation.auth !== "none") exchange.caller = await authenticate(context.accounts, operation, exchange.req.headers);
+  if (exchange.caller !== null) exchange.holder = exchange.caller.accountId;
   return askedAt;
 }
 
-interface Content {
-  bytes: Buffer;
-  value: unknown;
+interface Content extends JsonContent {
   form: FormBody<unknown> | null;
 }
 
-const noContent: Content = { bytes: Buffer.alloc(0), value: undefined, form: null };
+const noContent: Content = { bytes: Buffer.alloc(0), text: "", value: undefined, form: null };
 
 /** Runs `work` with the body; the file of a form is gone when it is over, however it ends. */
 async function withContent(
@@ -90,13 +90,12 @@ async function withContent(
 
 async function readContent(edge: Edge, exchange: Exchange, operation: Operation): Promise<Content> {
   const { headers } = exchange.req;
-  const validate = bodies[operation.id];
   const bytes = await readBody(edge, exchange, operation.bodyMax);
   if (bytes.length === 0 && !operation.bodyRequired) return noContent;
   if (!operation.bodies.includes("application/json")) failForm("the content-type must be multipart/form-data");
-  const content = parseJson(bytes, headers, promptFields[operation.id], operation.bodies);
-  exchange.model = loggableModel(content.value);
-  if (validate !== undefined && !validate(content.value)) failInvalid(validate.errors ?? []);
+  const found = (model: string | null) => (exchange.model = model);
+  const content =
+    bytes.length < bigBytes ? readJson(operation, headers, bytes, found) : await readBigJson(edge, exchange, operation, bytes, found);
   return { ...content, form: null };
 }
 
@@ -113,6 +112,7 @@ function requestOf(exchange: Exchange, operationId: OperationId, read: Content &
     body: read.value,
     form: read.form,
     rawBody: read.bytes,
+    text: read.text,
     address: exchange.address,
     addHeaders: (headers: Headers) => void Object.assign(exchange.headers, headers),
     get signal() {

@@ -33,7 +33,7 @@ function shutDown(
     // Not the HTTP server's own close: that ends idle connections at once.
     NetServer.prototype.close.call(server, () => {
       clearTimeout(cut);
-      resolve();
+      void edge.bigJson.close().then(resolve);
     });
     if (idleMs === 0) connections.closeIdle();
     else setTimeout(() => connections.closeIdle(), idleMs);

@@ -2,6 +2,7 @@
 import type { operations } from "../../generated/api.d.ts";
 import type { OperationId } from "../../generated/operations.ts";
 import type { Caller, Context } from "../context.ts";
+import type { JsonText } from "../providers/json-text.ts";
 
 /** A request after routing, authentication and validation; plain values, no HTTP objects. */
 export interface Request<Id extends OperationId = OperationId> {
@@ -21,6 +22,8 @@ export interface Request<Id extends OperationId = OperationId> {
   form: FormOf<Id> | null;
   /** The body's bytes as they came. */
   rawBody: Buffer;
+  /** The JSON body as it came, to be sent on. */
+  text: JsonText;
   /** Of the client, as text: where its connection comes from, or what the trusted proxies say. */
   address: string;
   /** Fires when the client has gone. */

@@ -3,6 +3,7 @@
 import { systemClock, type Clock } from "../../clock.ts";
 import { parseLong } from "../exact-numbers.ts";
 import { objectOf } from "../json.ts";
+import { wholeOf } from "../json-text.ts";
 import { chatToMessageRequest } from "../translation/chat-to-message-request.ts";
 import { messageToChatAnswer } from "../translation/message-to-chat-answer.ts";
 import { messageToChatStream } from "../translation/message-to-chat-stream.ts";
@@ -10,7 +11,7 @@ import type { Chat, Messages } from "../types.ts";
 
 export function anthropicChat(messages: Messages, clock: Clock = systemClock): Chat {
   return async (call) => {
-    const request = chatToMessageRequest(objectOf(parseLong(call.body)), call);
+    const request = chatToMessageRequest(objectOf(parseLong(wholeOf(call.body))), call);
     const answer = await messages({ ...call, body: JSON.stringify(request), betas: null, promptTokens: noCount });
     return answer.kind === "whole" ? messageToChatAnswer(answer, clock()) : messageToChatStream(answer, call.publicModel, clock());
   };

@@ -3,6 +3,7 @@
 import type { UpstreamRequest } from "../http.ts";
 import { jsonRequest } from "../json-request.ts";
 import { spliceJson } from "../json-splice.ts";
+import { type JsonText, wholeOf } from "../json-text.ts";
 import { arrayOf, objectOf, type Json } from "../json.ts";
 import { parseLong } from "../exact-numbers.ts";
 import type { MessageCall } from "../types.ts";
@@ -18,8 +19,8 @@ const withheld = ["speed", "service_tier", "inference_geo", "container", "mcp_se
 
 type Edits = Record<string, string | null>;
 
-function fitBody({ body: text, route, outputMax }: Pick<MessageCall, "body" | "route" | "outputMax">): string {
-  const body = objectOf(parseLong(text));
+function fitBody({ body: text, route, outputMax }: Pick<MessageCall, "body" | "route" | "outputMax">): JsonText {
+  const body = objectOf(parseLong(wholeOf(text)));
   const messages = arrayOf(body["messages"]);
   const cleaned = cleanMessages(messages);
   const cap = typeof body["max_tokens"] === "number" ? body["max_tokens"] : outputMax;

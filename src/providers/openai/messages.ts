@@ -5,13 +5,14 @@ import { UpstreamError } from "../types.ts";
 import { type AskedMessage, chatToMessage } from "../translation/chat-to-message-answer.ts";
 import { chatToMessageStream } from "../translation/chat-to-message-stream.ts";
 import { parseLong } from "../exact-numbers.ts";
+import { wholeOf } from "../json-text.ts";
 import { messageToChatRequest } from "../translation/message-to-chat-request.ts";
 import type { MessageRequest } from "../translation/message-types.ts";
 import { openToolNames } from "../translation/tool-names.ts";
 
 export function openaiMessages(chat: Chat): Messages {
   return async (call) => {
-    const request = parseLong(call.body) as MessageRequest;
+    const request = parseLong(wholeOf(call.body)) as MessageRequest;
     const names = openToolNames();
     const body = JSON.stringify(messageToChatRequest(request, names));
     const asked: AskedMessage = {
@@ -20,8 +21,8 @@ export function openaiMessages(chat: Chat): Messages {
       stopSequences: request.stop_sequences ?? [],
       showsThinking: !(request.thinking !== undefined && "display" in request.thinking && request.thinking.display === "omitted"),
     };
-    const { route, signal, requestId, publicModel, stream, outputMax } = call;
-    const answering = chat({ route, signal, requestId, publicModel, body, stream, outputMax });
+    const { route, signal, requestId, publicModel, account, stream, outputMax } = call;
+    const answering = chat({ route, signal, requestId, publicModel, account, body, stream, outputMax });
     const promptTokens = stream ? estimate(call) : Promise.resolve(0); // counted while the upstream thinks
     const answer = await answering.catch(inCallersWords);
     return answer.kind === "whole" ? chatToMessage(answer, asked) : chatToMessageStream(answer, asked, promptTokens);

@@ -1,0 +1,136 @@
+// JSON bodies so big that reading them would hold up everybody else: a thread reads them (parse-thread.ts), one after the other. Their
+// bytes move there and back without a copy. The thread is started for the first and ended when none has come for a while.
+import { Worker } from "node:worker_threads";
+import { ApiError, fail } from "../fail.ts";
+import type { JsonText } from "../providers/json-text.ts";
+import type { Holder } from "../shares.ts";
+import { inSlot, openSlots } from "../slots.ts";
+import type { Edge, Exchange } from "./edge.ts";
+import { type Outline, stringAt, type StringSpan } from "./json-outline.ts";
+import type { ParseAnswer, ParseOrder } from "./parse-thread.ts";
+import type { JsonContent, ReadOperation } from "./read-json.ts";
+
+/** Reading the worst body of this size takes some ten milliseconds; handing one over and back, a fifth of one. */
+export const bigBytes = 262_144;
+/** The worst body of 25 MB takes a second of a core. */
+const patienceMs = 20_000;
+const idleMs = 30_000;
+/** One body's text and value with room for what waits to be collected; its values are bounded by parse-json.ts. */
+const heapMb = 512;
+
+export interface BigJson {
+  /** Rejects with the signal's reason, ApiError overloaded, or an Error where the thread failed. */
+  read(order: ParseOrder, signal: AbortSignal, holder: Holder): Promise<ParseAnswer>;
+  close(): Promise<void>;
+}
+
+export function openBigJson(): BigJson {
+  const slots = openSlots(1, Infinity); // as many wait as the bound of all bodies lets in (read-body.ts)
+  let worker: Worker | null = null;
+  let idle: NodeJS.Timeout | undefined;
+
+  const end = async () => {
+    clearTimeout(idle);
+    const ending = worker;
+    worker = null;
+    await ending?.terminate();
+  };
+  const start = () => {
+    const started = new Worker(new URL("parse-thread.ts", import.meta.url), {
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+    });
+    started.on("error", () => undefined); // whoever asked hears of it
+    started.once("exit", () => worker === started && (worker = null));
+    return started;
+  };
+  const run = async (order: ParseOrder, signal: AbortSignal) => {
+    signal.throwIfAborted();
+    clearTimeout(idle);
+    worker ??= start();
+    let isWell = false;
+    try {
+      worker.ref(); // one that waits must not keep the process
+      const answer = await askThread(worker, order);
+      isWell = true;
+      return answer;
+    } finally {
+      worker?.unref();
+      if (isWell) idle = setTimeout(() => void end(), idleMs).unref();
+      else await end();
+    }
+  };
+  return { read: (order, signal, holder) => inSlot(slots, () => run(order, signal), signal, holder), close: end };
+}
+
+/** A client that leaves meanwhile changes nothing: the thread is quicker done than made anew. */
+async function askThread(worker: Worker, order: ParseOrder): Promise<ParseAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<ParseAnswer>();
+  const tooLong = () => reject(new ApiError("overloaded", { cause: new Error("a big body could not be read in time") }));
+  const onExit = () => reject(new Error("the thread that reads big bodies has ended"));
+  const timer = setTimeout(tooLong, patienceMs);
+  worker.once("message", resolve).once("error", reject).once("exit", onExit);
+  try {
+    worker.postMessage(order, [order.bytes.buffer]);
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    worker.off("message", resolve).off("error", reject).off("exit", onExit);
+  }
+}
+
+/** As readJson (read-json.ts). `bytes` are empty afterwards: what came of them is in the answer. */
+export async function readBigJson(
+  edge: Edge,
+  exchange: Exchange,
+  { id, bodies }: ReadOperation,
+  bytes: Buffer,
+  found: (model: string | null) => void,
+): Promise<JsonContent> {
+  const { "content-type": type, "content-encoding": encoding } = exchange.req.headers;
+  const headers = {
+    ...(type === undefined ? {} : { "content-type": type }),
+    ...(encoding === undefined ? {} : { "content-encoding": encoding }),
+  };
+  const answer = await edge.bigJson.read(
+    { operation: { id, bodies }, headers, bytes: bytes as Uint8Array<ArrayBuffer> },
+    exchange.signal(),
+    exchange.holder,
+  );
+  found(answer.model);
+  if ("refusal" in answer) fail(answer.refusal.code, answer.refusal.details);
+  if ("fault" in answer) throw answer.fault;
+  const body = Buffer.from(answer.bytes.buffer, answer.bytes.byteOffset, answer.bytes.length);
+  for (const span of answer.outline.strings) putBack(answer.value, body, span);
+  return { bytes: body, text: textOf(body, answer.outline.members), value: answer.value };
+}
+
+function textOf(bytes: Buffer, members: Outline["members"] | null): JsonText {
+  if (members === null) return bytes.toString();
+  return {
+    members: members.map(({ from, to, key, value }) => ({
+      key: stringAt(bytes, key),
+      head: bytes.subarray(from, value.from),
+      value: bytes.subarray(value.from, value.to),
+      tail: bytes.subarray(value.to, to),
+    })),
+  };
+}
+
+/** The string is made when somebody reads it: of a picture nobody does, its bytes go upstream as they are. */
+function putBack(root: unknown, bytes: Buffer, span: StringSpan): void {
+  const path = span.path.slice(0, -1);
+  const last = span.path.at(-1)!;
+  const holder = path.reduce((value, step) => (value as Record<string | number, unknown>)[step], root) as object;
+  const define = (value: unknown) => Object.defineProperty(holder, last, { value, writable: true, enumerable: true, configurable: true });
+  Object.defineProperty(holder, last, {
+    get() {
+      const text = stringAt(bytes, span);
+      define(text);
+      return text;
+    },
+    set: define,
+    enumerable: true,
+    configurable: true,
+  });
+}

@@ -1,0 +1,66 @@
+// The thread that reads big JSON bodies (big-json.ts asks it): everything that takes time in proportion to a body. It gives the bytes back
+// with what was found in them; strings that are long stay in the bytes, so that they are copied for nobody who doesn't read them.
+import { parentPort } from "node:worker_threads";
+import { ApiError, type FailDetails } from "../fail.ts";
+import type { ErrorCode } from "../../generated/errors.ts";
+import { type Outline, outlineOf, type StringSpan } from "./json-outline.ts";
+import { readJson, type ReadHeaders, type ReadOperation } from "./read-json.ts";
+
+export interface ParseOrder {
+  operation: ReadOperation;
+  headers: ReadHeaders;
+  /** Moved here, and back again. */
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
+export type ParseAnswer = { model: string | null } & (
+  | { bytes: Uint8Array<ArrayBuffer>; value: unknown; outline: Found }
+  | { refusal: { code: ErrorCode; details: FailDetails } }
+  | { fault: unknown }
+);
+
+/** Null: there are too many to list. */
+interface Found {
+  members: Outline["members"] | null;
+  strings: Outline["strings"];
+}
+
+/** A copy of fewer costs nothing that anybody would notice. */
+const longBytes = 65_536;
+/** No operation knows as many; the text of such a body is copied. */
+const membersMax = 256;
+
+function answer({ operation, headers, bytes }: ParseOrder): [ParseAnswer, ArrayBuffer[]] {
+  let model: string | null = null;
+  try {
+    const content = readJson(operation, headers, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), (found) => (model = found));
+    const outline = outlineOf(content.bytes, longBytes);
+    const value = content.value as object;
+    // The last one first: of members with one name it is the one that counts.
+    const strings = outline.strings.reverse().filter((span) => takeOut(value, span));
+    const members = outline.members.length > membersMax ? null : outline.members;
+    const body = content.bytes as Uint8Array<ArrayBuffer>;
+    return [{ model, bytes: body, value, outline: { members, strings } }, [body.buffer]];
+  } catch (thrown) {
+    if (thrown instanceof ApiError) return [{ model, refusal: { code: thrown.code, details: thrown.details } }, []];
+    return [{ model, fault: thrown }, []];
+  }
+}
+
+/** False where something else stands at that place of the value, because a later member had the same name. */
+function takeOut(value: object, { path }: StringSpan): boolean {
+  let holder: unknown = value;
+  for (const step of path.slice(0, -1)) holder = isHolder(holder) && Object.hasOwn(holder, step) ? holder[step] : undefined;
+  const last = path.at(-1)!;
+  if (!isHolder(holder) || !Object.hasOwn(holder, last)) return false;
+  const found = holder[last];
+  if (typeof found !== "string" || found.length < longBytes) return false;
+  holder[last] = null;
+  return true;
+}
+
+function isHolder(value: unknown): value is Record<string | number, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+parentPort!.on("message", (order: ParseOrder) => parentPort!.postMessage(...answer(order)));

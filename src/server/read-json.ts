@@ -1,0 +1,34 @@
+// A JSON body from its bytes to what a handler gets: parsed, judged by its operation's schema, its text ready to be sent on. The same for
+// small bodies, here and now, and for big ones, in a thread of their own (parse-thread.ts).
+import type { IncomingHttpHeaders } from "node:http";
+import { bodies } from "../../generated/validators.js";
+import type { Operation } from "../../generated/operations.ts";
+import type { JsonText } from "../providers/json-text.ts";
+import { failInvalid } from "./invalid.ts";
+import { loggableModel } from "./log-request.ts";
+import { parseJson } from "./parse-json.ts";
+import { promptFields } from "./prompt-fields.ts";
+
+export interface JsonContent {
+  /** As they came, without a byte order mark. */
+  bytes: Buffer;
+  text: JsonText;
+  value: unknown;
+}
+
+export type ReadOperation = Pick<Operation, "id" | "bodies">;
+export type ReadHeaders = Pick<IncomingHttpHeaders, "content-type" | "content-encoding">;
+
+/** `found` hears of the model before the body is refused for its fields. Throws ApiError. */
+export function readJson(
+  { id, bodies: mediaTypes }: ReadOperation,
+  headers: ReadHeaders,
+  bytes: Buffer,
+  found: (model: string | null) => void,
+): JsonContent {
+  const content = parseJson(bytes, headers, promptFields[id], mediaTypes);
+  found(loggableModel(content.value));
+  const validate = bodies[id];
+  if (validate !== undefined && !validate(content.value)) failInvalid(validate.errors ?? []);
+  return content;
+}
