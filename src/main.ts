@@ -31,8 +31,11 @@ import { createMetrics, type Gathering } from "./telemetry/metrics.ts";
 export interface Gateway {
   url: string;
   context: Context;
-  /** Takes no more requests, finishes what is in flight (30 s at most), settles, closes. Idempotent. */
-  stop(): Promise<void>;
+  /**
+   * Takes no more connections, finishes what is in flight (30 s at most), settles, closes. `idleMs`: see shutdown.ts; only where
+   * another process serves the same port. Idempotent.
+   */
+  stop(idleMs?: number): Promise<void>;
 }
 
 export interface GatewayOptions {
@@ -164,14 +167,14 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
 
   const opened = opening.move();
   let stopping: Promise<void> | undefined;
-  const stop = async () => {
+  const stop = async (idleMs: number) => {
     // Together: what jobs need for their end, no request needs, and both have the same time for it.
-    await Promise.all([server.close(graceMs), jobs.stop(graceMs)]);
+    await Promise.all([server.close(graceMs, idleMs), jobs.stop(graceMs)]);
     await settled(ledger);
     await metrics.handOver();
     await opened.disposeAsync();
   };
-  return { url, context, stop: () => (stopping ??= stop()) };
+  return { url, context, stop: (idleMs = 0) => (stopping ??= stop(idleMs)) };
 }
 
 /** Calls that were cut off at the end of the grace time have yet to say what they cost; a moment after, all have. */

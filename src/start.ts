@@ -1,46 +1,47 @@
-// `svc start`: the database, the simulator and the demo account around a gateway; worker processes; signals.
+// `svc start`: the database, the simulator and the demo account around a gateway, or around worker processes (workers.ts); signals.
 // The last line it prints says that it is ready (OPERATOR.md "Start").
 import cluster, { type Worker } from "node:cluster";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
-import { loadCatalog } from "./catalog/load.ts";
+import { loadCatalog, type Loaded } from "./catalog/load.ts";
 import type { Catalog } from "./catalog/types.ts";
 import { type Config, readConfig } from "./config.ts";
-import { connect } from "./db/connect.ts";
+import { connect, type Db } from "./db/connect.ts";
 import { type Embedded, startEmbedded } from "./db/embedded.ts";
 import { migrate } from "./db/migrate.ts";
 import { ensurePartitions } from "./db/partitions.ts";
+import { isPooled, isRefusedSetting } from "./db/pooler.ts";
 import { demoKey } from "./demo-account.ts";
 import { createLog, type Gateway, startGateway } from "./main.ts";
 import { startSimulator } from "./simulator/simulator.ts";
-import { joinWorkers, keepWorkersFigures } from "./telemetry/worker-figures.ts";
+import { joinWorkers } from "./telemetry/worker-figures.ts";
+import { type Ground, startWorkers, type WorkerMessage } from "./workers.ts";
 
-/** What the first process found or made, handed to its workers. */
-interface Ground {
-  databaseUrl: string;
-  simulatorUrl: string | null;
-}
-
-const groundVariable = "SVC_INTERNAL_GROUND";
 const shippedCatalog = fileURLToPath(new URL("catalog/default.yaml", import.meta.url));
-/** A worker that fails again and again must not turn into a loop of forks. */
-const restartPauseMs = 1_000;
+/** A worker that is replaced answers what comes over its idle connections for so long; a busy client's is used again by then. */
+const retireIdleMs = 2_000;
 
 export async function start(environment: NodeJS.ProcessEnv): Promise<void> {
   const config = readConfig(environment);
-  if (cluster.isWorker) return startWorker(config, JSON.parse(environment[groundVariable] as string) as Ground);
+  if (cluster.isWorker) return startWorker(config);
   const signals = catchSignals();
   const log = createLog(config);
   const simulator = needsSimulator(config) ? await startSimulator({}) : null;
-  const catalog = readCatalog(config, simulator?.url ?? null, log); // a wrong file stops the start here, before any database
+  const read = () => readCatalog(config, simulator?.url ?? null, log);
+  const { catalog, text: catalogText } = read(); // a wrong file stops the start here, before any database
   const embedded = config.databaseUrl === null ? await startEmbedded({ dataDir: config.dataDir, durable: true }) : null;
   try {
-    const ground: Ground = { databaseUrl: config.databaseUrl ?? (embedded as Embedded).url, simulatorUrl: simulator?.url ?? null };
-    const demo = await prepareDatabase(config, embedded?.url ?? config.databaseDirectUrl ?? ground.databaseUrl, embedded !== null);
-    const running = config.workers > 1 ? await startWorkers(config, ground, log) : await startGateway(config, { ...ground, catalog, log });
+    const databaseUrl = config.databaseUrl ?? (embedded as Embedded).url;
+    const demo = await prepareDatabase(config, embedded?.url ?? config.databaseDirectUrl ?? databaseUrl, embedded !== null, log);
+    const ground = (text: string): Ground => ({ databaseUrl, simulatorUrl: simulator?.url ?? null, catalogText: text });
+    const running =
+      config.workers > 1
+        ? await startWorkers({ count: config.workers, ground: ground(catalogText), readGround: () => ground(read().text), log })
+        : { ...(await startGateway(config, { databaseUrl, catalog, log })), roll: () => log.warn(notRolled) };
     if (demo !== null) printDemo(running.url, demo, config, catalog);
     process.stdout.write(`gateway ready ${running.url}\n`);
+    signals.onHangup(running.roll);
     await signals.first;
     await running.stop();
   } finally {
@@ -51,9 +52,10 @@ export async function start(environment: NodeJS.ProcessEnv): Promise<void> {
 }
 
 /** `databaseUrl`: Postgres itself: migrations lock, and a transaction pooler keeps no session. */
-async function prepareDatabase(config: Config, databaseUrl: string, isEmbedded: boolean): Promise<string | null> {
+async function prepareDatabase(config: Config, databaseUrl: string, isEmbedded: boolean, log: Logger): Promise<string | null> {
   const db = connect(databaseUrl, { max: 2 });
   try {
+    await warnOfPooler(db, log);
     await migrate(db);
     await ensurePartitions(db);
     return isEmbedded ? await demoKey(db, config.dataDir) : null;
@@ -62,10 +64,23 @@ async function prepareDatabase(config: Config, databaseUrl: string, isEmbedded: 
   }
 }
 
-function readCatalog(config: Config, simulatorUrl: string | null, log: Logger): Catalog {
-  const { catalog, warnings } = loadCatalog({ path: config.catalogPath ?? shippedCatalog, environment: config.environment, simulatorUrl });
-  for (const warning of warnings) log.warn(warning);
-  return catalog;
+/** Where the pooler takes our settings all works, but what is announced is seen a second late. */
+async function warnOfPooler(db: Db, log: Logger): Promise<void> {
+  const missing = "DATABASE_URL leads through a transaction pooler: set DATABASE_DIRECT_URL to the Postgres behind it";
+  const client = await db.pool.connect().catch((error: unknown) => {
+    throw isRefusedSetting(error) ? new Error(missing, { cause: error }) : error;
+  });
+  try {
+    if (await isPooled(client)) log.warn(`${missing}; until then a revoked key and the end of a job are seen up to a second late`);
+  } finally {
+    client.release();
+  }
+}
+
+function readCatalog(config: Config, simulatorUrl: string | null, log: Logger): Loaded {
+  const loaded = loadCatalog({ path: config.catalogPath ?? shippedCatalog, environment: config.environment, simulatorUrl });
+  for (const warning of loaded.warnings) log.warn(warning);
+  return loaded;
 }
 
 /** The simulator runs where the catalog names it as an upstream. A missing file is readCatalog's to report. */
@@ -73,75 +88,49 @@ function needsSimulator({ catalogPath }: Config): boolean {
   return catalogPath === null || (existsSync(catalogPath) && readFileSync(catalogPath, "utf8").includes("simulator:"));
 }
 
-/** Ctrl-C and SIGTERM end it in order; more of them change nothing. */
-function catchSignals(): { first: Promise<void> } {
+const notRolled = "SIGHUP changes nothing here: a rolling restart needs SVC_WORKERS of 2 or more";
+
+interface Signals {
+  /** Ctrl-C and SIGTERM end it in order; more of them change nothing. */
+  first: Promise<void>;
+  /** Called for each SIGHUP from now on, and once for those that came before. */
+  onHangup(work: () => void): void;
+}
+
+function catchSignals(): Signals {
   const { promise, resolve } = Promise.withResolvers<void>();
+  let early = false;
+  let hangUp = (): void => void (early = true);
   process.on("SIGTERM", () => resolve());
   process.on("SIGINT", () => resolve());
-  return { first: promise };
-}
-
-interface Running {
-  url: string;
-  stop(): Promise<void>;
-}
-
-async function startWorkers(config: Config, ground: Ground, log: Logger): Promise<Running> {
-  let serving = false;
-  let stopping = false;
-  const failed = Promise.withResolvers<never>();
-  keepWorkersFigures();
-  const fork = () => cluster.fork({ [groundVariable]: JSON.stringify(ground) });
-  cluster.on("exit", (worker, code, signal) => {
-    if (stopping) return;
-    // It has said why on standard error, and so would the next one.
-    if (!serving) return failed.reject(new Error("a worker could not start"));
-    log.error({ pid: worker.process.pid, code, signal }, "a worker ended and is replaced");
-    setTimeout(() => stopping || fork(), restartPauseMs);
-  });
-  const first = Array.from({ length: config.workers }, fork);
-  const urls = first.map(
-    (worker) => new Promise<string>((resolve) => worker.on("message", (message) => typeof message === "string" && resolve(message))),
-  );
-  const [url] = await Promise.race([Promise.all(urls), failed.promise]).catch((error: unknown) => {
-    stopping = true;
-    for (const worker of first) worker.process.kill("SIGKILL"); // none has served anybody yet
-    throw error;
-  });
-  serving = true;
+  process.on("SIGHUP", () => hangUp());
   return {
-    url: url as string,
-    async stop() {
-      stopping = true;
-      const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
-      await Promise.all(
-        workers.map((worker) => {
-          const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
-          worker.send("stop", () => undefined); // one that has just ended can't be told, and needn't
-          return ended;
-        }),
-      );
+    first: promise,
+    onHangup(work) {
+      hangUp = work;
+      if (early) work();
     },
   };
 }
 
-/** Signals sent to a worker directly change nothing: the first process says when to stop, or is gone. */
-async function startWorker(config: Config, ground: Ground): Promise<void> {
-  process.on("SIGTERM", () => undefined).on("SIGINT", () => undefined);
-  const stopping = Promise.withResolvers<void>();
-  process.on("message", (message) => message === "stop" && stopping.resolve());
-  (cluster.worker as Worker).exitedAfterDisconnect = true; // else Node ends a worker at once when the first process is gone
-  process.on("disconnect", () => stopping.resolve());
-  const log = createLog(config);
-  const gateway: Gateway = await startGateway(config, {
-    databaseUrl: ground.databaseUrl,
-    catalog: readCatalog(config, ground.simulatorUrl, log),
-    log,
-    gathering: joinWorkers(),
+/** Signals sent to a worker directly change nothing: the first process says what to do, or is gone. */
+async function startWorker(config: Config): Promise<void> {
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => undefined);
+  const given = Promise.withResolvers<Ground>();
+  const leaving = Promise.withResolvers<number>();
+  process.on("message", (message: WorkerMessage | { svc: "figures" }) => {
+    if (typeof message === "string") leaving.resolve(message === "retire" ? retireIdleMs : 0);
+    else if ("ground" in message) given.resolve(message.ground);
   });
+  (cluster.worker as Worker).exitedAfterDisconnect = true; // else Node ends a worker at once when the first process is gone
+  process.on("disconnect", () => leaving.resolve(0));
+  const ground = await Promise.race([given.promise, leaving.promise.then(() => null)]);
+  if (ground === null) process.exit(0);
+  const { databaseUrl, simulatorUrl, catalogText: text } = ground;
+  const { catalog } = loadCatalog({ path: config.catalogPath ?? shippedCatalog, text, environment: config.environment, simulatorUrl });
+  const gateway: Gateway = await startGateway(config, { databaseUrl, catalog, gathering: joinWorkers() });
   process.send?.(gateway.url);
-  await stopping.promise;
-  await gateway.stop();
+  await gateway.stop(await leaving.promise);
   process.exit(0);
 }
 

@@ -32,9 +32,10 @@ export async function askRoutes<Order, Taken>(
 ): Promise<Taken> {
   const { id: publicModel } = call.plan.asked.model;
   const { signal, requestId } = ask;
+  const account = ask.caller.accountId;
   const { result, candidate } = await attempt(candidates, context.breakers, signal, call.attempts, async (candidate) => {
     const make = adapterOf(adapters, candidate);
-    const made = await make({ route: candidate.route, signal, requestId, publicModel, order });
+    const made = await make({ route: candidate.route, signal, requestId, publicModel, account, order });
     // A stream begins with its first byte; what is whole may have none, as a WAV file without samples.
     if (made.kind === "whole" && made.bytes.length === 0) throw new UpstreamError("unreadable", "the audio is empty", { status: 200 });
     return await take(made);

@@ -83,7 +83,8 @@ async function makeVoice(
       context.breakers,
       signal,
       call.attempts,
-      (candidate) => make(candidate, chosen, { route: candidate.route, signal, requestId, publicModel: model.id }),
+      (candidate) =>
+        make(candidate, chosen, { route: candidate.route, signal, requestId, publicModel: model.id, account: ask.caller.accountId }),
       { stopAt: endWhereUnsure },
     );
     call.answeredBy(candidate);

@@ -28,12 +28,13 @@ export function transcribeOverChain(
   order: Omit<TranscriptionOrder, "timestamps">,
 ): Promise<Served<Transcript>> {
   const { signal, requestId } = ask;
+  const account = ask.caller.accountId;
   const { model } = call.plan.asked;
   const { candidates, again } = chainOf(context.catalog, model, (other) => mayUse(ask.caller, other) && mayServe(other, request));
   const transcribe = async (candidate: Candidate): Promise<Transcript> => {
     const { route, model: served } = candidate;
     const timestamps = served.media.supportsTimestamps;
-    const upstream = { route, signal, requestId, publicModel: model.id, order: { ...order, timestamps } };
+    const upstream = { route, signal, requestId, publicModel: model.id, account, order: { ...order, timestamps } };
     const transcript = await adapterOf(context.providers.transcribe, candidate)(upstream).catch(asRejection);
     if (needsTimes(request.format) && !isSilent(transcript) && !hasTimes(transcript))
       throw new UpstreamError("unreadable", "a transcript without its segments", { status: 200 });

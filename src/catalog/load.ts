@@ -10,7 +10,7 @@ import { schemaFaults } from "./schema-faults.ts";
 import type { Catalog } from "./types.ts";
 
 export interface LoadOptions {
-  /** The file, or its text. */
+  /** The file, or its text; with both, the text of that file as it was read before. */
   path?: string;
   text?: string;
   /** Where the secrets are that `api_key_env` names. */
@@ -21,6 +21,8 @@ export interface LoadOptions {
 
 export interface Loaded {
   catalog: Catalog;
+  /** What it was made from. */
+  text: string;
   /** What the operator should know though the gateway starts; holds no secret. */
   warnings: string[];
 }
@@ -37,16 +39,17 @@ export class CatalogFault extends Error {
   }
 }
 
-export function loadCatalog({ path, text, environment, simulatorUrl = null }: LoadOptions): Loaded {
+export function loadCatalog({ path, text: given, environment, simulatorUrl = null }: LoadOptions): Loaded {
   const fileName = path ?? "catalog";
-  const { file, problems, lineOf } = readCatalogText(text ?? readText(fileName));
+  const text = given ?? readText(fileName);
+  const { file, problems, lineOf } = readCatalogText(text);
   if (file === undefined || problems.length > 0) throw new CatalogFault(fileName, problems);
   if (simulatorUrl === null) {
     const index = file.providers.findIndex((provider) => provider.base_url.startsWith(simulatorScheme));
     if (index >= 0)
       throw new CatalogFault(fileName, [{ line: lineOf(["providers", index, "base_url"]), message: "no simulator runs here" }]);
   }
-  return { catalog: buildCatalog(file, { environment, simulatorUrl }), warnings: missingSecrets(file, environment, fileName) };
+  return { catalog: buildCatalog(file, { environment, simulatorUrl }), text, warnings: missingSecrets(file, environment, fileName) };
 }
 
 /** Everything that loading would say about a text, without needing an environment; behind `svc catalog check`, which names the file. */

@@ -2,6 +2,7 @@
 // listens is told of every new beginning and forgets what it had cached, and can ask how far it has heard.
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { isPooled } from "./pooler.ts";
 
 interface Listener {
   /** What was announced before this moment of performance.now() has been heard; -Infinity while the connection is away. */
@@ -79,6 +80,8 @@ async function openLine(url: string, channels: readonly string[], onNotify: (cha
   client.on("notification", ({ channel, payload }) => onNotify(channel, payload ?? ""));
   try {
     await client.connect();
+    // It would take the LISTEN and answer every question, and hear nothing.
+    if (await isPooled(client)) throw new Error("a transaction pooler delivers no notifications");
     for (const channel of channels) await client.query(`listen ${client.escapeIdentifier(channel)}`);
   } catch (error) {
     void end();

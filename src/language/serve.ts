@@ -105,8 +105,8 @@ export async function serveWhole<Answer extends Whole>(context: Context, ask: As
   return served;
 }
 
-function upstreamCall({ signal, requestId }: Ask, { route }: Candidate, { id }: Model): UpstreamCall {
-  return { route, signal, requestId, publicModel: id };
+function upstreamCall({ signal, requestId, caller }: Ask, { route }: Candidate, { id }: Model): UpstreamCall {
+  return { route, signal, requestId, publicModel: id, account: caller.accountId };
 }
 
 /** A stream whose client leaves before anybody reads it must be settled all the same. */

@@ -15,8 +15,11 @@ export function startCall(pool: Pool, slots: Slots, request: UpstreamRequest, li
     const call = openCall(request, resolve, reject);
     const leave = slots.take(() => {
       call.leaveQueue = () => undefined;
-      pool.dispatch(dispatchOptions(request, openBodyOf(request, call), limits), handlerOf(call, slots));
-    });
+      pool.dispatch(
+        dispatchOptions(request, openBodyOf(request, call), limits),
+        handlerOf(call, () => slots.release(request.account)),
+      );
+    }, request.account);
     if (leave === false) call.stop(new UpstreamError("local_overload", "too many calls wait for this provider"));
     else if (!call.over && call.controller === null) call.leaveQueue = leave;
   });
@@ -79,7 +82,7 @@ function openCall(request: UpstreamRequest, resolve: (answer: UpstreamAnswer) =>
 }
 
 /** A slot is given back when undici is done with the request, so that what it holds stays bounded too. */
-function handlerOf(call: OpenCall, slots: Slots): Dispatcher.DispatchHandler {
+function handlerOf(call: OpenCall, release: () => void): Dispatcher.DispatchHandler {
   return {
     onRequestStart(controller) {
       call.controller = controller;
@@ -93,14 +96,14 @@ function handlerOf(call: OpenCall, slots: Slots): Dispatcher.DispatchHandler {
       if (!call.over && chunk.length > 0) call.feed.push(chunk);
     },
     onResponseEnd() {
-      slots.release();
+      release();
       call.sent?.destroy(); // answered before all of it was sent: the rest is for nobody
       if (call.over) return;
       call.finish();
       call.feed.end();
     },
     onResponseError(_controller, error) {
-      slots.release();
+      release();
       call.stop(connectionFault(error));
     },
   };

@@ -31,6 +31,8 @@ export interface UpstreamRequest {
   /** Beside the provider's own: name, value, name, value. */
   headers?: readonly string[];
   requestId: string;
+  /** Whose turn it is where calls wait; absent: the gateway's own. */
+  account?: bigint | undefined;
   signal: AbortSignal;
   /** For work that takes longer than answers do: the least time to the first byte, the body's way included, where the provider's own is shorter. */
   firstByteMs?: number;

@@ -4,7 +4,12 @@ import { type JsonText, sentOf } from "./json-text.ts";
 import type { UpstreamCall } from "./types.ts";
 
 /** `path` is below the provider's base URL. */
-export function jsonRequest({ route, requestId, signal }: UpstreamCall, path: string, body: JsonText, stream = false): UpstreamRequest {
+export function jsonRequest(
+  { route, requestId, signal, account }: UpstreamCall,
+  path: string,
+  body: JsonText,
+  stream = false,
+): UpstreamRequest {
   return {
     provider: route.provider,
     method: "POST",
@@ -14,6 +19,7 @@ export function jsonRequest({ route, requestId, signal }: UpstreamCall, path: st
     accept: stream ? "text/event-stream, application/json" : "application/json", // hosts may ignore `stream`
     requestId,
     signal,
+    account,
   };
 }
 

@@ -83,6 +83,8 @@ export interface UpstreamCall {
   requestId: string;
   /** The model id the answer must name. */
   publicModel: string;
+  /** Whose turn it is where calls wait; absent: work of the gateway's own, such as a job's. */
+  account?: bigint | undefined;
 }
 
 /** An answer in one piece. */

@@ -3,6 +3,7 @@
 import { Worker } from "node:worker_threads";
 import { ApiError, fail } from "../fail.ts";
 import type { JsonText } from "../providers/json-text.ts";
+import type { Holder } from "../shares.ts";
 import { inSlot, openSlots } from "../slots.ts";
 import type { Edge, Exchange } from "./edge.ts";
 import { type Outline, stringAt, type StringSpan } from "./json-outline.ts";
@@ -19,7 +20,7 @@ const heapMb = 512;
 
 export interface BigJson {
   /** Rejects with the signal's reason, ApiError overloaded, or an Error where the thread failed. */
-  read(order: ParseOrder, signal: AbortSignal): Promise<ParseAnswer>;
+  read(order: ParseOrder, signal: AbortSignal, holder: Holder): Promise<ParseAnswer>;
   close(): Promise<void>;
 }
 
@@ -59,7 +60,7 @@ export function openBigJson(): BigJson {
       else await end();
     }
   };
-  return { read: (order, signal) => inSlot(slots, () => run(order, signal), signal), close: end };
+  return { read: (order, signal, holder) => inSlot(slots, () => run(order, signal), signal, holder), close: end };
 }
 
 /** A client that leaves meanwhile changes nothing: the thread is quicker done than made anew. */
@@ -94,6 +95,7 @@ export async function readBigJson(
   const answer = await edge.bigJson.read(
     { operation: { id, bodies }, headers, bytes: bytes as Uint8Array<ArrayBuffer> },
     exchange.signal(),
+    exchange.holder,
   );
   found(answer.model);
   if ("refusal" in answer) fail(answer.refusal.code, answer.refusal.details);

@@ -1,30 +1,75 @@
-// Every open socket and the exchanges on it: what a shutdown has to wait for, and what a parser error interrupts.
+// Every open socket and the exchanges on it: what a shutdown has to wait for, what a parser error interrupts, and how many there may be.
+// Where they become scarce, those on which nothing is asked make room for the next: the one that has been idle for longest goes first.
 import type { Socket } from "node:net";
 import type { Exchange } from "./edge.ts";
 
 export interface Connections {
   opened: (socket: Socket) => void;
-  began: (exchange: Exchange) => void;
+  /** False: its connection has sent too many at once and is cut. */
+  began: (exchange: Exchange) => boolean;
   ended: (exchange: Exchange) => void;
   exchangesOn: (socket: Socket) => readonly Exchange[];
   exchanges: () => readonly Exchange[];
-  /** Ends every connection on which nothing is being answered, one that has only connected too. */
+  /** Ends every connection on which nothing is being answered, one that has only connected too, and each other once it is idle. */
   closeIdle: () => void;
 }
 
-export function trackConnections(): Connections {
+/** Requests that a connection may send before the first is answered: clients in use send one, a proxy or a test a few. */
+const pipelinedMax = 64;
+
+/** `max`: the server refuses whatever comes beyond it, so room is made a little below. */
+export function trackConnections(max: number): Connections {
   const open = new Map<Socket, Set<Exchange>>();
+  let ending = false;
+  // A set keeps its order: who has been idle for longest stands first.
+  const idle = new Set<Socket>();
+  const comfortable = max - Math.ceil(max / 16);
+
   return {
     opened(socket) {
-      open.set(socket, new Set());
-      socket.once("close", () => open.delete(socket));
+      const exchanges = new Set<Exchange>();
+      open.set(socket, exchanges);
+      idle.add(socket);
+      socket.once("close", () => {
+        // Node tells only the response whose turn it is; those behind it would be open for ever.
+        for (const { res } of exchanges) if (res.socket === null) res.emit("close");
+        open.delete(socket);
+        idle.delete(socket);
+      });
+      if (open.size > comfortable) makeRoom(idle, socket);
     },
-    began: (exchange) => void open.get(exchange.req.socket)?.add(exchange),
-    ended: (exchange) => void open.get(exchange.req.socket)?.delete(exchange),
+    began(exchange) {
+      const { socket } = exchange.req;
+      const exchanges = open.get(socket);
+      if (exchanges === undefined) return true;
+      exchanges.add(exchange);
+      idle.delete(socket);
+      if (exchanges.size <= pipelinedMax) return true;
+      socket.destroy(); // its parser goes on to the end of what it has got
+      return false;
+    },
+    ended(exchange) {
+      const { socket } = exchange.req;
+      const exchanges = open.get(socket);
+      if (!exchanges?.delete(exchange) || exchanges.size > 0) return;
+      if (ending) return socket.destroySoon();
+      idle.add(socket);
+      if (open.size > comfortable) makeRoom(idle, null);
+    },
     exchangesOn: (socket) => [...(open.get(socket) ?? [])],
     exchanges: () => [...open.values()].flatMap((onSocket) => [...onSocket]),
     closeIdle() {
-      for (const [socket, exchanges] of open) if (exchanges.size === 0 && !socket.writableEnded) socket.destroySoon();
+      ending = true;
+      for (const socket of idle) if (!socket.writableEnded) socket.destroySoon();
     },
   };
+}
+
+/** One for one, so that nobody who is served is touched; never the one that has just come. */
+function makeRoom(idle: ReadonlySet<Socket>, newest: Socket | null): void {
+  for (const socket of idle) {
+    if (socket.writableEnded || socket.destroyed) continue;
+    if (socket !== newest) socket.destroySoon();
+    return;
+  }
 }

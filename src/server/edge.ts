@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Dialect, ErrorCode } from "../../generated/errors.ts";
 import type { Operation, OperationId } from "../../generated/operations.ts";
 import type { Caller, Context } from "../context.ts";
+import type { Holder, Shares } from "../shares.ts";
 import { GatewayStopping } from "../stopping.ts";
 import type { BigJson } from "./big-json.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
@@ -22,8 +23,10 @@ export interface Edge {
   publicUrl: string;
   /** Set by shutdown.ts: replies then say `connection: close`. */
   closing: boolean;
-  /** Bytes of request bodies held right now, over all exchanges. */
-  bodyBytes: number;
+  /** Bytes of request bodies held right now. */
+  bodies: Shares;
+  /** Requests that do work (admit.ts), and hold memory until they are answered. */
+  work: Shares;
   bigJson: BigJson;
   /** Bytes of forms' files that lie on disk right now, over all exchanges. */
   fileBytes: number;
@@ -35,8 +38,12 @@ export interface Edge {
 }
 
 export interface EdgeLimits {
-  /** All bodies held at once; a parsed body takes several times its bytes, so this bounds the heap as well. */
+  /** All bodies held at once; a parsed body takes up to several times its bytes, so this bounds the heap as well. */
   allBodiesBytes: number;
+  /** All requests at once that do work: reads aside, whose answers are at hand. */
+  atWork: number;
+  /** Open connections of clients; by default what connection-limit.ts finds. */
+  connections: number;
   /** All files of forms that lie on disk at once. */
   allFilesBytes: number;
   /** A body that stands still this long is given up. */
@@ -54,8 +61,9 @@ export interface EdgeLimits {
 
 const megabyte = 1024 * 1024;
 
-export const defaultLimits: EdgeLimits = {
+export const defaultLimits: Omit<EdgeLimits, "connections"> = {
   allBodiesBytes: 512 * megabyte,
+  atWork: 6_144,
   allFilesBytes: 4_096 * megabyte,
   bodyIdleMs: 30_000,
   drainBytes: 64 * megabyte,
@@ -85,8 +93,12 @@ export interface Exchange {
   caller: Caller | null;
   code: ErrorCode | null;
   model: string | null;
+  /** Who holds what this request takes: its account, before that is known its address. */
+  holder: Holder;
   /** Bytes this exchange has taken from the budget of bodies. */
   bodyBytes: number;
+  /** It has a place among those that do work. */
+  atWork: boolean;
   /** Bytes of its form's file on disk. */
   fileBytes: number;
   /** Set when the client went away before the answer was complete. */
@@ -102,6 +114,7 @@ export function openExchange(edge: Edge, req: IncomingMessage, res: ServerRespon
   const { search } = target;
   const path = withWholeModelId(target.path);
   let controller: AbortController | null = null;
+  const address = networkOf(clientAddress(req, edge.context.config.trustedProxies));
   const exchange: Exchange = {
     req,
     res,
@@ -109,14 +122,16 @@ export function openExchange(edge: Edge, req: IncomingMessage, res: ServerRespon
     receivedAt: edge.context.clock(),
     path,
     search,
-    address: networkOf(clientAddress(req, edge.context.config.trustedProxies)),
+    address,
     headers: {},
     operation: null,
     dialect: "standard",
     caller: null,
     code: null,
     model: null,
+    holder: address,
     bodyBytes: 0,
+    atWork: false,
     fileBytes: 0,
     gone: false,
     signal() {
@@ -135,7 +150,8 @@ export function openExchange(edge: Edge, req: IncomingMessage, res: ServerRespon
   res.on("error", ignore);
   res.once("close", () => {
     exchange.gone = !res.writableFinished;
-    edge.bodyBytes -= exchange.bodyBytes;
+    if (exchange.bodyBytes > 0) edge.bodies.giveBack(exchange.holder, exchange.bodyBytes);
+    if (exchange.atWork) edge.work.giveBack(exchange.holder, 1);
     if (exchange.gone) controller?.abort(clientGone());
     onClose(exchange);
   });

@@ -8,9 +8,11 @@ import type { Request, Response } from "express";
 import type { Context } from "../context.ts";
 import { fail } from "../fail.ts";
 import { openBigJson } from "./big-json.ts";
+import { openShares } from "../shares.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
 import { answerClientError } from "./client-error.ts";
+import { connectionLimit, limitConnections } from "./connection-limit.ts";
 import { trackConnections } from "./connections.ts";
 import type { Connections } from "./connections.ts";
 import { exposedHeaders } from "./cors.ts";
@@ -45,18 +47,19 @@ export interface ServerParts {
 interface Server {
   /** Port 0 takes a free one. */
   listen: (port: number, host: string) => Promise<{ port: number }>;
-  /** Resolves when every connection has ended; `graceMs` bounds the wait. Idempotent. */
-  close: (graceMs: number) => Promise<void>;
+  /** Resolves when every connection has ended; `graceMs` bounds the wait, and for `idleMs` idle ones may bring a last request. Idempotent. */
+  close: (graceMs: number, idleMs?: number) => Promise<void>;
 }
 
 export async function createServer(parts: ServerParts): Promise<Server> {
   const edge = openEdge(parts);
-  parts.metrics.gauge("svc_request_body_bytes", "Bytes of request bodies held", () => edge.bodyBytes);
+  parts.metrics.gauge("svc_request_body_bytes", "Bytes of request bodies held", () => edge.bodies.taken());
   parts.metrics.gauge("svc_request_file_bytes", "Bytes of forms' files on disk", () => edge.fileBytes);
   const dispatch = await createDispatch(edge, parts.handlers);
-  const connections = trackConnections();
+  const connections = trackConnections(edge.limits.connections);
   const app = createApp(edge, dispatch, createPages(edge), connections);
   const server = createNodeServer(serverOptions, app);
+  limitConnections(server, edge.limits.connections, edge.context.log);
   server.on("connection", connections.opened);
   // Without these node would answer 100 (or 417) by itself, before authentication.
   server.on("checkContinue", app).on("checkExpectation", app);
@@ -69,6 +72,8 @@ const serverOptions = {
   // 25 MB over a slow line; a body that stands still is given up much earlier (read-body.ts).
   requestTimeout: 300_000,
   headersTimeout: 20_000,
+  // How late either may be noticed; a check looks at open requests alone.
+  connectionsCheckingInterval: 5_000,
   // Above the 60 s of common load balancers: the side that reuses connections must be the one that closes them.
   keepAliveTimeout: 65_000,
   // Its own answer to a missing Host has neither body nor request id.
@@ -76,6 +81,7 @@ const serverOptions = {
 };
 
 function openEdge({ context, metrics, tracing = null, ready, limits, onUndeclared }: ServerParts): Edge {
+  const allLimits = { ...defaultLimits, connections: connectionLimit(), ...limits };
   return {
     context,
     metrics,
@@ -83,10 +89,11 @@ function openEdge({ context, metrics, tracing = null, ready, limits, onUndeclare
     ready,
     publicUrl: context.config.publicUrl ?? addressOf(context.config.host, context.config.port),
     closing: false,
-    bodyBytes: 0,
+    bodies: openShares(allLimits.allBodiesBytes),
+    work: openShares(allLimits.atWork),
     bigJson: openBigJson(),
     fileBytes: 0,
-    limits: { ...defaultLimits, ...limits },
+    limits: allLimits,
     exposedHeaders: exposedHeaders(responseHeaderNames()),
     onUndeclared:
       onUndeclared ?? ((operation, code) => context.log.error({ operation, code }, "error code is not declared for its operation")),
@@ -104,9 +111,8 @@ function createApp(edge: Edge, dispatch: Dispatch, pages: Pages, connections: Co
       connections.ended(exchange);
       logRequest(edge, exchange, finish);
       if (span !== null) endTrace(edge, span, exchange);
-      if (edge.closing) connections.closeIdle();
     });
-    connections.began(exchange);
+    if (!connections.began(exchange)) return undefined;
     const reply = () => answer(edge, dispatch, pages, exchange);
     return span === null ? reply() : span.run(reply);
   };

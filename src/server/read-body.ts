@@ -26,7 +26,7 @@ export async function readBody(edge: Edge, exchange: Exchange, max: number): Pro
   if (!hasBody(exchange)) return empty;
   // The announced length comes first, so that a body that is too large is refused before it is sent.
   if (Number(exchange.req.headers["content-length"] ?? 0) > max) failTooLarge(max);
-  if (edge.bodyBytes > edge.limits.allBodiesBytes) fail("overloaded");
+  if (!edge.bodies.fits(exchange.holder, Number(exchange.req.headers["content-length"] ?? 1))) fail("overloaded");
   if (awaitsContinue(exchange)) exchange.res.writeContinue();
   return collect(edge, exchange, max);
 }
@@ -58,9 +58,11 @@ function collect(edge: Edge, exchange: Exchange, max: number): Promise<Buffer> {
       }
       const tooLarge = gathered.length() + chunk.length > max;
       if (!tooLarge) gathered.add(chunk);
-      edge.bodyBytes += gathered.held() - exchange.bodyBytes;
-      exchange.bodyBytes = gathered.held();
-      if (!tooLarge && edge.bodyBytes <= edge.limits.allBodiesBytes) return;
+      const more = gathered.held() - exchange.bodyBytes;
+      if (!tooLarge && edge.bodies.take(exchange.holder, more)) {
+        exchange.bodyBytes += more;
+        return;
+      }
       req.pause();
       settle(() => attempt(reject, () => (tooLarge ? failTooLarge(max) : fail("overloaded"))));
     };

@@ -3,6 +3,7 @@
 import { forms, parameters } from "../../generated/validators.js";
 import type { Operation, OperationId } from "../../generated/operations.ts";
 import type { Caller } from "../context.ts";
+import { admit } from "./admit.ts";
 import { authenticate } from "./authenticate.ts";
 import { bigBytes, readBigJson } from "./big-json.ts";
 import type { Edge, Exchange } from "./edge.ts";
@@ -33,6 +34,7 @@ export function operationRunner(edge: Edge, operation: Operation, handler: Handl
     if (!isPublic) exchange.headers["cache-control"] = "no-store";
     const known = await identify(edge, exchange, operation);
     await limitRate(edge, exchange);
+    admit(edge, exchange, operation);
     handler.beforeBody?.(edge.context);
     await withContent(edge, exchange, { operation, handler }, async (content) => {
       // Whoever signed out, was suspended or deleted the key while a slow body came in, ended this request too.
@@ -51,6 +53,7 @@ const knownMaxMs = 500;
 async function identify({ context }: Edge, exchange: Exchange, operation: Operation): Promise<number> {
   const askedAt = performance.now();
   if (operation.auth !== "none") exchange.caller = await authenticate(context.accounts, operation, exchange.req.headers);
+  if (exchange.caller !== null) exchange.holder = exchange.caller.accountId;
   return askedAt;
 }
 

@@ -113,7 +113,7 @@ function openTally(): Tally {
 
 function entryOf<Value>(all: Map<string, Map<string, Value>>, first: string, second: string, open: () => Value): Value {
   let inner = all.get(first);
-  if (inner === undefined) all.set(first, (inner = new Map()));
+  if (inner === undefined) all.set(first, (inner = new Map<string, Value>()));
   let value = inner.get(second);
   if (value === undefined) inner.set(second, (value = open()));
   return value;

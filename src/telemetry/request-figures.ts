@@ -40,7 +40,7 @@ export function countRequests(registry: Registry): BeginRequest {
 
 function bucketsOf(operations: Map<string, Map<number, Buckets>>, operation: string, status: number): Buckets {
   let statuses = operations.get(operation);
-  if (statuses === undefined) operations.set(operation, (statuses = new Map()));
+  if (statuses === undefined) operations.set(operation, (statuses = new Map<number, Buckets>()));
   let buckets = statuses.get(status);
   if (buckets === undefined) statuses.set(status, (buckets = openBuckets(durationBucketsSec)));
   return buckets;

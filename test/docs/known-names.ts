@@ -1,5 +1,5 @@
 // Every name that exists: in the contract, the catalog file, the settings, the commands. What a guide says is held against it.
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { dialects, errors } from "../../generated/errors.ts";
 import { operations } from "../../generated/operations.ts";
@@ -49,6 +49,13 @@ export const commandOptions: ReadonlySet<string> = new Set(["json", ...commands.
 /** The environment variables that src/config.ts reads, those of a sign-in provider by their endings. */
 export const settings: ReadonlySet<string> = new Set(
   [...text("src/config.ts").matchAll(/(?:text\(|, )"([A-Z_]{4,})"/g)].map(([, name]) => name!),
+);
+
+/** What /metrics shows, by its source; test/telemetry holds it against a real page. */
+export const figures: ReadonlySet<string> = new Set(
+  globSync(["src/telemetry/*.ts", "src/server/http.ts"], { cwd: root }).flatMap((path) =>
+    [...text(path).matchAll(/"(svc_[a-z_]+)"/g)].map(([, name]) => name!),
+  ),
 );
 
 export const scripts: ReadonlySet<string> = new Set(Object.keys((JSON.parse(text("package.json")) as { scripts: object }).scripts));

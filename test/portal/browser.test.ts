@@ -1,5 +1,5 @@
 // The portal in a real browser: nothing is asked of anybody else, nothing is complained about, a call from the page reaches this gateway,
-// an error's doc_url leads to its entry, and a phone shows it all. Skipped where no Chromium is installed (npm run browser:install).
+// an error's doc_url leads to its entry, and a phone shows it all. Skipped where no Chromium is installed (npm run tools:install).
 import { createServer, type Server } from "node:http";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
@@ -10,9 +10,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../../generated/operations.ts";
 import { buildDocs } from "../../src/docs/build.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
-import { findBrowser } from "../support/find-browser.ts";
+import { findTool } from "../support/find-tool.ts";
 
-const executablePath = findBrowser();
+const executablePath = findTool("chromium");
 if (executablePath === null) console.warn("no Chromium on the PATH: the browser test of the portal is skipped");
 
 const desk = { width: 1280, height: 900 };

@@ -1,6 +1,7 @@
 // Clients that call without a pause, streamed and not, at several gateways, until they are told to stop; and what must
 // hold between what they received and what was charged, whatever was killed meanwhile.
 import { randomUUID } from "node:crypto";
+import type { Agent } from "node:http";
 import { expect } from "vitest";
 import { type Answer, chat } from "./chat-client.ts";
 import type { World } from "./world.ts";
@@ -20,8 +21,8 @@ export interface Load {
   stop(): Promise<void>;
 }
 
-/** `urls` is read before each call, so that a gateway may be added or taken away. */
-export function startLoad(urls: () => string[], key: string, clients: number, patience = patienceMs): Load {
+/** `urls` is read before each call, so that a gateway may be added or taken away. Without an agent each call takes a new connection. */
+export function startLoad(urls: () => string[], key: string, clients: number, patience = patienceMs, agent?: Agent): Load {
   const answers: LoadAnswer[] = [];
   let stopped = false;
   const client = async (index: number) => {
@@ -30,7 +31,8 @@ export function startLoad(urls: () => string[], key: string, clients: number, pa
       const url = urls()[n % urls().length]!;
       const requestId = randomUUID();
       const more = stream ? { stream_options: { include_usage: true } } : {};
-      const answer = await chat({ url, key, model: stream ? "demo/stream" : "demo/whole", stream, requestId, patienceMs: patience, more });
+      const model = stream ? "demo/stream" : "demo/whole";
+      const answer = await chat({ url, key, model, stream, requestId, patienceMs: patience, more, ...(agent ? { agent } : {}) });
       answers.push({ ...answer, requestId, stream, url });
       if (answer.status !== 200) await new Promise((resolve) => setTimeout(resolve, 20)); // as a client that retries would
     }

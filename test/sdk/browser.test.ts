@@ -7,11 +7,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { audioCatalog, characterPrice, minutePrice } from "../clients/audio-upstreams.ts";
 import { clientsCatalog } from "../clients/upstreams.ts";
 import { wavFile } from "../simulator/audio-check.ts";
-import { findBrowser } from "../support/find-browser.ts";
+import { findTool } from "../support/find-tool.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 import { root } from "./packed.ts";
 
-const executablePath = findBrowser();
+const executablePath = findTool("chromium");
 if (executablePath === null) console.warn("skipped: the SDK in a browser: no chromium is installed");
 
 /** Languages and sound in one catalog. */

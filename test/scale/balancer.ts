@@ -1,0 +1,66 @@
+// nginx in front of gateways, by the very file of deploy/nginx with addresses and folders of this test.
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { inject } from "vitest";
+import { until } from "../robustness/chat-client.ts";
+
+export interface Balancer {
+  url: string;
+  log(): string;
+  stop(): Promise<void>;
+}
+
+const conf = fileURLToPath(new URL("../../deploy/nginx/nginx.conf", import.meta.url));
+
+/** `ports`: of the three gateways. */
+export async function startBalancer(nginx: string, ports: readonly number[]): Promise<Balancer> {
+  const folder = mkdtempSync(join(inject("runFolder"), "nginx-"));
+  const port = await freePort();
+  const temp = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((what) => `${what}_temp_path ${folder}/${what};`).join(" ");
+  let text = readFileSync(conf, "utf8");
+  for (const [from, to] of [
+    ["listen 80;", `listen 127.0.0.1:${port};`],
+    ["worker_processes auto;", `worker_processes 1; daemon off;${process.getuid?.() === 0 ? " user root;" : ""}`],
+    ["pid /run/nginx.pid;", `pid ${folder}/nginx.pid;`],
+    ["http {", `http { ${temp}`],
+    ...ports.map((replica, index) => [`server 10.0.0.1${index + 1}:8787 `, `server 127.0.0.1:${replica} `]),
+    ["/var/log/nginx", folder],
+    ["/var/log/nginx", folder],
+  ] as [string, string][]) {
+    if (!text.includes(from)) throw new Error(`deploy/nginx/nginx.conf has no "${from}"`);
+    text = text.replace(from, to);
+  }
+  const path = join(folder, "nginx.conf");
+  writeFileSync(path, text);
+  mkdirSync(join(folder, "logs"));
+  const child = spawn(nginx, ["-p", folder, "-c", path], { stdio: ["ignore", "ignore", "pipe"] });
+  let said = "";
+  child.stderr.on("data", (piece: Buffer) => (said += piece));
+  const url = `http://127.0.0.1:${port}`;
+  await until(async () => {
+    if (child.exitCode !== null) throw new Error(`nginx ended: ${said}`);
+    return fetch(`${url}/metrics`).then(
+      ({ status }) => status === 404,
+      () => false,
+    );
+  }, "nginx listens");
+  return { url, log: () => said + readFileSync(join(folder, "error.log"), "utf8"), stop: () => end(child) };
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+export function end(child: ChildProcess, signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  child.kill(signal);
+  return ended;
+}

@@ -1,0 +1,157 @@
+// SIGHUP replaces the workers one after another (src/workers.ts): nobody's call fails, prices change, and what can't start changes nothing.
+import { writeFileSync } from "node:fs";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { catalogText } from "../robustness/catalog.ts";
+import { chat, keepAliveAgent, until as waitUntil } from "../robustness/chat-client.ts";
+import { openDatabaseProxy } from "../robustness/database-proxy.ts";
+import { expectCharged, loadModels, startLoad } from "../robustness/load.ts";
+import { childrenOf, openWorld, type World } from "../robustness/world.ts";
+import type { SpawnedGateway } from "../support/spawned-gateway.ts";
+
+const models = { ...loadModels, long: "long+sim-pace-40ms+sim-tokens-40" };
+// Each roll starts processes: a second each alone, ten on a machine that is busy.
+vi.setConfig({ testTimeout: 120_000 });
+const until = (holds: () => boolean | Promise<boolean>, what: string) => waitUntil(holds, what, 60_000);
+
+const cleanUp: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const work of cleanUp.splice(0).reverse()) await work();
+});
+
+async function twoWorkers(env: Record<string, string> = {}): Promise<{ world: World; gateway: SpawnedGateway }> {
+  const world = await openWorld({ models });
+  cleanUp.push(() => world.stop());
+  return { world, gateway: await world.start({ SVC_WORKERS: "2", ...env }) };
+}
+
+const workersOf = ({ pid }: SpawnedGateway) => childrenOf(pid);
+const said = (gateway: SpawnedGateway, text: string) => gateway.output().split(text).length - 1;
+const replaced = (gateway: SpawnedGateway, before: number[]) =>
+  until(() => workersOf(gateway).length === 2 && !workersOf(gateway).some((pid) => before.includes(pid)), "two new workers");
+
+describe("SIGHUP", () => {
+  test("twice under load: no call fails, all workers are new ones, every charge is exact", async () => {
+    const { world, gateway } = await twoWorkers();
+    const account = await world.createAccount("50");
+    const agent = keepAliveAgent(12);
+    const loads = [startLoad(() => [gateway.url], account.key, 12, 20_000, agent), startLoad(() => [gateway.url], account.key, 6, 20_000)];
+    const answers = () => loads.flatMap((load) => load.answers);
+    for (let round = 0; round < 2; round += 1) {
+      const from = answers().length;
+      await until(() => answers().length > from + 200, "calls are answered");
+      const before = workersOf(gateway);
+      expect(before.length).toBe(2);
+      process.kill(gateway.pid, "SIGHUP");
+      await replaced(gateway, before);
+    }
+    const from = answers().length;
+    await until(() => answers().length > from + 200, "the new workers answer");
+    await Promise.all(loads.map((load) => load.stop()));
+    agent.destroy();
+    expect(answers().filter(({ status, whole }) => status !== 200 || !whole)).toEqual([]);
+    await expectCharged(world, account, { answers: answers(), stop: async () => undefined });
+    expect(await world.audit()).toMatchObject({ reservations_open: 0, mismatches: [] });
+    expect(await gateway.kill("SIGTERM")).toBe(0);
+  });
+
+  test("during a rolling restart, however often: one more follows", async () => {
+    const { world, gateway } = await twoWorkers({ LOG_LEVEL: "info" });
+    const account = await world.createAccount("50");
+    const before = workersOf(gateway);
+    process.kill(gateway.pid, "SIGHUP");
+    await until(() => said(gateway, "rolling restart begins") === 1, "the first begins");
+    for (let n = 0; n < 3; n += 1) process.kill(gateway.pid, "SIGHUP");
+    await until(() => said(gateway, "rolling restart done") === 2, "two are done");
+    expect(workersOf(gateway).length).toBe(2);
+    expect(workersOf(gateway).some((pid) => before.includes(pid))).toBe(false);
+    expect((await chat({ url: gateway.url, key: account.key, model: "demo/whole" })).status).toBe(200);
+    expect(await gateway.kill("SIGTERM")).toBe(0);
+    expect(said(gateway, "rolling restart begins")).toBe(2);
+  });
+
+  test("with one worker changes nothing, and says so", async () => {
+    const world = await openWorld({ models });
+    cleanUp.push(() => world.stop());
+    const gateway = await world.start();
+    const account = await world.createAccount("50");
+    process.kill(gateway.pid, "SIGHUP");
+    await until(() => said(gateway, "SVC_WORKERS of 2 or more") === 1, "it says so");
+    expect((await chat({ url: gateway.url, key: account.key, model: "demo/whole" })).status).toBe(200);
+    expect(await gateway.kill("SIGTERM")).toBe(0);
+  });
+});
+
+test("a wrong catalog leaves the workers and their prices, also for one that crashes; a right one brings new prices", async () => {
+  const { world, gateway } = await twoWorkers();
+  const account = await world.createAccount("50");
+  const costs = async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => chat({ url: gateway.url, key: account.key, model: "demo/whole" })));
+    return [...new Set(answers.map(({ text }) => (JSON.parse(text) as { usage: { cost: number } }).usage.cost))];
+  };
+  const path = world.env.SVC_CATALOG!;
+  const [oldCost, ...others] = await costs();
+  expect(others).toEqual([]);
+
+  const before = workersOf(gateway);
+  writeFileSync(
+    path,
+    catalogText(world.simulator.url, models, "{ mode: per-token, input: 10, output: 20 }").replace("type: language", "type: langage"),
+  );
+  process.kill(gateway.pid, "SIGHUP");
+  await until(() => gateway.output().includes(`${path}:5: models[0].type`), "file, line and reason are said");
+  expect(workersOf(gateway)).toEqual(before);
+  process.kill(before[0]!, "SIGKILL");
+  await until(() => workersOf(gateway).length === 2 && !workersOf(gateway).includes(before[0]!), "a new worker");
+  expect(await costs()).toEqual([oldCost]);
+
+  const now = workersOf(gateway);
+  writeFileSync(path, catalogText(world.simulator.url, models, "{ mode: per-token, input: 10, output: 20 }"));
+  process.kill(gateway.pid, "SIGHUP");
+  await replaced(gateway, now);
+  expect(await costs()).toEqual([Number((oldCost! * 10).toFixed(8))]);
+  expect((await world.audit()).mismatches).toEqual([]);
+  expect(await gateway.kill("SIGTERM")).toBe(0);
+});
+
+test("a new worker that can't start stops it: the others go on", async () => {
+  const world = await openWorld({ models });
+  cleanUp.push(() => world.stop());
+  const wire = await openDatabaseProxy(world.databaseUrl);
+  cleanUp.push(() => wire.close());
+  const gateway = await world.start({ SVC_WORKERS: "2", DATABASE_URL: wire.url });
+  const account = await world.createAccount("50");
+  const before = workersOf(gateway);
+  wire.cut();
+  process.kill(gateway.pid, "SIGHUP");
+  await until(() => said(gateway, "rolling restart stopped") === 1, "it stops");
+  wire.restore();
+  await until(async () => (await chat({ url: gateway.url, key: account.key, model: "demo/whole" })).status === 200, "calls are served");
+  expect(workersOf(gateway)).toEqual(before);
+  process.kill(gateway.pid, "SIGHUP");
+  await replaced(gateway, before);
+  expect(await gateway.kill("SIGTERM")).toBe(0);
+});
+
+test("SIGTERM during a rolling restart ends all of it in order", async () => {
+  const { world, gateway } = await twoWorkers({ LOG_LEVEL: "info" });
+  const account = await world.createAccount("50");
+  const inFlight = Array.from({ length: 6 }, () => chat({ url: gateway.url, key: account.key, model: "demo/long", stream: true }));
+  await until(() => world.simulator.calls().filter(({ outcome }) => outcome === "open").length === 6, "streams are in flight");
+  process.kill(gateway.pid, "SIGHUP");
+  await until(() => said(gateway, "rolling restart begins") === 1, "it begins");
+  await until(() => workersOf(gateway).length === 3, "a new worker starts");
+  const seen = workersOf(gateway);
+  expect(await gateway.kill("SIGTERM")).toBe(0);
+  expect((await Promise.all(inFlight)).filter(({ whole }) => !whole)).toEqual([]);
+  expect(seen.filter((pid) => isAlive(pid))).toEqual([]);
+  expect((await world.db.pool.query("select 1 from replica")).rowCount).toBe(0); // each process has said good-bye
+  expect(await world.audit()).toMatchObject({ reservations_open: 0, mismatches: [] });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,36 @@
+// npm run tools:install: Debian's packages for the tests that need more than Node, where we may install them. Says so where not, and
+// never fails: the tests say what is missing.
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, rmSync, writeFileSync } from "node:fs";
+import { findTool, tools } from "./find-tool.ts";
+
+type Tool = keyof typeof tools;
+const all = Object.keys(tools) as Tool[];
+/** Asked by Debian's packages before they start their service; 101: don't. */
+const policy = "/usr/sbin/policy-rc.d";
+
+function apt(...words: string[]): boolean {
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  return spawnSync("apt-get", ["-q", "-y", ...words], { stdio: "inherit", env }).status === 0;
+}
+
+function install(missing: Tool[]): void {
+  const ours = !existsSync(policy);
+  if (ours) {
+    writeFileSync(policy, "#!/bin/sh\nexit 101\n");
+    chmodSync(policy, 0o755);
+  }
+  try {
+    if (apt("install", "--no-install-recommends", ...missing)) return;
+    apt("update");
+    // One by one: a package that can't be had must not keep the others away.
+    for (const tool of missing) apt("install", "--no-install-recommends", tool);
+  } finally {
+    if (ours) rmSync(policy, { force: true });
+  }
+}
+
+const missing = all.filter((tool) => findTool(tool) === null);
+if (missing.length > 0 && process.getuid?.() === 0) install(missing);
+for (const tool of all)
+  console.log(`${tool}: ${findTool(tool) ?? "missing, and it could not be installed here (only root can): its tests are skipped"}`);
