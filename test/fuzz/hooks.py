@@ -4,9 +4,9 @@ What the schema can say is said there. A case is changed where Schemathesis look
 """
 
 import atexit
+import collections
 import hmac
 import io
-import collections
 import itertools
 import json
 import os
