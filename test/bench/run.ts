@@ -3,6 +3,8 @@
 import { openFleet } from "./fleet.ts";
 import { openGround } from "./ground.ts";
 import { type Options, readOptions } from "./options.ts";
+import type { Slice } from "./measure.ts";
+import { openProfiler } from "./profile.ts";
 import { checkParity, type Parity } from "./parity.ts";
 import { scenarios } from "./scenarios/index.ts";
 import type { Bench, Result, Scenario } from "./scenarios/types.ts";
@@ -27,6 +29,7 @@ async function runAll(options: Options, chosen: Scenario[]): Promise<void> {
   const wanted = (name: string) =>
     known.includes(name) &&
     (options.targets === null || options.targets.some((one) => name === one || (one === "ours" && name === "ours-full")));
+  const profiler = options.profile ? openProfiler() : null;
   const bench: Bench = {
     ground,
     fleet,
@@ -34,7 +37,7 @@ async function runAll(options: Options, chosen: Scenario[]): Promise<void> {
     reference,
     targets: (names) => fleet.of(names.filter(wanted)),
     known: new Map(),
-    profiled: (_target, work) => work(),
+    profiled: (target, work) => profiler?.around(target, work) ?? work(),
   };
   const results: { scenario: Scenario; result: Result; parity: Parity[] }[] = [];
   for (const scenario of chosen) {
@@ -44,6 +47,7 @@ async function runAll(options: Options, chosen: Scenario[]): Promise<void> {
     const parity = await Promise.all(fleet.running().map((target) => checkParity(ground, target)));
     results.push({ scenario, result, parity: parity.filter((one) => one !== null) });
     console.log(`\n${scenarioTable(scenario, result)}`);
+    profiler?.report(scenario.name, unitsOf(result), result.unit);
     for (const one of results.at(-1)?.parity ?? []) {
       const said = `${one.target}: ${one.requests} answers, ${one.entries} entries, charged ${one.charged} = delivered ${one.delivered} (1e-8 USD)`;
       console.log(one.ok ? `parity ${said}` : `PARITY BROKEN ${said}: ${one.faults.join("; ")}`);
@@ -51,4 +55,15 @@ async function runAll(options: Options, chosen: Scenario[]): Promise<void> {
     }
     console.log(`(${((performance.now() - startedAt) / 1000).toFixed(0)} s)`);
   }
+  profiler?.close();
+}
+
+/** How many of each target were measured. */
+function unitsOf({ raw, unit }: Result): Map<string, number> {
+  const count = (slices: Slice[]) => slices.reduce((sum, slice) => sum + (unit === "request" ? slice.requests : slice.records), 0);
+  const references = raw.flatMap(({ pairs }) => pairs.map(({ reference }) => reference));
+  return new Map([
+    ["bare", count(references)],
+    ...raw.map(({ target, pairs }) => [target, count(pairs.map(({ slice }) => slice))] as const),
+  ]);
 }
