@@ -69,3 +69,9 @@ async function compareMoney(ground: Ground, { owner, name }: Running, db: Db): P
 function unitsPerToken(price: number): bigint {
   return BigInt(price * 100);
 }
+
+export function saidOf(parity: Parity): string {
+  const { target, requests, entries, charged, delivered, ok, faults } = parity;
+  const said = `${target}: ${requests} answers, ${entries} entries, charged ${charged} = delivered ${delivered} (1e-8 USD)`;
+  return ok ? `parity ${said}` : `PARITY BROKEN ${said}: ${faults.join("; ")}`;
+}

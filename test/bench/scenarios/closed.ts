@@ -1,7 +1,7 @@
 // The scenarios that are one request, again and again, on so many connections: chats, streams, reads.
 import { compare, figuresOf, figuresOfReference, runSlice, type Shape, type Unit } from "../measure.ts";
 import type { Running } from "../targets/types.ts";
-import { everyTarget } from "./names.ts";
+import { everyTarget, withoutPeers } from "./names.ts";
 import { chat } from "./shapes.ts";
 import type { Bench, Result, Scenario } from "./types.ts";
 
@@ -30,7 +30,7 @@ function chats(connections: number): Scenario {
     name: `chat-${connections}`,
     title: `non-stream chat, ${connections} ${connections === 1 ? "connection" : "connections"}, upstream answers at once`,
     async run(bench) {
-      const result = await runClosed(bench, await bench.targets(everyTarget), "request", (ms) =>
+      const result = await runClosed(bench, await bench.targets(connections === 1 ? withoutPeers : everyTarget), "request", (ms) =>
         chat({ connections, loop: { kind: "closed", ms } }),
       );
       const ours = result.figures.find(({ target }) => target === "ours-full");

@@ -2,4 +2,5 @@
 
 export const peers = ["portkey", "litellm"];
 export const ours = ["ours-auth", "ours-limits", "ours-settle", "ours-full"];
-export const everyTarget = ["direct", "nginx", ...ours, ...peers];
+export const withoutPeers = ["direct", "nginx", ...ours];
+export const everyTarget = [...withoutPeers, ...peers];

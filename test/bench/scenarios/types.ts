@@ -13,6 +13,9 @@ export interface Bench {
   reference: Running;
   /** Those of the names that this run is to measure, running. */
   targets(names: string[]): Promise<Running[]>;
+  wanted(name: string): boolean;
+  /** Of processes that a scenario started for itself: their money is compared, then they end. */
+  checkAndStop(targets: Running[]): Promise<void>;
   /** What scenarios tell each other, e.g. the rate at which ours is saturated. */
   known: Map<string, number>;
   /** For `npm run bench -- --profile`: around the slices of a target. */

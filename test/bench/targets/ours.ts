@@ -15,7 +15,9 @@ import type { Target } from "./types.ts";
 /** USD per million tokens: whole units of 1e-8 USD per token, so that nothing is rounded. */
 export const prices = { input: 0.5, output: 1.5 };
 /** How the mock behaves for each: mock/answers.ts. */
-const modelIds = ["mock-0-200-0", "mock-20-200-0", "mock-0-100-100"];
+export const modelIds = ["mock-0-200-0", "mock-20-200-0", "mock-0-100-100"];
+/** Its jobs fail, since the mock makes no pictures; they are there to be asked for. */
+export const imageModel = "mock-image";
 const deposit = parseUsd("1000000") as bigint;
 
 function ours(mode: Mode, title: string): Target {
@@ -23,7 +25,7 @@ function ours(mode: Mode, title: string): Target {
   return {
     name,
     title,
-    async start(ground, { inspect, workers, accounts }) {
+    async start(ground, { inspect, workers, accounts, pinned }) {
       const suffix = `${mode}_${++started}`;
       const databaseUrl = await ground.createDatabase(`bench_${suffix}`);
       const logFile = join(ground.folder, `${name}-${started}.log`);
@@ -39,7 +41,7 @@ function ours(mode: Mode, title: string): Target {
       };
       const entry = mode === "full" ? ["bin/svc.js", "start"] : ["test/bench/targets/ours-entry.ts"];
       const args = [...(inspect ? ["--inspect=127.0.0.1:0"] : []), ...entry];
-      const core = workers === 1 ? targetCore : undefined;
+      const core = pinned ? targetCore : undefined;
       const child = await startChild(args, /gateway ready (http:\S+)/, { env, core, logFile });
       return {
         name,
@@ -75,8 +77,17 @@ function writeCatalog({ folder, mockUrl }: Ground, owner: string): string {
     pricing: { mode: "per-token", ...prices },
     routes: [{ provider: "up", model: id }],
   }));
-  const providers = [{ id: "up", protocol: "openai", base_url: `${mockUrl}/${owner}/v1` }];
-  writeFileSync(path, JSON.stringify({ providers, tiers: highTiers(), models })); // YAML enough
+  const image = {
+    id: imageModel,
+    type: "image",
+    pricing: { mode: "per-image", usd_per_image: 0.01 },
+    routes: [{ provider: "pictures", model: "x" }],
+  };
+  const providers = [
+    { id: "up", protocol: "openai", base_url: `${mockUrl}/${owner}/v1` },
+    { id: "pictures", protocol: "fal", base_url: `${mockUrl}/pictures` },
+  ];
+  writeFileSync(path, JSON.stringify({ providers, tiers: highTiers(), models: [...models, image] })); // YAML enough
   return path;
 }
 

@@ -15,6 +15,8 @@ export interface StartOptions {
   /** Of ours. */
   workers: number;
   accounts: number;
+  /** To the target's core. */
+  pinned: boolean;
 }
 
 export interface Running {
