@@ -1,7 +1,7 @@
 // Where and with what a run was made.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { availableParallelism, cpus, loadavg, release, totalmem } from "node:os";
+import { cpus, loadavg, release, totalmem } from "node:os";
 import { join } from "node:path";
 import { canPin } from "./processes.ts";
 import { peersFolder } from "./targets/install.ts";
@@ -24,7 +24,7 @@ export function describeMachine(): Machine {
   return {
     at: new Date().toISOString(),
     cpu: cpus()[0]?.model ?? "unknown",
-    cores: availableParallelism(),
+    cores: cpus().length,
     memoryGb: Math.round(totalmem() / 2 ** 30),
     kernel: release(),
     node: process.version,

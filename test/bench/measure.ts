@@ -7,7 +7,7 @@ import { cpuUsOf, median, memoryOf } from "./processes.ts";
 import type { Running } from "./targets/types.ts";
 
 /** What one request asks for, without where it goes. */
-export type Shape = Omit<LoadGroup, "url" | "headers" | "keys">;
+export type Shape = Omit<LoadGroup, "url" | "headers" | "lines"> & Partial<Pick<LoadGroup, "lines">>;
 
 export interface Slice {
   target: string;
@@ -35,9 +35,7 @@ export type Unit = "request" | "record";
 
 export async function runSlice(ground: Ground, target: Running, shapes: Shape[], unit: Unit): Promise<Slice> {
   const before = { cpu: cpuUsOfTarget(target), ...ground.cpu() };
-  const groups = await ground.load(
-    shapes.map((shape) => ({ ...shape, url: target.url, path: pathOf(target, shape), ...credentials(target) })),
-  );
+  const groups = await ground.load(shapes.map((shape) => groupOf(target, shape)));
   const after = { cpu: cpuUsOfTarget(target), ...ground.cpu() };
   for (const { errors, firstError, requests } of groups)
     if (errors > 0 || requests === 0) throw new Error(`${target.name}: ${errors} of ${errors + requests} requests failed: ${firstError}`);
@@ -61,8 +59,9 @@ export async function runSlice(ground: Ground, target: Running, shapes: Shape[],
   };
 }
 
-function credentials({ headers, keys }: Running): Pick<LoadGroup, "headers" | "keys"> {
-  return { headers, keys };
+function groupOf(target: Running, shape: Shape): LoadGroup {
+  const { url, headers, keys } = target;
+  return { lines: keys.map((key) => `authorization: Bearer ${key}`), ...shape, url, headers, path: pathOf(target, shape) };
 }
 
 /** The mock tells targets apart by the first segment. */

@@ -41,7 +41,7 @@ async function compareMoney(ground: Ground, { owner, name }: Running, db: Db): P
   const delivered = await ground.deliveredTo(owner);
   const cost = BigInt(delivered.prompt) * unitsPerToken(prices.input) + BigInt(delivered.completion) * unitsPerToken(prices.output);
   const { rows } = await db.pool.query<{ charged: bigint; entries: number; logged: number }>(
-    `select coalesce(-sum(amount), 0)::bigint as charged, count(*)::int as entries, (select count(*)::int from usage_log) as logged
+    `select coalesce(-sum(amount), 0)::bigint as charged, count(*)::int as entries, (select count(*)::int from usage_log where model_type = 'language') as logged
      from ledger_entry where kind = 'usage'`,
   );
   const { charged, entries, logged } = rows[0]!;

@@ -1,7 +1,7 @@
 // The processes of a benchmark: starting and ending them, the core each may use, and what the kernel says of their time and memory.
 import { type ChildProcess, spawn, spawnSync, type StdioOptions } from "node:child_process";
 import { openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { availableParallelism } from "node:os";
+import { availableParallelism, cpus } from "node:os";
 
 export const ticksPerSecond = 100;
 /** As `npm start` runs it; a reference gets the same. */
@@ -10,8 +10,8 @@ const children = new Set<ChildProcess>();
 
 interface ChildOptions {
   env?: NodeJS.ProcessEnv;
-  /** Absent: any. */
-  core?: number | undefined;
+  /** Absent: those of this process. */
+  core?: number | "any";
   /** Where its standard error goes; absent: to ours. */
   logFile?: string;
   /** Absent: node, as `npm start` runs it. */
@@ -31,7 +31,8 @@ export interface Child {
 export function startChild(args: string[], pattern: RegExp | null, options: ChildOptions = {}): Promise<Child> {
   const { env = process.env, core, logFile, command, channel = false } = options;
   const words = command === undefined ? [process.execPath, ...runtimeFlags, ...args] : [command, ...args];
-  const [first, ...rest] = canPin && core !== undefined ? ["taskset", "-c", String(core), ...words] : words;
+  const [first, ...rest] =
+    canPin && core !== undefined ? ["taskset", "-c", core === "any" ? `0-${cpus().length - 1}` : String(core), ...words] : words;
   const errors = logFile === undefined ? "inherit" : openSync(logFile, "a");
   const stdio: StdioOptions = ["ignore", "pipe", errors, ...(channel ? (["ipc"] as const) : [])];
   const child = spawn(first as string, rest, { env, stdio });

@@ -46,7 +46,7 @@ async function runAll(ground: Ground, options: Options): Promise<void> {
       : "nothing is pinned: taskset or a second core is missing",
   );
   console.log("ours logs at its default level (info) into a file; Postgres waits for the disk");
-  const fleet = openFleet(ground, targets, { inspect: options.profile, workers: 1, accounts: 1, pinned: true });
+  const fleet = openFleet(ground, targets, { inspect: options.profile, workers: 1, accounts: 1, pinned: true, env: {} });
   const [reference] = (await fleet.of(["bare"])) as [Running];
   const wanted = (name: string) =>
     options.targets === null || options.targets.some((one) => name === one || (one === "ours" && name === "ours-full"));

@@ -35,18 +35,16 @@ async function runGroup(group: LoadGroup): Promise<GroupResult> {
   return { ...tally, seconds, latency: tally.latency.summary(), firstByte: tally.firstByte.summary() };
 }
 
-function prepare({ url, method, path, headers, keys, body, padBytes = 0 }: LoadGroup): Buffer[] {
+function prepare({ url, method, path, headers, lines, body, padBytes = 0 }: LoadGroup): Buffer[] {
   const words = "Say something of use. ";
   const content = body?.replace("@PAD@", words.repeat(Math.ceil(padBytes / words.length)).slice(0, padBytes));
-  const lines = Object.entries({
+  const common = Object.entries({
     host: new URL(url).host,
     ...headers,
     ...(content === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(content) }),
   }).map(([name, value]) => `${name}: ${value}\r\n`);
-  const start = `${method} ${path} HTTP/1.1\r\n${lines.join("")}`;
-  return (keys.length === 0 ? [""] : keys.map((key) => `authorization: Bearer ${key}\r\n`)).map((line) =>
-    Buffer.from(`${start}${line}\r\n${content ?? ""}`),
-  );
+  const start = `${method} ${path} HTTP/1.1\r\n${common.join("")}`;
+  return (lines.length === 0 ? [""] : lines.map((line) => `${line}\r\n`)).map((line) => Buffer.from(`${start}${line}\r\n${content ?? ""}`));
 }
 
 function closedLoop(connections: Connection[], next: () => Buffer, tally: Tally, ms: number): Promise<void> {

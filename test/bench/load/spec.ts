@@ -7,8 +7,8 @@ export interface LoadGroup {
   method: "GET" | "POST";
   path: string;
   headers: Record<string, string>;
-  /** Each request takes the next one; empty: none is sent. */
-  keys: string[];
+  /** Header lines of which each request takes the next one, e.g. its key. */
+  lines: string[];
   /** "@PAD@" in it stands for `padBytes` of words. */
   body?: string;
   padBytes?: number;

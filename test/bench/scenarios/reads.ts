@@ -6,6 +6,7 @@ import { runClosed } from "./closed.ts";
 import type { Scenario } from "./types.ts";
 
 const connections = 64;
+const addresses = 4_000;
 
 function get(path: string, ms: number): Shape {
   return { method: "GET", path, connections, loop: { kind: "closed", ms } };
@@ -14,7 +15,15 @@ function get(path: string, ms: number): Shape {
 const models: Scenario = {
   name: "models",
   title: `GET /v1/models, ${connections} connections`,
-  run: async (bench) => runClosed(bench, await bench.targets(["ours-full"]), "request", (ms) => get("/v1/models", ms)),
+  async run(bench) {
+    // Public, so that it is limited by address: the load says that it comes from many.
+    const target = bench.wanted("ours-full") ? await bench.fleet.fresh("ours-full", { env: { SVC_TRUSTED_PROXIES: "1" } }) : null;
+    const targets = target === null ? [] : [target];
+    const lines = Array.from({ length: addresses }, (_, index) => `x-forwarded-for: 10.0.${index >> 8}.${index & 255}`);
+    const result = await runClosed(bench, targets, "request", (ms) => ({ ...get("/v1/models", ms), lines }));
+    await bench.checkAndStop(targets);
+    return result;
+  },
 };
 
 const polling: Scenario = {

@@ -25,7 +25,7 @@ function ours(mode: Mode, title: string): Target {
   return {
     name,
     title,
-    async start(ground, { inspect, workers, accounts, pinned }) {
+    async start(ground, { inspect, workers, accounts, pinned, env: more }) {
       const suffix = `${mode}_${++started}`;
       const databaseUrl = await ground.createDatabase(`bench_${suffix}`);
       const logFile = join(ground.folder, `${name}-${started}.log`);
@@ -38,10 +38,11 @@ function ours(mode: Mode, title: string): Target {
         PORT: "0",
         SVC_WORKERS: String(workers),
         BENCH_MODE: mode,
+        ...more,
       };
       const entry = mode === "full" ? ["bin/svc.js", "start"] : ["test/bench/targets/ours-entry.ts"];
       const args = [...(inspect ? ["--inspect=127.0.0.1:0"] : []), ...entry];
-      const core = pinned ? targetCore : undefined;
+      const core = pinned ? targetCore : "any";
       const child = await startChild(args, /gateway ready (http:\S+)/, { env, core, logFile });
       return {
         name,

@@ -17,6 +17,8 @@ export interface StartOptions {
   accounts: number;
   /** To the target's core. */
   pinned: boolean;
+  /** Of ours: other settings than `npm start` has. */
+  env: Record<string, string>;
 }
 
 export interface Running {
