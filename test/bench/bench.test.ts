@@ -1,8 +1,9 @@
 // The benchmark itself, in its shortest form: that it runs, measures and compares the money. Its figures mean nothing here.
-import { spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import type { Figures } from "./measure.ts";
 import type { Parity } from "./parity.ts";
@@ -12,13 +13,12 @@ interface Written {
   results: Record<string, { figures: Figures[] }>;
 }
 
-test("npm run bench: measures chats and streams of the gateway beside the reference, and the ledger charged what was delivered", () => {
+test("npm run bench: measures chats and streams of the gateway beside the reference, and the ledger charged what was delivered", async () => {
   const folder = mkdtempSync(join(tmpdir(), "svc-bench-test-"));
   const out = join(folder, "out.json");
   const args = ["test/bench/run.ts", "--quick", "--only", "chat-16,stream-16", "--targets", "ours", "--out", out];
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_|DATABASE|SVC_)/.test(name)));
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: "utf8" });
-  expect(status, `${stdout}${stderr}`).toBe(0);
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env }); // throws with all it said where it doesn't end with 0
   const { parities, results } = JSON.parse(readFileSync(out, "utf8")) as Written;
   rmSync(folder, { recursive: true });
 
