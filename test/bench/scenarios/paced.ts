@@ -65,7 +65,7 @@ async function watch(bench: Bench, name: string): Promise<Watched | null> {
   const { ground } = bench;
   const target = await bench.fleet.fresh(name);
   if (target === null) return null;
-  const warmUp = { connections: 32, loop: { kind: "closed", ms: warmUpMs(bench, target) / 2 } } as const;
+  const warmUp = { connections: 64, loop: { kind: "closed", ms: warmUpMs(bench, target) } } as const; // the nursery has its size, too
   await runSlice(ground, target, [chat(warmUp)], "request");
   await runSlice(ground, target, [chat({ ...warmUp, stream: true })], "record");
   await sleep(calmMs);
@@ -73,7 +73,7 @@ async function watch(bench: Bench, name: string): Promise<Watched | null> {
   const streams = streamsOf(bench);
   const shape = chat({ model, stream: true, connections: streams, loop: { kind: "once", ms: openingMs } });
   const running = runSlice(ground, target, [shape], "record");
-  const [seen, slice] = await Promise.all([whileOpen(bench, target), running]);
+  const [seen, slice] = await Promise.all([whileOpen(target), running]);
   await bench.checkAndStop([target]);
   const watchedChunks = (streams * seen.seconds * 1000) / gapMs;
   return {
@@ -82,7 +82,7 @@ async function watch(bench: Bench, name: string): Promise<Watched | null> {
   };
 }
 
-async function whileOpen(_bench: Bench, target: Running): Promise<{ cpuUs: number; seconds: number; residentMb: number }> {
+async function whileOpen(target: Running): Promise<{ cpuUs: number; seconds: number; residentMb: number }> {
   await sleep(watched.fromMs);
   const startedAt = performance.now();
   const before = cpuUsOfTarget(target);
