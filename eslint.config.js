@@ -2,7 +2,19 @@
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(
-  { ignores: ["generated/", "node_modules/", ".svc/", ".python-clients/", ".schemathesis/", "dist/", "src/docs/assets/", "**/fixtures/"] },
+  {
+    ignores: [
+      "generated/",
+      "node_modules/",
+      ".svc/",
+      ".bench/",
+      ".python-clients/",
+      ".schemathesis/",
+      "dist/",
+      "src/docs/assets/",
+      "**/fixtures/",
+    ],
+  },
   ...tseslint.configs.recommendedTypeChecked,
   {
     languageOptions: {

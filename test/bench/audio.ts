@@ -275,11 +275,11 @@ function environmentOf(catalog: string): NodeJS.ProcessEnv {
 }
 
 async function startGateway(catalog: string): Promise<{ url: string; pid: number }> {
-  const { found, pid } = await startChild(["src/cli/main.ts", "start"], /gateway ready (http:\S+)/, environmentOf(catalog));
+  const { found, pid } = await startChild(["src/cli/main.ts", "start"], /gateway ready (http:\S+)/, { env: environmentOf(catalog) });
   return { url: found, pid };
 }
 
 async function createAccount(catalog: string): Promise<string> {
   const account = ["src/cli/main.ts", "account", "create", "--email", "bench@bench.test", "--deposit", "100000", "--json"];
-  return (await startChild(account, /"api_key":\s*"([^"]+)"/, environmentOf(catalog))).found;
+  return (await startChild(account, /"api_key":\s*"([^"]+)"/, { env: environmentOf(catalog) })).found;
 }

@@ -1,0 +1,37 @@
+// Two worker processes against one: what the second costs a request. Neither is held to a core, since two need both; everything else
+// shares them, so only the processor time says something.
+import { compare, figuresOf, figuresOfReference, runSlice } from "../measure.ts";
+import { median } from "../processes.ts";
+import type { Running } from "../targets/types.ts";
+import { warmUpMs } from "./closed.ts";
+import { chat } from "./shapes.ts";
+import type { Scenario } from "./types.ts";
+
+const connections = 64;
+
+export const twoWorkers: Scenario = {
+  name: "workers",
+  title: `non-stream chat, ${connections} connections, 2 workers (x bare: against 1 worker, neither held to a core)`,
+  async run(bench) {
+    const { ground, options } = bench;
+    const started = bench.wanted("ours-full")
+      ? [await bench.fleet.fresh("ours-full", { pinned: false }), await bench.fleet.fresh("ours-full", { workers: 2, pinned: false })]
+      : [];
+    const [one, two] = started as [Running, Running];
+    if (one === undefined) return { unit: "request", figures: [], extra: {}, raw: [], notes: [] };
+    const run = (target: Running, ms: number) => runSlice(ground, target, [chat({ connections, loop: { kind: "closed", ms } })], "request");
+    for (const target of [one, two]) await run(target, warmUpMs(bench, target) * 1.5);
+    const named = { ...two, name: "ours-full, 2 workers" };
+    const raw = await compare({ reference: one, targets: [named], rounds: options.rounds }, (target) => run(target, options.sliceMs));
+    const ratio = median((raw[0]?.pairs ?? []).map(({ slice, reference }) => slice.cpuUs / reference.cpuUs));
+    bench.known.set("workers-ratio", ratio);
+    await bench.checkAndStop([one, two]);
+    return {
+      unit: "request",
+      figures: [{ ...figuresOfReference(raw), target: "ours-full, 1 worker" }, ...raw.map(figuresOf)],
+      extra: {},
+      raw,
+      notes: [],
+    };
+  },
+};
