@@ -12,6 +12,7 @@ import * as usageLog from "./migrations/0007-usage-log.ts";
 import * as mediaJobs from "./migrations/0008-media-jobs.ts";
 import * as mediaMoves from "./migrations/0009-media-moves.ts";
 import * as audio from "./migrations/0010-audio.ts";
+import * as logStatistics from "./migrations/0011-log-statistics.ts";
 
 /** Applied in the order of their names; one that was released is never edited. */
 const migrations: Record<string, Migration> = {
@@ -25,6 +26,7 @@ const migrations: Record<string, Migration> = {
   "0008-media-jobs": mediaJobs,
   "0009-media-moves": mediaMoves,
   "0010-audio": audio,
+  "0011-log-statistics": logStatistics,
 };
 
 /** Returns the names of the migrations that were applied now. */

@@ -1,5 +1,5 @@
 // Keeps the monthly partitions of the usage log: made ahead of time, dropped when their time is over. The SQL is in the migrations
-// 0002 and 0007; any replica may call it.
+// 0002, 0007 and 0011; any replica may call it.
 import type { Db } from "./connect.ts";
 
 /** A process that nobody restarts for a quarter must not run out of partitions. */

@@ -30,6 +30,15 @@ async function add(ago: number): Promise<string> {
   return name;
 }
 
+async function addRow(ago: number): Promise<void> {
+  await db.pool.query("insert into account (email, email_norm) values ('a@example.com', 'a@example.com') on conflict do nothing");
+  await db.pool.query(
+    `insert into usage_log (account_id, created_at, id, request_id, operation, model, status, http_status, cost, reserved, prices, attempts, stream, latency_ms)
+     select id, $1, gen_random_uuid(), 'req_' || $2, 'createChatCompletion', 'm', 'success', 200, 0, 0, '{}', '[]', false, 1 from account`,
+    [month(ago).from, String(ago)],
+  );
+}
+
 async function partitions(): Promise<string[]> {
   const { rows } = await db.pool.query<{ name: string }>(
     "select inhrelid::regclass::text as name from pg_inherits where inhparent = 'usage_log'::regclass order by 1",
@@ -37,17 +46,33 @@ async function partitions(): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
+test("every month, old or to come, knows which keys are whose, however often it is tended", async () => {
+  const statistics = async () =>
+    (
+      await db.pool.query<{ part: string; name: string; kinds: string }>(
+        `select stxrelid::regclass::text as part, stxname as name, stxkind::text || ' ' || pg_get_statisticsobjdef_columns(oid) as kinds
+         from pg_statistic_ext order by 1`,
+      )
+    ).rows;
+  const expected = async () => (await partitions()).map((part) => ({ part, name: `${part}_key`, kinds: "{f} account_id, key_id" }));
+  expect(await statistics()).toEqual(await expected()); // the migration's own
+  const old = await add(20);
+  await addRow(20);
+  await db.pool.query(`drop table ${month(-3).name}`);
+  for (let times = 0; times < 2; times += 1) {
+    await ensurePartitions(db);
+    expect(await partitions()).toEqual(expect.arrayContaining([old, month(-3).name]));
+    expect(await statistics()).toEqual(await expected());
+  }
+  // At once: a month that is over is never analyzed by itself.
+  expect((await db.pool.query("select tablename from pg_stats_ext where inherited = false")).rows).toEqual([{ tablename: old }]);
+});
+
 test("a month goes once it ended more than so many months ago; its rows go with it, the others stay", async () => {
   const usual = await partitions();
   const old = [await add(40), await add(4)];
   const young = [await add(3), await add(2)];
-  await db.pool.query(`insert into account (email, email_norm) values ('a@example.com', 'a@example.com')`);
-  for (const ago of [4, 3])
-    await db.pool.query(
-      `insert into usage_log (account_id, created_at, id, request_id, operation, model, status, http_status, cost, reserved, prices, attempts, stream, latency_ms)
-       select id, $1, gen_random_uuid(), 'req_' || $2, 'createChatCompletion', 'm', 'success', 200, 0, 0, '{}', '[]', false, 1 from account`,
-      [month(ago).from, String(ago)],
-    );
+  for (const ago of [4, 3]) await addRow(ago);
   expect(await dropPartitions(db, 3)).toEqual(old);
   expect(await partitions()).toEqual([...young, ...usual].sort());
   expect((await db.pool.query("select request_id from usage_log")).rows).toEqual([{ request_id: "req_3" }]);

@@ -2,6 +2,7 @@
 // the rows are one account's, the rest lie over many.
 import type pg from "pg";
 import type { Db } from "../../src/db/connect.ts";
+import { ensurePartitions } from "../../src/db/partitions.ts";
 
 export const months = 5;
 export const accountsCount = 20_000;
@@ -11,15 +12,18 @@ const jobsCount = 20_000;
 /** The account of the n-th row, and the row's place in it. */
 const account = `case when n % 2 = 0 then 1 else 2 + (n / 2) % ${accountsCount - 1} end`;
 const place = `case when n % 2 = 0 then n / 2 + 1 else (n / 2) / ${accountsCount - 1} + 1 end`;
+/** In the log the second account has one row of 40, all of one key: shares of account and key that a planner multiplies. */
+const logAccount = `case when n % 40 = 1 then 2 else ${account} end`;
 /** From the first month to now. */
 const moment = (count: number) =>
   `date_trunc('milliseconds', now() - interval '1 minute' - interval '${(months - 1) * 28} days' * (1 - n / ${count}::float8))`;
 
-export async function fillDatabase({ pool }: Db): Promise<void> {
-  const client = await pool.connect();
+export async function fillDatabase(db: Db): Promise<void> {
+  const client = await db.pool.connect();
   try {
     await client.query("set session_replication_role = replica"); // no trigger, no foreign key
     for (let ago = 2; ago < months; ago += 1) await addMonth(client, ago);
+    await ensurePartitions(db); // the statistics of the months that were added
     for (const statement of statements) await client.query(statement);
     await client.query("analyze");
   } finally {
@@ -48,7 +52,7 @@ const statements = [
    from (select n, ${account} as a, ${place} as s from generate_series(0, ${rowsCount - 1}) n) r`,
   `insert into usage_log (account_id, created_at, id, request_id, key_id, operation, model, model_type, status, http_status, cost, reserved,
      prices, attempts, stream, latency_ms)
-   select ${account}, ${moment(rowsCount)}, ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'req_' || n, ${account},
+   select ${logAccount}, ${moment(rowsCount)}, ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'req_' || n, ${logAccount},
      'createChatCompletion', case when n % 5000 < 2 then 'test/rare' else 'test/usual' end, case when n % 3000 < 2 then 'image' else 'language' end,
      case when n % 4000 < 2 then 'failed' else 'success' end, 200, case when n % 4000 < 2 then 0 else 5000 end, 5000, '{}', '[]', false, 1
    from generate_series(0, ${rowsCount - 1}) n`,

@@ -27,8 +27,9 @@ import { usageLogRow } from "../support/usage-log-row.ts";
 import { explainQueries } from "./explain-queries.ts";
 import { accountsCount, fillDatabase, rowsCount } from "./fill-database.ts";
 
-/** The account with half of all rows, and one with its share of the rest. */
+/** The account with half of all rows, one with a fortieth of the log by one key, and one with its share of the rest. */
 const large = 1n;
+const middling = 2n;
 const usual = 7n;
 const page = 51;
 const day = 24 * 60 * 60 * 1000;
@@ -78,6 +79,15 @@ describe("the usage log", () => {
   test.each(Object.entries(filters))("a page of a large account, %s: a few hundred pages of 5 months", async (_, filter) => {
     // A row lies on a page of its own, and each month is entered by its index.
     await expectBounded(() => readLogs(db, large, filter, page), 400);
+  });
+  test.each(
+    Object.entries({
+      "its only key": { keyIds: [middling] },
+      "its only key, before a place": { keyIds: [middling], after: { createdAt: ago(20), id: randomUUID() } },
+      "its only key, that succeeded": { keyIds: [middling], status: "success" },
+    } satisfies Record<string, LogFilter>),
+  )("a page of a middling account, of %s: not all of the key's 2,000 rows", async (_, filter) => {
+    await expectBounded(() => readLogs(db, middling, filter, page), 400);
   });
   test("one request, and one that is not there", async () => {
     await expectBounded(() => readLog(db, usual, "req_11"), 60);

@@ -2,6 +2,7 @@
 // are open. Each round has new processes, since a stream's memory is what a process did not have before.
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Compared, cpuUsOfTarget, figuresOf, figuresOfReference, residentMbOf, runSlice, type Slice } from "../measure.ts";
+import { openInspector } from "../inspect.ts";
 import { median } from "../processes.ts";
 import type { Running } from "../targets/types.ts";
 import { warmUpMs } from "./closed.ts";
@@ -14,7 +15,7 @@ const model = `mock-0-${chunks}-${gapMs}`;
 /** They are opened over this time. */
 const openingMs = 1_000;
 /** All are open from then until the first ends. */
-const watched = { fromMs: openingMs + 1_000, untilMs: chunks * gapMs - 1_000 };
+const watched = { fromMs: openingMs + 1_000, untilMs: chunks * gapMs - 2_000 };
 const calmMs = 2_000;
 
 interface Watched {
@@ -63,13 +64,13 @@ function streamsOf({ options }: Bench): number {
 /** A new process, warm and calm; then its streams. */
 async function watch(bench: Bench, name: string): Promise<Watched | null> {
   const { ground } = bench;
-  const target = await bench.fleet.fresh(name);
+  const target = await bench.fleet.fresh(name, { inspect: true });
   if (target === null) return null;
   const warmUp = { connections: 64, loop: { kind: "closed", ms: warmUpMs(bench, target) } } as const; // the nursery has its size, too
   await runSlice(ground, target, [chat(warmUp)], "request");
   await runSlice(ground, target, [chat({ ...warmUp, stream: true })], "record");
   await sleep(calmMs);
-  const idleMb = residentMbOf(target);
+  const idleMb = await collectedMbOf(target);
   const streams = streamsOf(bench);
   const shape = chat({ model, stream: true, connections: streams, loop: { kind: "once", ms: openingMs } });
   const running = runSlice(ground, target, [shape], "record");
@@ -86,11 +87,18 @@ async function whileOpen(target: Running): Promise<{ cpuUs: number; seconds: num
   await sleep(watched.fromMs);
   const startedAt = performance.now();
   const before = cpuUsOfTarget(target);
-  const resident: number[] = [];
-  while (performance.now() - startedAt < watched.untilMs - watched.fromMs) {
-    await sleep(250);
-    resident.push(residentMbOf(target));
-  }
+  await sleep(watched.untilMs - watched.fromMs);
+  const cpuUs = cpuUsOfTarget(target) - before;
   const seconds = (performance.now() - startedAt) / 1000;
-  return { cpuUs: cpuUsOfTarget(target) - before, seconds, residentMb: median(resident) };
+  return { cpuUs, seconds, residentMb: await collectedMbOf(target) };
+}
+
+/** What is resident once the garbage is gone: without it, what the warm-up left would be taken for the streams' or hide them. */
+async function collectedMbOf(target: Running): Promise<number> {
+  if (target.logFile !== null) {
+    const inspector = await openInspector(target.logFile);
+    for (let turn = 0; turn < 2; turn += 1) await inspector.call("HeapProfiler.collectGarbage");
+    inspector.close();
+  }
+  return residentMbOf(target);
 }
