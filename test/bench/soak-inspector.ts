@@ -20,8 +20,8 @@ export interface Inspector {
   evaluate<T>(expression: string): Promise<T>;
   /** How many live objects have the prototype that the expression names. */
   count(prototype: string): Promise<number>;
-  /** Bytes and objects by kind and constructor, dearest first. */
-  constructors(): Promise<Map<string, { count: number; bytes: number }>>;
+  /** A heap snapshot in V8's format. */
+  snapshot(): Promise<string>;
   close(): void;
 }
 
@@ -85,19 +85,21 @@ export async function openInspector(url: string): Promise<Inspector> {
       await ask("Runtime.releaseObjectGroup", { objectGroup });
       return value as number;
     },
-    async constructors() {
+    async snapshot() {
       pieces = [];
       await ask("HeapProfiler.takeHeapSnapshot", { reportProgress: false });
       const text = pieces.join("");
       pieces = [];
-      return sumByConstructor(text);
+      return text;
     },
     close: () => socket.close(),
   };
 }
 
-/** V8's format: nodes are runs of numbers whose meaning `meta` tells. */
-function sumByConstructor(text: string): Map<string, { count: number; bytes: number }> {
+export type Sums = Map<string, { count: number; bytes: number }>;
+
+/** Bytes and objects of a snapshot by kind and constructor, dearest first. Its nodes are runs of numbers whose meaning `meta` tells. */
+export function sumByConstructor(text: string): Sums {
   const { snapshot, nodes, strings } = JSON.parse(text) as {
     snapshot: { meta: { node_fields: string[]; node_types: [string[]] } };
     nodes: number[];
@@ -105,7 +107,7 @@ function sumByConstructor(text: string): Map<string, { count: number; bytes: num
   };
   const { node_fields: fields, node_types: types } = snapshot.meta;
   const [type, name, size] = ["type", "name", "self_size"].map((field) => fields.indexOf(field)) as [number, number, number];
-  const sums = new Map<string, { count: number; bytes: number }>();
+  const sums: Sums = new Map();
   for (let at = 0; at < nodes.length; at += fields.length) {
     const kind = types[0][nodes[at + type]!]!;
     const named = ["object", "native", "closure", "code", "hidden", "object shape"].includes(kind);

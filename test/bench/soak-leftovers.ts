@@ -15,6 +15,9 @@ export interface Descriptors {
   others: number;
 }
 
+/** The threads that measure sound are kept, at most two (src/media/audio/measure-audio.ts); each is five pipes, polls and counters. */
+export const keptThreadsOthers = 2 * 5;
+
 /** By /proc: a socket is a client's where its own port is the gateway's. */
 export function descriptorsOf({ pid, url, simulator }: Pick<SoakWorld, "pid" | "url" | "simulator">): Descriptors {
   const port = Number(new URL(url).port);

@@ -14,6 +14,8 @@ export interface LoadOptions {
   stopped: () => boolean;
   /** Of each client; absent: more than any call takes. */
   patienceMs?: number;
+  /** Calls at once; above it a call is left out. */
+  openMax?: number;
 }
 
 export interface Made {
@@ -30,11 +32,11 @@ export interface Made {
 export const nothingMade = (): Made => ({ calls: 0, left: 0, broken: 0, hung: [], byStatus: {}, byKind: {} });
 const callersMax = 100;
 const newCallerEveryMs = 2_000;
-/** Above it a call is left out: a gateway that stands still must show itself in the figures, not in the client's memory. */
-const openMax = 400;
+/** A gateway that stands still must show itself in the figures, not in the client's memory. */
+const openDefaultMax = 400;
 const sum = kinds.reduce((total, { weight }) => total + weight, 0);
 
-export function startLoad({ url, rate, createCaller, stopped, patienceMs }: LoadOptions): {
+export function startLoad({ url, rate, createCaller, stopped, patienceMs, openMax = openDefaultMax }: LoadOptions): {
   made: Made;
   open: () => string[];
   ended: Promise<void>;

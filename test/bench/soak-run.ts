@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Audit, audit } from "../../src/ledger/audit.ts";
 import { cpuOf, ticksPerSecond } from "./processes.ts";
-import type { Memory } from "./soak-inspector.ts";
-import { type Descriptors, descriptorsOf, type Open, openIn, rowsOf, tempFiles } from "./soak-leftovers.ts";
+import { type Memory, sumByConstructor, type Sums } from "./soak-inspector.ts";
+import { type Descriptors, descriptorsOf, keptThreadsOthers, type Open, openIn, rowsOf, tempFiles } from "./soak-leftovers.ts";
 import { type Made, nothingMade, startLoad, warmUp } from "./soak-load.ts";
 import type { SoakWorld } from "./soak-world.ts";
 
@@ -75,12 +75,12 @@ export async function runSoak(
   const load = startLoad({ ...world, rate, stopped: () => performance.now() > endsAt || signal?.aborted === true });
   ({ made } = load);
   const everyMs = Math.min(15_000, Math.max(1_000, (minutes * 60_000) / 100));
-  let earlier: Awaited<ReturnType<typeof world.inspector.constructors>> | undefined;
+  let earlier: Sums | undefined;
   for (let dueAt = beganAt + everyMs; dueAt < endsAt && signal?.aborted !== true; dueAt += everyMs) {
     await sleep(Math.max(0, dueAt - performance.now()));
     samples.push(await sample());
     if (samples.length % 10 === 0) say(lineOf(samples.at(-1)!));
-    if (compare && earlier === undefined && samples.length >= 34) earlier = await world.inspector.constructors();
+    if (compare && earlier === undefined && samples.length >= 34) earlier = sumByConstructor(await world.inspector.snapshot());
   }
   const stillOpen = setInterval(() => say(`still open: ${JSON.stringify(load.open())}`), 10_000);
   await load.ended;
@@ -88,7 +88,7 @@ export async function runSoak(
   const cpuShare = (cpuOf(world.pid) - cpuBefore) / ticksPerSecond / seconds();
   const loadSeconds = seconds();
   const after = await quiet(sample, before, say);
-  const grown = earlier === undefined ? [] : compared(earlier, await world.inspector.constructors());
+  const grown = earlier === undefined ? [] : compared(earlier, sumByConstructor(await world.inspector.snapshot()));
   return {
     ...{ samples, before, after, made, cpuShare, grown, seconds: loadSeconds },
     live: { before: liveBefore, after: await liveIn(world) },
@@ -99,10 +99,12 @@ export async function runSoak(
   };
 }
 
-/** Counts them after a collection. */
-export async function liveIn({ inspector }: Pick<SoakWorld, "inspector">): Promise<Record<string, number>> {
+export type Watched = keyof typeof watched;
+
+/** Counts them after a collection: a walk through the whole heap for each kind. */
+export async function liveIn({ inspector }: Pick<SoakWorld, "inspector">, names = Object.keys(watched) as Watched[]) {
   const counts: Record<string, number> = {};
-  for (const [name, prototype] of Object.entries(watched)) counts[name] = await inspector.count(prototype);
+  for (const name of names) counts[name] = await inspector.count(watched[name]);
   return counts;
 }
 
@@ -123,12 +125,14 @@ export function leftIn(before: Sample, { descriptors, backends }: Sample): strin
     ...(clients > 0 ? [`${clients} connections of clients are left`] : []),
     ...(upstreams > 0 ? [`${upstreams} connections to upstreams are left`] : []),
     ...(files > 0 ? [`${files} files are left open`] : []),
-    ...(others > before.descriptors.others ? [`${before.descriptors.others} pipes and polls before, ${others} after`] : []),
+    ...(others > before.descriptors.others + keptThreadsOthers
+      ? [`${before.descriptors.others} pipes and polls before, ${others} after`]
+      : []),
     ...(backends > before.backends ? [`${before.backends} connections to the database before, ${backends} after`] : []),
   ];
 }
 
-function compared(earlier: Map<string, { count: number; bytes: number }>, later: Map<string, { count: number; bytes: number }>): string[] {
+function compared(earlier: Sums, later: Sums): string[] {
   return [...later]
     .map(([name, { count, bytes }]) => {
       const was = earlier.get(name) ?? { count: 0, bytes: 0 };
