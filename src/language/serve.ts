@@ -67,11 +67,13 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
   const size = order.measure();
   const { cap } = order;
   const tokens = { input: size.tokensLikely, output: Math.min(cap.asked ?? 0, model.maxOutputTokens) * cap.choices };
-  const rate = await countCall(context, { ...ask, model, tokens });
+  // Not the whole of the request: what is copied from it is held for as long as the call lasts.
+  const { caller, operationId: operation, requestId, receivedAt, addHeaders } = ask;
+  const rate = await countCall(context, { caller, model, tokens, addHeaders });
   const hold = await orGiveBack(rate, reserveTokens(context, ask.caller, model, tokenPricesOf(model), size, cap));
   const call = openCall(context, {
-    caller: ask.caller,
-    facts: { ...ask, operation: ask.operationId, stream: order.stream },
+    caller,
+    facts: { operation, requestId, receivedAt, stream: order.stream },
     admitted,
     hold,
     size,

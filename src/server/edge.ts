@@ -103,7 +103,7 @@ export interface Exchange {
   fileBytes: number;
   /** Set when the client went away before the answer was complete. */
   gone: boolean;
-  /** Fires once, when the client has gone or the gateway has to end. Made on demand: most handlers never look at it. */
+  /** Fires once, when the client has gone or the gateway has to end. Made on demand: pages need none. */
   signal: () => AbortSignal;
   /** The gateway has to end: handlers give up, while their client can still be told. */
   giveUp: () => void;

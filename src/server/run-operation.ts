@@ -115,9 +115,7 @@ function requestOf(exchange: Exchange, operationId: OperationId, read: Content &
     text: read.text,
     address: exchange.address,
     addHeaders: (headers: Headers) => void Object.assign(exchange.headers, headers),
-    get signal() {
-      return exchange.signal();
-    },
+    signal: exchange.signal(),
   };
   return request as Request;
 }
