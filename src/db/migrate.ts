@@ -13,6 +13,7 @@ import * as mediaJobs from "./migrations/0008-media-jobs.ts";
 import * as mediaMoves from "./migrations/0009-media-moves.ts";
 import * as audio from "./migrations/0010-audio.ts";
 import * as logStatistics from "./migrations/0011-log-statistics.ts";
+import * as ledgerPlans from "./migrations/0012-ledger-plans.ts";
 
 /** Applied in the order of their names; one that was released is never edited. */
 const migrations: Record<string, Migration> = {
@@ -27,6 +28,7 @@ const migrations: Record<string, Migration> = {
   "0009-media-moves": mediaMoves,
   "0010-audio": audio,
   "0011-log-statistics": logStatistics,
+  "0012-ledger-plans": ledgerPlans,
 };
 
 /** Returns the names of the migrations that were applied now. */

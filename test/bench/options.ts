@@ -34,7 +34,7 @@ export function readOptions(args: string[]): Options {
     targets: values.targets?.split(",") ?? null,
     rounds: values.rounds === undefined ? (quick ? 1 : 3) : Number(values.rounds),
     sliceMs: quick ? 500 : 2_000,
-    warmUpMs: quick ? 500 : 4_000,
+    warmUpMs: quick ? 500 : 10_000, // compiled, not compiling
     quick,
     profile: values.profile,
     out: values.out ?? null,

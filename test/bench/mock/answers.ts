@@ -13,8 +13,6 @@ export interface Answers {
 }
 
 export const promptTokens = 270;
-/** Records that go out in one write at full speed. */
-const recordsPerWrite = 20;
 const made = new Map<string, Answers>();
 
 export function answersOf(delay: string, chunks: string, gap: string): Answers {
@@ -35,16 +33,13 @@ function make(delayMs: number, chunks: number, gapMs: number): Answers {
     record("[DONE]"),
   ];
   const last = Buffer.from(`${end.join("")}0\r\n\r\n`);
-  const together = gapMs === 0 ? recordsPerWrite : 1;
-  const parts = [];
-  for (let at = 0; at < chunks; at += together) parts.push(Buffer.from(records.slice(at, at + together).join("")));
   return {
     delayMs,
     gapMs,
     chunks,
     whole: whole(usage),
     head: Buffer.from("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"),
-    parts: [...parts, last],
+    parts: [...records.map((one) => Buffer.from(one)), last], // a write each, as hosts send tokens
   };
 }
 
