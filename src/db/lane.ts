@@ -2,7 +2,7 @@
 // It knows nothing of money: what a batch does is its `work`.
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDatabaseAway } from "../away.ts";
-import { statementGapMs } from "./pace.ts";
+import { type LastStatement, pauseBefore } from "./pace.ts";
 
 interface Lane<Item, Result> {
   run(item: Item): Promise<Result>;
@@ -74,22 +74,21 @@ export function createLane<Item, Result>({
   type Batch = Waiting<Item, Result>[];
   let waiting: Batch = [];
   let busy = false;
-  /** The last statement. */
-  let startedAt = -Infinity;
+  let last: LastStatement = { startedAt: 0, endedAt: 0 };
   /** What the database failed with, since it is away; null: it answers. */
   let away: unknown = null;
   const whenDrained: (() => void)[] = [];
 
   async function loop(): Promise<void> {
     while (waiting.length > 0) {
-      const now = performance.now();
-      const pauseMs = startedAt + statementGapMs(now) - now;
+      const pauseMs = pauseBefore(last, performance.now());
       if (pauseMs > 0 && waiting.length < batchMax) await sleep(pauseMs);
-      startedAt = performance.now();
+      const startedAt = performance.now();
       const batch = waiting.slice(0, batchMax);
       waiting = waiting.slice(batchMax);
       gauge.waiting -= batch.length;
       await settle(batch);
+      last = { startedAt, endedAt: performance.now() };
     }
     busy = false;
     for (const resolve of whenDrained.splice(0)) resolve();

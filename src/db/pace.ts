@@ -1,19 +1,31 @@
-// How long a lane waits for company before its next statement: nothing while this process has time, a few milliseconds once it
-// is the process that everybody waits for. A statement costs about as much as half a request, whatever the size of its batch.
+// How long a lane waits for company before its next statement. A statement costs this process about as much as half a request and Postgres
+// several times that, whatever the size of its batch: under load fewer and larger ones serve everybody sooner.
 
-/** Between two statements of a lane at full load. More saves little and is felt. */
+/** Between two statements of a lane where this process has no time left. More saves little and is felt. */
 const fullLoadMs = 4;
-/** A process busy for less of its time answers at once. */
+/** A process busy for less of its time sends at once. */
 const freeShare = 0.5;
 /** How often the load is looked at. */
 const sampleMs = 50;
+/** The database gets as much rest from a lane as its last statement took, a slow one excepted: others wait for it already. */
+const restMaxMs = 5;
+
+/** A lane's last statement, on the clock of performance.now(). */
+export interface LastStatement {
+  startedAt: number;
+  endedAt: number;
+}
 
 let before = performance.eventLoopUtilization();
 let lookedAt = performance.now();
 let share = 0;
 
-/** Milliseconds between the starts of two statements of one lane, now. */
-export function statementGapMs(now: number): number {
+/** Milliseconds to wait; 0 or less: none. */
+export function pauseBefore({ startedAt, endedAt }: LastStatement, now: number): number {
+  return Math.max(startedAt + gapMs(now), endedAt + Math.min(endedAt - startedAt, restMaxMs)) - now;
+}
+
+function gapMs(now: number): number {
   if (now - lookedAt >= sampleMs) {
     const current = performance.eventLoopUtilization();
     share = performance.eventLoopUtilization(current, before).utilization;
