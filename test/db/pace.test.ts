@@ -1,0 +1,15 @@
+import { describe, expect, test } from "vitest";
+import { pauseBefore } from "../../src/db/pace.ts";
+
+describe("a lane before its next statement", () => {
+  test("rests as long as its last one took", () => {
+    expect(pauseBefore({ startedAt: 1_000, endedAt: 1_003 }, 1_003)).toBeGreaterThanOrEqual(3);
+    expect(pauseBefore({ startedAt: 1_000, endedAt: 1_003 }, 1_100)).toBeLessThan(0);
+  });
+  test("never waits long, however slow the database was", () => {
+    expect(pauseBefore({ startedAt: 1_000, endedAt: 9_000 }, 9_000)).toBe(5);
+  });
+  test("begins at once", () => {
+    expect(pauseBefore({ startedAt: 0, endedAt: 0 }, 1_000)).toBeLessThan(0);
+  });
+});
