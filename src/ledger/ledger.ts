@@ -184,7 +184,11 @@ async function reserveBatch(db: Db, owner: string, items: readonly ReserveReques
 async function settleBatch(db: Db, items: readonly Settlement[]): Promise<Amount[]> {
   const { rows } = await db.pool.query<{ account_id: bigint; balance: Amount }>(
     "select account_id, balance from ledger_settle($1, $2, $3)",
-    [plainArray(items.map((i) => i.accountId)), plainArray(items.map((i) => i.id)), `[${items.map((i) => JSON.stringify(i.log)).join(",")}]`],
+    [
+      plainArray(items.map((i) => i.accountId)),
+      plainArray(items.map((i) => i.id)),
+      `[${items.map((i) => JSON.stringify(i.log)).join(",")}]`,
+    ],
   );
   const balances = new Map(rows.map((row) => [row.account_id, row.balance]));
   return items.map((item) => balances.get(item.accountId) ?? 0n);
