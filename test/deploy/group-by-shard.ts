@@ -12,10 +12,27 @@ interface Part {
 
 /** One part where the statement is no batch, or all of it is of one shard. */
 export function groupByShard(text: string, values: Values): Part[] {
+  if (values.some(isArrayText)) return groupByShard(text, values.map(unpacked));
   if (text.includes(" rate_take(")) return takesByShard(values);
   const accounts = values.find((value): value is bigint[] => Array.isArray(value) && typeof value[0] === "bigint");
   if (accounts === undefined) return [{ values: [...values], places: [] }];
   return byShard(accounts).map((places) => ({ values: values.map((value) => ofPlaces(value, places, accounts.length)), places }));
+}
+
+/** As src/db/array-text.ts writes lists. */
+function isArrayText(value: unknown): value is string {
+  return typeof value === "string" && /^\{.*\}$/.test(value);
+}
+
+function unpacked(value: unknown): unknown {
+  if (!isArrayText(value)) return value;
+  const elements = value.slice(1, -1);
+  return elements === "" ? [] : elements.split(",").map(plainValue);
+}
+
+function plainValue(text: string): bigint | string | null {
+  if (text === "NULL") return null;
+  return /^-?\d+$/.test(text) ? BigInt(text) : text;
 }
 
 /** Rows that name their item by `n` get its place in the whole batch. */
@@ -39,7 +56,8 @@ function ofPlaces(value: unknown, places: readonly number[], length: number): un
 
 /** rate_take's windows are one batch and its takes another, grouped by request, that names windows by their place (migration 0004). */
 function takesByShard([accounts, buckets, seconds, starts, requests, windows, amounts, limits]: Values): Part[] {
-  const all = { accounts, buckets, seconds, starts, requests, windows, amounts, limits } as {
+  const numbers = (column: unknown) => (column as (number | bigint)[]).map(Number);
+  const all = { accounts, buckets, seconds, starts, requests: numbers(requests), windows: numbers(windows), amounts, limits } as {
     accounts: bigint[];
     requests: number[];
     windows: number[];

@@ -52,9 +52,9 @@ interface Reply {
 }
 
 /** What the contract invents and a reader has to replace, and where they have it from. */
-const placeholders: Partial<Record<OperationId, [invented: RegExp, real: () => string]>> = {
-  verifyAccount: [/(?<="code": ")\d{6}/, () => printed(/or by this code: (\d{6})/)],
-  resetPassword: [/(?<="token": ")\w+/, () => printed(/token=([\w-]+)/)],
+const placeholders: Partial<Record<OperationId, [invented: RegExp, real: () => string | Promise<string>]>> = {
+  verifyAccount: [/(?<="code": ")\d{6}/, () => printed(/or by this code: (\d{6})/, 2)],
+  resetPassword: [/(?<="token": ")\w+/, () => printed(/token=([\w-]+)/, 3)],
   updateApiKey: [/key_\w+/, () => said("createApiKey", "id")],
   deleteApiKey: [/key_\w+/, () => said("createApiKey", "id")],
   getJob: [/job_\w+/, () => said("createImage", "id")],
@@ -116,7 +116,8 @@ async function samplesOf(id: OperationId): Promise<string[]> {
   const [invented, real] = placeholders[id] ?? [];
   if (invented === undefined) return codes;
   for (const code of codes) expect(code).toMatch(invented);
-  return codes.map((code) => code.replace(invented, real!));
+  const inserted = await real!();
+  return codes.map((code) => code.replace(invented, inserted));
 }
 
 async function run(code: string): Promise<Reply> {
@@ -131,9 +132,11 @@ async function run(code: string): Promise<Reply> {
   };
 }
 
-/** The newest in the gateway's output, where a new one has its mails. */
-function printed(pattern: RegExp): string {
-  return [...gateway.output().matchAll(new RegExp(pattern, "g"))].at(-1)![1]!;
+/** Of the so manieth mail in the gateway's output, where a new one has its mails, once it is there. */
+async function printed(pattern: RegExp, count: number): Promise<string> {
+  const all = () => [...gateway.output().matchAll(new RegExp(pattern, "g"))].map((match) => match[1]!);
+  await expect.poll(() => all().length, { timeout: 10_000 }).toBe(count);
+  return all().at(-1)!;
 }
 
 function said(id: OperationId, field: string): string {

@@ -11,7 +11,7 @@ const media = {
   routes: [{ provider: "east", model: "vendor/image" }],
 };
 const world = chatWorld(
-  [language("demo/chat", ["chat"]), language("demo/broken", ["chat+sim-fail-503"]), language("demo/slow", ["chat+sim-slow-3000ms"]), media],
+  [language("demo/chat", ["chat"]), language("demo/broken", ["chat+sim-fail-503"]), language("demo/slow", ["chat+sim-slow-8000ms"]), media],
   {
     providers: [...["north", "south", "west"].map((id) => provider(id)), provider("east", { protocol: "fal", base_url: "simulator:/fal" })],
   },
