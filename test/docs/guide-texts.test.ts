@@ -51,7 +51,10 @@ describe.each(guideNames)("%s", (guide) => {
 
   test("its links lead to guides and to places that the portal has", () => {
     const targets = [...page.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
-    const leads = (target: string) => guideNames.some((name) => target === `${name}.md`) || /^\/docs\/errors(#\w+)?$/.test(target);
+    const leads = (target: string) =>
+      guideNames.some((name) => target === `${name}.md`) ||
+      /^\/docs\/errors(#\w+)?$/.test(target) ||
+      (target.startsWith("#") && hasHeading(page, target.slice(1)));
     expect(targets.filter((target) => !leads(target))).toEqual([]);
   });
 });
@@ -61,7 +64,7 @@ describe.each(["README.md", "CONTRIBUTING.md"])("%s", (name) => {
 
   test("its links lead to files and headings", () => {
     const targets = [...page.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
-    expect(targets.filter((target) => !leadsSomewhere(target))).toEqual([]);
+    expect(targets.filter((target) => !leadsSomewhere(target.startsWith("#") ? name + target : target))).toEqual([]);
   });
 
   test("its scripts and files exist", () => {
@@ -76,8 +79,11 @@ describe.each(["README.md", "CONTRIBUTING.md"])("%s", (name) => {
 function leadsSomewhere(target: string): boolean {
   const [file, heading] = target.split("#") as [string, string | undefined];
   if (!existsSync(root + file)) return false;
-  if (heading === undefined) return true;
-  const headings = [...readFileSync(root + file, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, text]) => text!);
+  return heading === undefined || hasHeading(readFileSync(root + file, "utf8"), heading);
+}
+
+function hasHeading(page: string, heading: string): boolean {
+  const headings = [...page.matchAll(/^#+ (.*)$/gm)].map(([, text]) => text!);
   return headings.some(
     (text) =>
       text

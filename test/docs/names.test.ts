@@ -18,6 +18,8 @@ const elsewhere: Record<string, string> = {
   async_payment_succeeded: "an event of Stripe",
   async_payment_failed: "an event of Stripe",
   connection_failed: "a code of svc-sdk",
+  max_connections: "a setting of Postgres",
+  keepalive_requests: "a setting of nginx",
 };
 
 /** The words that are set as code in the prose. */
