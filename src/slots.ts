@@ -83,11 +83,14 @@ export async function inSlot<T>(slots: Slots, work: () => Promise<T>, signal: Ab
       if (leave !== false) leave();
       reject(signal.reason as Error);
     };
+    let isWaiting = true;
     const leave = slots.take(() => {
+      isWaiting = false;
       signal.removeEventListener("abort", onAbort);
       resolve();
     }, holder);
-    signal.addEventListener("abort", onAbort, { once: true });
+    // A listener that nobody takes off keeps a signal made of others for ever.
+    if (isWaiting) signal.addEventListener("abort", onAbort, { once: true });
   });
   try {
     return await work();
