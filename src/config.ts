@@ -58,7 +58,13 @@ export interface StripeConfig {
 export interface TracesConfig {
   /** Of the collector, its path included. */
   url: string;
-  sampler: { parentBased: boolean; ratio: number };
+  /** OTEL_TRACES_SAMPLER and its argument. */
+  sampler: {
+    /** As the caller's traceparent says, where there is one. */
+    parentBased: boolean;
+    /** Of the others: 0 none to 1 all. */
+    ratio: number;
+  };
 }
 
 export function readConfig(environment: Record<string, string | undefined>): Config {

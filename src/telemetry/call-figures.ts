@@ -1,7 +1,7 @@
 // What admitted calls did: attempts at upstreams, tokens, units, money and holds. Models and routes are the catalog's and operations the
 // contract's, so that the labels are bounded by what the operator sells, never by what a caller writes.
 import type { Registry } from "prom-client";
-import { addMetric, type Labels, type Sample } from "./plain-metric.ts";
+import { addMetric, entryOf, type Labels, type Sample } from "./plain-metric.ts";
 
 /** What a settlement says of its call: the fields of its row of the usage log that are counted. */
 export interface ChargedCall {
@@ -44,7 +44,7 @@ export function countCalls(registry: Registry): CallCounts {
   const attempts = new Map<string, Map<string, { count: number; ms: number }>>();
   const tallies = new Map<string, Map<string, Tally>>();
   const holds = { call: { placed: 0, units: 0, refused: 0 }, media: { placed: 0, units: 0, refused: 0 } };
-  const jobEnds = new Map<string, Map<string, number>>();
+  const jobEnds = new Map<string, Map<string, { count: number }>>();
   const counter = (name: string, help: string, read: () => Sample[]) => addMetric(registry, { name, help, type: "counter" }, read);
 
   const ofAttempts = (figure: "count" | "ms", perUnit: number) => () =>
@@ -72,7 +72,7 @@ export function countCalls(registry: Registry): CallCounts {
   counter("svc_holds_placed_usd_total", "What they reserved", ofHolds("units", unitsAUsd));
   counter("svc_holds_refused_total", "Reservations refused for balance, budget or slot", ofHolds("refused", 1));
   counter("svc_media_jobs_ended_total", "Media jobs that ended in this gateway", () =>
-    nested(jobEnds, (kind, status, value) => [{ labels: { kind, status }, value }]),
+    nested(jobEnds, (kind, status, { count }) => [{ labels: { kind, status }, value: count }]),
   );
 
   return {
@@ -100,23 +100,13 @@ export function countCalls(registry: Registry): CallCounts {
       }
     },
     countJobEnd(kind, status) {
-      const before = jobEnds.get(kind)?.get(status) ?? 0;
-      entryOf(jobEnds, kind, status, () => 0);
-      jobEnds.get(kind)?.set(status, before + 1);
+      entryOf(jobEnds, kind, status, () => ({ count: 0 })).count += 1;
     },
   };
 }
 
 function openTally(): Tally {
   return { calls: new Map(), tokens: { input: 0, cache_read: 0, cache_write: 0, output: 0 }, units: new Map(), cost: 0 };
-}
-
-function entryOf<Value>(all: Map<string, Map<string, Value>>, first: string, second: string, open: () => Value): Value {
-  let inner = all.get(first);
-  if (inner === undefined) all.set(first, (inner = new Map<string, Value>()));
-  let value = inner.get(second);
-  if (value === undefined) inner.set(second, (value = open()));
-  return value;
 }
 
 function nested<Value>(all: Map<string, Map<string, Value>>, read: (first: string, second: string, value: Value) => Sample[]): Sample[] {

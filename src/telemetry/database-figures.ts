@@ -38,7 +38,10 @@ export function addDatabaseFigures(metrics: Metrics, { transaction, lookAtParity
   // Figures of a database that does not answer would be old ones: none are shown.
   const known = (read: () => Sample[]) => () => (looking.works() ? read() : []);
   const ofKind = (name: string, help: string, read: (rows: HoldRow[]) => number) =>
-    [{ name, help, type: "gauge" }, known(() => holdKinds.map((kind) => ({ labels: { kind }, value: read(holds.filter((row) => row.kind === kind)) })))] as const; // prettier-ignore
+    [
+      { name, help, type: "gauge" },
+      known(() => holdKinds.map((kind) => ({ labels: { kind }, value: read(holds.filter((row) => row.kind === kind)) }))),
+    ] as const;
   const ofJobs = (name: string, help: string, figure: "jobs" | "oldest") =>
     [
       { name, help, type: "gauge" },

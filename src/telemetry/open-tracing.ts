@@ -19,7 +19,7 @@ import {
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
 import { type AttemptSpan, type TraceScope, withinTrace } from "./trace-scope.ts";
-import type { RequestFacts, Sampler, Tracing, TracingOptions } from "./tracing.ts";
+import type { RequestFacts, Tracing, TracingOptions } from "./tracing.ts";
 
 /** Some 4 MB. */
 const queueMax = 4_096;
@@ -134,7 +134,7 @@ function contextOf(traceparent: string | undefined): Context {
   });
 }
 
-function samplerOf({ parentBased, ratio }: Sampler) {
+function samplerOf({ parentBased, ratio }: TracingOptions["sampler"]) {
   const root = ratio >= 1 ? new AlwaysOnSampler() : ratio <= 0 ? new AlwaysOffSampler() : new TraceIdRatioBasedSampler(ratio);
   return parentBased ? new ParentBasedSampler({ root }) : root;
 }

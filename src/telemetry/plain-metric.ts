@@ -57,3 +57,12 @@ export function histogramSamples(name: string, labels: Labels, bounds: readonly 
   });
   return [...buckets, { metricName: `${name}_sum`, labels, value: sum }, { metricName: `${name}_count`, labels, value: below }];
 }
+
+/** What is kept under two names, made where it is new. */
+export function entryOf<First, Second, Value>(all: Map<First, Map<Second, Value>>, first: First, second: Second, open: () => Value): Value {
+  let inner = all.get(first);
+  if (inner === undefined) all.set(first, (inner = new Map<Second, Value>()));
+  let value = inner.get(second);
+  if (value === undefined) inner.set(second, (value = open()));
+  return value;
+}

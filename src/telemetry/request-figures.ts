@@ -1,9 +1,11 @@
 // What the edge counts of each request: how many, how long, how many are open.
 import type { Registry } from "prom-client";
-import { addMetric, type Buckets, countInto, histogramSamples, type Labels, openBuckets, type Sample } from "./plain-metric.ts";
+import { addMetric, type Buckets, countInto, entryOf, histogramSamples, type Labels, openBuckets, type Sample } from "./plain-metric.ts";
 
 /** From a catalog answer to a long stream. */
 const durationBucketsSec = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+
+const openDurations = () => openBuckets(durationBucketsSec);
 
 /** Counts a request as open; call the result once when it is over: it returns the seconds that took. */
 export type BeginRequest = () => (operation: string, status: number) => number;
@@ -32,16 +34,8 @@ export function countRequests(registry: Registry): BeginRequest {
     return (operation, status) => {
       open -= 1;
       const seconds = (performance.now() - startedAt) / 1000;
-      countInto(bucketsOf(operations, operation, status), durationBucketsSec, seconds);
+      countInto(entryOf(operations, operation, status, openDurations), durationBucketsSec, seconds);
       return seconds;
     };
   };
-}
-
-function bucketsOf(operations: Map<string, Map<number, Buckets>>, operation: string, status: number): Buckets {
-  let statuses = operations.get(operation);
-  if (statuses === undefined) operations.set(operation, (statuses = new Map<number, Buckets>()));
-  let buckets = statuses.get(status);
-  if (buckets === undefined) statuses.set(status, (buckets = openBuckets(durationBucketsSec)));
-  return buckets;
 }

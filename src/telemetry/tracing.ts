@@ -1,4 +1,5 @@
 // What the rest of the gateway knows of traces; open-tracing.ts, which does it, is loaded where a collector is configured alone.
+import type { TracesConfig } from "../config.ts";
 import type { MetricFacts, Sample } from "./plain-metric.ts";
 
 export interface Tracing {
@@ -29,17 +30,6 @@ export interface RequestFacts {
 }
 
 /** What main.ts needs to open it (open-tracing.ts). */
-export interface TracingOptions {
-  /** The collector's address for traces. */
-  url: string;
-  sampler: Sampler;
+export interface TracingOptions extends TracesConfig {
   addMetric(facts: MetricFacts, read: () => Sample[]): void;
-}
-
-/** OTEL_TRACES_SAMPLER and its argument. */
-export interface Sampler {
-  /** As the caller's traceparent says, where there is one. */
-  parentBased: boolean;
-  /** Of the others: 0 none to 1 all. */
-  ratio: number;
 }

@@ -45,7 +45,10 @@ export function keepWorkersFigures(): void {
   cluster.on("message", (worker, message: unknown) => {
     if (!isOurs(message)) return;
     if ("ask" in message)
-      void collect().then((processes) => tell(worker, { svc: "figures", gathered: message.ask, processes }), () => undefined); // prettier-ignore
+      void collect().then(
+        (processes) => tell(worker, { svc: "figures", gathered: message.ask, processes }),
+        () => undefined,
+      );
     if ("last" in message) known.set(worker.id, message.last);
     if ("collected" in message) {
       known.set(worker.id, message.figures);
