@@ -32,16 +32,27 @@ export async function readBody(edge: Edge, exchange: Exchange, max: number): Pro
 }
 
 /** A body that brings less in `bodyIdleMs` stands still as good as one that brings nothing: half a kilobyte a second is no line in use. */
-export const leastBytes = 16_384;
+const leastBytes = 16_384;
+
+/** Tells of bytes that came: enough of them start the patience of `idle` anew. */
+export function keepPatience(idle: NodeJS.Timeout): (bytes: number) => void {
+  let behind = 0;
+  return (bytes) => {
+    behind += bytes;
+    if (behind < leastBytes) return;
+    behind = 0;
+    idle.refresh();
+  };
+}
 
 function collect(edge: Edge, exchange: Exchange, max: number): Promise<Buffer> {
   const { req } = exchange;
   return new Promise((resolve, reject) => {
     const { "content-length": announced } = req.headers;
     const gathered = openGatherer(announced === undefined ? null : Number(announced), max);
-    let behind = 0; // what came since the patience was last renewed
     // upload_timeout (408) is reserved and never sent, so a body that stands still ends with the connection.
     const idle = setTimeout(() => req.destroy(), edge.limits.bodyIdleMs);
+    const came = keepPatience(idle);
     const stop = () => {
       clearTimeout(idle);
       req.off("data", onData).off("end", onEnd).off("close", onClose).off("error", onClose);
@@ -51,11 +62,7 @@ function collect(edge: Edge, exchange: Exchange, max: number): Promise<Buffer> {
       action();
     };
     const onData = (chunk: Buffer) => {
-      behind += chunk.length;
-      if (behind >= leastBytes) {
-        behind = 0;
-        idle.refresh();
-      }
+      came(chunk.length);
       const tooLarge = gathered.length() + chunk.length > max;
       if (!tooLarge) gathered.add(chunk);
       const more = gathered.held() - exchange.bodyBytes;

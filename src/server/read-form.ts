@@ -7,7 +7,7 @@ import { countTransferred } from "../transfer-garbage.ts";
 import type { Form, Operation } from "../../generated/operations.ts";
 import type { Edge, Exchange } from "./edge.ts";
 import { type FormParser, boundaryOf, failForm, openFormParser } from "./parse-form.ts";
-import { awaitsContinue, failTooLarge, hasBody, isCompressed, leastBytes } from "./read-body.ts";
+import { awaitsContinue, failTooLarge, hasBody, isCompressed, keepPatience } from "./read-body.ts";
 import type { FormFile } from "./types.ts";
 
 /** A form as it was sent. */
@@ -62,11 +62,11 @@ function feed({ limits }: Edge, exchange: Exchange, parser: FormParser, bytesMax
   const { req } = exchange;
   return new Promise((resolve, reject) => {
     let bytes = 0;
-    let behind = 0;
     // As in read-body.ts: what stands still ends with the connection.
     let ended = false;
     const giveUp = () => (ended ? parser.abort(() => failForm("it is malformed")) : req.destroy());
     const idle = setTimeout(giveUp, limits.bodyIdleMs);
+    const came = keepPatience(idle);
     const settle = (action: () => void) => {
       clearTimeout(idle);
       req.off("data", onData).off("end", onEnd).off("close", onClose).off("error", onClose);
@@ -78,11 +78,7 @@ function feed({ limits }: Edge, exchange: Exchange, parser: FormParser, bytesMax
     };
     const onData = (chunk: Buffer) => {
       bytes += chunk.length;
-      behind += chunk.length;
-      if (behind >= leastBytes) {
-        behind = 0;
-        idle.refresh();
-      }
+      came(chunk.length);
       if (bytes > bytesMax) return parser.abort(tooLarge);
       if (parser.write(chunk)) return;
       req.pause();
