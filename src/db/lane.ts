@@ -83,22 +83,33 @@ export function createLane<Item, Result>({
     while (waiting.length > 0) {
       const pauseMs = pauseBefore(last, performance.now());
       if (pauseMs > 0 && waiting.length < batchMax) await sleep(pauseMs);
-      const startedAt = performance.now();
       const batch = waiting.slice(0, batchMax);
       waiting = waiting.slice(batchMax);
       gauge.waiting -= batch.length;
       await settle(batch);
-      last = { startedAt, endedAt: performance.now() };
     }
     busy = false;
     for (const resolve of whenDrained.splice(0)) resolve();
+  }
+
+  async function send(items: readonly Item[]): Promise<readonly Result[]> {
+    const startedAt = performance.now();
+    const size = Math.min(laneSizes.length - 1, 32 - Math.clz32(items.length - 1));
+    gauge.batches[size] = (gauge.batches[size] as number) + 1;
+    gauge.items += items.length;
+    try {
+      return await work(items);
+    } finally {
+      last = { startedAt, endedAt: performance.now() };
+      gauge.busyMs += last.endedAt - startedAt;
+    }
   }
 
   async function settle(asked: Batch): Promise<void> {
     let batch = away === null ? asked : refuseLate(asked, performance.now());
     for (let pauseMs = firstPauseMs; batch.length > 0; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       try {
-        const results = await counted(gauge, batch.length, work(batch.map(({ item }) => item)));
+        const results = await send(batch.map(({ item }) => item));
         away = null;
         return batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
       } catch (error) {
@@ -144,16 +155,4 @@ export function createLane<Item, Result>({
       }),
     drained: () => (busy ? new Promise((resolve) => whenDrained.push(resolve)) : Promise.resolve()),
   };
-}
-
-async function counted<T>(gauge: LaneGauge, size: number, work: Promise<T>): Promise<T> {
-  const startedAt = performance.now();
-  const at = Math.min(laneSizes.length - 1, 32 - Math.clz32(size - 1));
-  gauge.batches[at] = (gauge.batches[at] as number) + 1;
-  gauge.items += size;
-  try {
-    return await work;
-  } finally {
-    gauge.busyMs += performance.now() - startedAt;
-  }
 }
