@@ -91,12 +91,13 @@ export async function createAccounts(db: Db, options: AccountsOptions): Promise<
 
   return {
     async authenticateKey(key) {
-      const digest = digests.get(key) ?? digestOfShaped(key);
+      const noted = digests.get(key);
+      const digest = noted ?? digestOfShaped(key);
       if (digest === undefined) return undefined;
       const remembered = recall(digest);
       const caller = remembered ? remembered.caller : await loadOnce(digest);
       if (caller?.keyId == null) return caller;
-      if (!digests.has(key)) digests.set(key, digest);
+      if (noted === undefined) digests.set(key, digest);
       uses.note(caller.keyId);
       return caller;
     },
