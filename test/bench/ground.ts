@@ -16,6 +16,8 @@ export interface Ground {
   /** Removed at the end. */
   folder: string;
   mockUrl: string;
+  /** A file of its own for what a process says: an inspector's address is found there. */
+  newLog(name: string): string;
   /** A new database on the one server. */
   createDatabase(name: string): Promise<string>;
   /** The groups side by side, until all have ended. */
@@ -35,9 +37,11 @@ export async function openGround(): Promise<Ground> {
   const mock = await startChild(["test/bench/mock/upstream.ts"], /^(\d+)\n/, { core: otherCore });
   const generator = await startChild(["test/bench/load/generator.ts"], /load ready/, { core: otherCore, channel: true });
   const mockUrl = `http://127.0.0.1:${mock.found}`;
+  let logs = 0;
   return {
     folder,
     mockUrl,
+    newLog: (name) => join(folder, `${name}-${++logs}.log`),
     async createDatabase(name) {
       const client = new pg.Client({ connectionString: embedded.url });
       await client.connect();

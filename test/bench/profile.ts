@@ -2,7 +2,7 @@
 // Chrome's DevTools; what is printed is self time by function and by package or room.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Inspector, openInspector } from "./inspect.ts";
+import { type Inspector, openInspectorOf } from "./inspector.ts";
 import type { Running } from "./targets/types.ts";
 
 interface CpuProfile {
@@ -31,7 +31,7 @@ export function openProfiler(): Profiler {
       if (target.logFile === null) return work();
       let inspector = inspectors.get(target);
       if (inspector === undefined) {
-        inspectors.set(target, (inspector = await openInspector(target.logFile)));
+        inspectors.set(target, (inspector = await openInspectorOf(target.logFile)));
         await inspector.call("Profiler.enable");
         await inspector.call("Profiler.setSamplingInterval", { interval: samplingUs });
       }

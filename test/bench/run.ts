@@ -79,11 +79,17 @@ async function runAll(ground: Ground, options: Options): Promise<void> {
   for (const scenario of scenarios) {
     if (options.only !== null && !options.only.includes(scenario.name)) continue;
     const startedAt = performance.now();
-    const result = await scenario.run(bench);
-    results.set(scenario.name, result);
+    const result = await scenario.run(bench).catch((error: unknown) => {
+      console.error(`${scenario.name} failed:`, error);
+      process.exitCode = 1;
+      return null;
+    });
     await fleet.stop(peers);
-    console.log(`\n${scenarioTable(scenario, result)}\n`);
-    profiler?.report(scenario.name, unitsOf(result), result.unit);
+    if (result !== null) {
+      results.set(scenario.name, result);
+      console.log(`\n${scenarioTable(scenario, result)}\n`);
+      profiler?.report(scenario.name, unitsOf(result), result.unit);
+    }
     await check(fleet.running());
     console.log(`${scenario.name} took ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
   }

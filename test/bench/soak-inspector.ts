@@ -1,5 +1,6 @@
 // A gateway seen from inside through its inspector (`node --inspect=127.0.0.1:0`): what its heap still holds after a collection.
 // Nothing of it is in the product, and no domain is enabled: V8 would then keep what is logged.
+import { openInspector } from "./inspector.ts";
 
 export interface Memory {
   /** Bytes after a forced collection. */
@@ -14,7 +15,7 @@ export interface Memory {
   resident: number;
 }
 
-export interface Inspector {
+export interface Insight {
   memory(): Promise<Memory>;
   /** What an expression is in the gateway; plain data. */
   evaluate<T>(expression: string): Promise<T>;
@@ -31,32 +32,13 @@ interface Remote {
   objectId?: string;
 }
 
-export async function openInspector(url: string): Promise<Inspector> {
-  const socket = new WebSocket(url);
-  await new Promise<void>((resolve, reject) => {
-    socket.onopen = () => resolve();
-    socket.onerror = () => reject(new Error(`no inspector at ${url}`));
-  });
-  const waiting = new Map<number, { resolve: (result: never) => void; reject: (error: Error) => void }>();
+export async function openInsight(address: string): Promise<Insight> {
   let pieces: string[] = [];
-  let last = 0;
-  socket.onmessage = ({ data }) => {
-    const { id, method, params, result, error } = JSON.parse(String(data)) as any;
-    if (method === "HeapProfiler.addHeapSnapshotChunk") pieces.push(params.chunk);
-    if (id === undefined) return;
-    const { resolve, reject } = waiting.get(id)!;
-    waiting.delete(id);
-    if (error === undefined) resolve(result as never);
-    else reject(new Error(error.message));
-  };
-  socket.onclose = () => waiting.forEach(({ reject }) => reject(new Error("the gateway has ended")));
-  const ask = <T>(method: string, params: object = {}) =>
-    new Promise<T>((resolve, reject) => {
-      waiting.set(++last, { resolve, reject });
-      socket.send(JSON.stringify({ id: last, method, params }));
-    });
+  const { call, close } = await openInspector(address, (method, params) => {
+    if (method === "HeapProfiler.addHeapSnapshotChunk") pieces.push((params as { chunk: string }).chunk);
+  });
   const told = async (params: object, method = "Runtime.evaluate") => {
-    const said = await ask<{ result: Remote; exceptionDetails?: { text: string } }>(method, params);
+    const said = await call<{ result: Remote; exceptionDetails?: { text: string } }>(method, params);
     if (said.exceptionDetails) throw new Error(`${JSON.stringify(params)}: ${said.exceptionDetails.text}`);
     return said.result;
   };
@@ -66,7 +48,7 @@ export async function openInspector(url: string): Promise<Inspector> {
     evaluate,
     async memory() {
       // Twice: what the first one frees of C++ lets the second one free more.
-      for (let turn = 0; turn < 2; turn++) await ask("HeapProfiler.collectGarbage");
+      for (let turn = 0; turn < 2; turn++) await call("HeapProfiler.collectGarbage");
       return evaluate<Memory>(`(() => {
         const { heapUsed, external, arrayBuffers, heapTotal, rss } = process.memoryUsage();
         const malloced = process.getBuiltinModule("v8").getHeapStatistics().malloced_memory;
@@ -76,23 +58,23 @@ export async function openInspector(url: string): Promise<Inspector> {
     async count(prototype) {
       const objectGroup = "soak";
       const { objectId } = await told({ expression: prototype, objectGroup });
-      const { objects } = await ask<{ objects: Remote }>("Runtime.queryObjects", { prototypeObjectId: objectId, objectGroup });
+      const { objects } = await call<{ objects: Remote }>("Runtime.queryObjects", { prototypeObjectId: objectId, objectGroup });
       const asked = {
         objectId: objects.objectId,
         functionDeclaration: "function () { return this.filter((one) => one._destroyed !== true).length; }",
       };
       const { value } = await told({ ...asked, returnByValue: true }, "Runtime.callFunctionOn");
-      await ask("Runtime.releaseObjectGroup", { objectGroup });
+      await call("Runtime.releaseObjectGroup", { objectGroup });
       return value as number;
     },
     async snapshot() {
       pieces = [];
-      await ask("HeapProfiler.takeHeapSnapshot", { reportProgress: false });
+      await call("HeapProfiler.takeHeapSnapshot", { reportProgress: false });
       const text = pieces.join("");
       pieces = [];
       return text;
     },
-    close: () => socket.close(),
+    close,
   };
 }
 

@@ -9,13 +9,14 @@ import { postEntry } from "../../src/ledger/post.ts";
 import { parseUsd } from "../../src/money.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
 import { soakCatalog } from "./soak-catalog.ts";
-import { type Inspector, openInspector } from "./soak-inspector.ts";
+import { inspectorIn } from "./inspector.ts";
+import { type Insight, openInsight } from "./soak-inspector.ts";
 
 export interface SoakWorld {
   url: string;
   pid: number;
   folder: string;
-  inspector: Inspector;
+  inspector: Insight;
   simulator: Simulator;
   db: Db;
   /** What the gateway logged, from warnings on. */
@@ -52,16 +53,16 @@ export async function openSoakWorld({ databaseUrl, folder, flags = [], env = {} 
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (piece: string) => (output += piece));
-  const found = async (pattern: RegExp) => {
+  const found = async (read: (output: string) => string | undefined) => {
     for (;;) {
-      const text = pattern.exec(output)?.[1];
+      const text = read(output);
       if (text !== undefined) return text;
       if (child.exitCode !== null) throw new Error(`the gateway ended before it was ready:\n${output}`);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   };
-  const url = await found(/gateway ready (http\S+)/);
-  const inspector = await openInspector(await found(/Debugger listening on (ws:\S+)/));
+  const url = await found((text) => /gateway ready (http\S+)/.exec(text)?.[1]);
+  const inspector = await openInsight(await found(inspectorIn));
   const db = connect(databaseUrl, { max: 4 });
   let accounts = 0;
   return {

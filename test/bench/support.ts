@@ -1,6 +1,7 @@
 // What several benchmarks need: funded accounts and a log row of realistic size.
 import type { Db } from "../../src/db/connect.ts";
 import type { UsageLogRow } from "../../src/ledger/usage-log.ts";
+import { usageLogRow } from "../support/usage-log-row.ts";
 
 export interface BenchAccount {
   accountId: bigint;
@@ -26,43 +27,26 @@ export async function accountsWithMoney(db: Db, count: number, amount: bigint): 
   return keys;
 }
 
+/** Of realistic size. */
 export function logRow({ accountId, keyId }: BenchAccount, id: string, cost: bigint, reserved: bigint, at: Date): UsageLogRow {
+  const model = "north/swift";
   return {
-    account_id: String(accountId),
-    created_at: at,
-    id,
-    request_id: `req_${id}`,
-    key_id: String(keyId),
-    operation: "createChatCompletion",
-    model: "north/swift",
-    model_type: "language",
-    alias: null,
-    served_model: null,
-    status: "success",
-    http_status: 200,
-    error_code: null,
-    error_message: null,
-    input_tokens: 812,
-    cache_read_tokens: 0,
-    cache_write_tokens: 0,
-    output_tokens: 164,
-    reasoning_tokens: 0,
-    estimated: false,
-    cost: String(cost),
+    ...usageLogRow({ accountId, keyId, id, cost, at }),
+    model,
     reserved: String(reserved),
-    prices: { model: "north/swift", input: "150000", output: "600000", cached: null, per_request: "0" },
+    input_tokens: 812,
+    output_tokens: 164,
+    prices: { model, input: "150000", output: "600000", cached: null, per_request: "0" },
     attempts: [
       {
         route: "sim/chat",
-        model: "north/swift",
+        model,
         outcome: "ok",
         status: 200,
         latency_ms: 512,
         cost_basis: { input: 0.15, output: 0.6, cached: null, per_request: 0 },
       },
     ],
-    stream: false,
-    fallback_layer: null,
     latency_ms: 530,
     first_byte_ms: 512,
   };

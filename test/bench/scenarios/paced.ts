@@ -2,7 +2,7 @@
 // are open. Each round has new processes, since a stream's memory is what a process did not have before.
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Compared, cpuUsOfTarget, figuresOf, figuresOfReference, residentMbOf, runSlice, type Slice } from "../measure.ts";
-import { openInspector } from "../inspect.ts";
+import { openInspectorOf } from "../inspector.ts";
 import { median } from "../processes.ts";
 import type { Running } from "../targets/types.ts";
 import { warmUpMs } from "./closed.ts";
@@ -96,7 +96,7 @@ async function whileOpen(target: Running): Promise<{ cpuUs: number; seconds: num
 /** What is resident once the garbage is gone: without it, what the warm-up left would be taken for the streams' or hide them. */
 async function collectedMbOf(target: Running): Promise<number> {
   if (target.logFile !== null) {
-    const inspector = await openInspector(target.logFile);
+    const inspector = await openInspectorOf(target.logFile);
     for (let turn = 0; turn < 2; turn += 1) await inspector.call("HeapProfiler.collectGarbage");
     inspector.close();
   }

@@ -2,11 +2,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { targetCore } from "../ground.ts";
-import { endChild, startChild } from "../processes.ts";
+import { startChild } from "../processes.ts";
 import { installPeer, run } from "./install.ts";
 import { answers, freePort } from "./nginx.ts";
 import { modelIds } from "./ours.ts";
 import { LeftOut, type Target } from "./types.ts";
+import { unbilled } from "./unbilled.ts";
 
 /** The first that the index can install. */
 const wanted = ["litellm[proxy]==1.109.1", "litellm[proxy]"];
@@ -17,28 +18,17 @@ const patienceMs = 180_000;
 export const litellm: Target = {
   name: "litellm",
   title: "LiteLLM proxy",
-  async start({ folder, mockUrl }) {
+  async start({ folder, newLog, mockUrl }) {
     const program = installPeer("litellm", "env/bin/litellm", install);
     const port = await freePort();
-    const logFile = join(folder, "litellm.log");
     const config = join(folder, "litellm.yaml");
     writeFileSync(config, configuration(mockUrl));
     const args = ["--config", config, "--host", "127.0.0.1", "--port", String(port), "--num_workers", "1"];
     const env = { ...process.env, LITELLM_LOG: "ERROR", LITELLM_MODE: "PRODUCTION", LITELLM_LOCAL_MODEL_COST_MAP: "True" };
-    const child = await startChild(args, null, { core: targetCore, command: program, logFile, env });
+    const child = await startChild(args, null, { core: targetCore, command: program, logFile: newLog("litellm"), env });
     const url = `http://127.0.0.1:${port}`;
     await answers(`${url}/health/liveliness`, patienceMs);
-    return {
-      name: "litellm",
-      owner: "litellm",
-      url,
-      pids: () => [child.pid],
-      logFile,
-      headers: {},
-      keys: [key],
-      ledger: null,
-      stop: () => endChild(child.process),
-    };
+    return unbilled("litellm", url, child, { keys: [key] });
   },
 };
 

@@ -5,8 +5,9 @@ import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { targetCore } from "../ground.ts";
-import { endChild, startChild } from "../processes.ts";
+import { startChild } from "../processes.ts";
 import { LeftOut, type Target } from "./types.ts";
+import { unbilled } from "./unbilled.ts";
 
 const program = ["/usr/sbin/nginx", "nginx"].find((name) => spawnSync(name, ["-v"]).status === 0);
 
@@ -26,17 +27,7 @@ export const nginx: Target = {
     });
     const url = `http://127.0.0.1:${port}`;
     await answers(url);
-    return {
-      name: "nginx",
-      owner: "nginx",
-      url,
-      pids: () => [child.pid],
-      logFile: null,
-      headers: {},
-      keys: [],
-      ledger: null,
-      stop: () => endChild(child.process),
-    };
+    return unbilled("nginx", url, child);
   },
 };
 

@@ -28,7 +28,7 @@ function ours(mode: Mode, title: string): Target {
     async start(ground, { inspect, workers, accounts, pinned, env: more }) {
       const suffix = `${mode}_${++started}`;
       const databaseUrl = await ground.createDatabase(`bench_${suffix}`);
-      const logFile = join(ground.folder, `${name}-${started}.log`);
+      const logFile = ground.newLog(name);
       const owner = `ours-${suffix}`;
       const env = {
         ...process.env,

@@ -6,34 +6,48 @@ export interface Inspector {
   close(): void;
 }
 
-interface Answer {
+interface Message {
   id?: number;
+  method?: string;
+  params?: unknown;
   result?: unknown;
   error?: { message: string };
 }
 
-/** `logFile`: where the process wrote its address. */
-export async function openInspector(logFile: string): Promise<Inspector> {
-  const address = /Debugger listening on (ws:\S+)/.exec(readFileSync(logFile, "utf8"))?.[1];
+/** `text`: what the process wrote when it started. */
+export function inspectorIn(text: string): string | undefined {
+  return /Debugger listening on (ws:\S+)/.exec(text)?.[1];
+}
+
+export async function openInspectorOf(logFile: string): Promise<Inspector> {
+  const address = inspectorIn(readFileSync(logFile, "utf8"));
   if (address === undefined) throw new Error(`${logFile} names no inspector`);
+  return openInspector(address);
+}
+
+/** `told`: what it says without being asked. */
+export async function openInspector(address: string, told?: (method: string, params: unknown) => void): Promise<Inspector> {
   const socket = new WebSocket(address);
   await new Promise((resolve, reject) => {
     socket.onopen = resolve;
     socket.onerror = () => reject(new Error(`${address} does not answer`));
   });
-  const waiting = new Map<number, (answer: Answer) => void>();
+  const waiting = new Map<number, (answer: Message) => void>();
   let last = 0;
   socket.onmessage = ({ data }) => {
-    const answer = JSON.parse(data as string) as Answer;
-    if (answer.id !== undefined) waiting.get(answer.id)?.(answer);
+    const message = JSON.parse(data as string) as Message;
+    if (message.method !== undefined) told?.(message.method, message.params);
+    if (message.id === undefined) return;
+    waiting.get(message.id)?.(message);
+    waiting.delete(message.id);
   };
+  socket.onclose = () => waiting.forEach((answer) => answer({ error: { message: "the process has ended" } }));
   return {
     call<T>(method: string, params = {}) {
       const id = ++last;
       socket.send(JSON.stringify({ id, method, params }));
       return new Promise<T>((resolve, reject) => {
         waiting.set(id, ({ result, error }) => {
-          waiting.delete(id);
           if (error) reject(new Error(`${method}: ${error.message}`));
           else resolve(result as T);
         });
