@@ -14,6 +14,7 @@ import * as mediaMoves from "./migrations/0009-media-moves.ts";
 import * as audio from "./migrations/0010-audio.ts";
 import * as logStatistics from "./migrations/0011-log-statistics.ts";
 import * as ledgerPlans from "./migrations/0012-ledger-plans.ts";
+import * as ledgerMoves from "./migrations/0013-ledger-moves.ts";
 
 /** Applied in the order of their names; one that was released is never edited. */
 const migrations: Record<string, Migration> = {
@@ -29,6 +30,7 @@ const migrations: Record<string, Migration> = {
   "0010-audio": audio,
   "0011-log-statistics": logStatistics,
   "0012-ledger-plans": ledgerPlans,
+  "0013-ledger-moves": ledgerMoves,
 };
 
 /** Returns the names of the migrations that were applied now. */
