@@ -11,8 +11,7 @@ export const createChatCompletion: Handler<"createChatCompletion"> = async (cont
   const { body } = request;
   assertContents(body.messages);
   const served = await serve(context, request, chatOrder(context, { text: request.text, body }));
-  if (served.kind === "stream")
-    return streamReply(context, request, served, chatForm(context, request, served, body.stream_options?.include_usage === true));
+  if (served.kind === "stream") return streamReply(context, served, chatForm(context, served, body.stream_options?.include_usage === true));
   const { answer, bill, call, headers } = served;
   return { status: 200, headers, body: { ...answer.completion, usage: chatUsage(bill, call.admitted.model) } };
 };

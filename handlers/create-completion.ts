@@ -14,8 +14,8 @@ export const createCompletion: Handler<"createCompletion"> = async (context, req
   const served = await serve(context, request, chatOrder(context, chat));
   const headers = { ...served.headers, ...deprecation };
   if (served.kind === "stream") {
-    const form = completionForm(context, request, served, body.stream_options?.include_usage === true);
-    return streamReply(context, request, { ...served, headers }, form);
+    const form = completionForm(context, served, body.stream_options?.include_usage === true);
+    return streamReply(context, { ...served, headers }, form);
   }
   const { answer, bill, call } = served;
   return { status: 200, headers, body: textCompletion(answer.completion, call, bill, body.echo === true ? chat.prompt : "") };

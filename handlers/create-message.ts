@@ -16,7 +16,7 @@ export const createMessage: Handler<"createMessage"> = async (context, request) 
   const text = givenText(request.body, request.text);
   const betas = request.headers["anthropic-beta"] ?? null;
   const served = await serve(context, request, messageOrder(context, { text, body, betas }));
-  if (served.kind === "stream") return streamReply(context, request, served, messageForm(context, request, served));
+  if (served.kind === "stream") return streamReply(context, served, messageForm(context, served));
   const { answer, bill, call, headers } = served;
   return { status: 200, headers, body: { ...answer.message, usage: messageUsage(bill, call.admitted.model) } };
 };

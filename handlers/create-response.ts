@@ -10,12 +10,12 @@ export const createResponse: Handler<"createResponse"> = async (context, request
   const translated = toChatRequest(request.body);
   const served = await serve(context, request, responseOrder(context, translated));
   const answering: Answering = {
-    ask: request,
+    ask: served.ask,
     request: request.body,
     model: served.call.admitted.model.id,
     offered: translated.offered,
   };
-  if (served.kind === "stream") return streamReply(context, request, served, responseForm(context, answering));
+  if (served.kind === "stream") return streamReply(context, served, responseForm(context, answering));
   const { answer, bill, headers } = served;
   return { status: 200, headers, body: wholeResponse(context, answering, answer, bill) };
 };

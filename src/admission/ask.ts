@@ -1,4 +1,4 @@
-// Who asks, and how its answer is told of: of a request, what the story of a paid call needs. Types only.
+// Who asks, and how its answer is told of: of a request, what the story of a paid call needs.
 import type { OperationId } from "../../generated/operations.ts";
 import type { Caller } from "../context.ts";
 
@@ -10,4 +10,9 @@ export interface Ask {
   signal: AbortSignal;
   /** Of every answer from now on, a refusal as well. */
   addHeaders: (headers: Record<string, string>) => void;
+}
+
+/** Of a request that is more: an answer may stream for minutes, and what it holds for as long is neither its prompt nor its bytes. */
+export function askOf({ operationId, caller, requestId, receivedAt, signal, addHeaders }: Ask): Ask {
+  return { operationId, caller, requestId, receivedAt, signal, addHeaders };
 }

@@ -7,13 +7,14 @@ import type { Ask } from "../admission/ask.ts";
 import type { StreamForm } from "./stream-answer.ts";
 import { streamFault } from "./stream-fault.ts";
 
-export function chatForm(
-  context: Pick<Context, "publicUrl">,
-  ask: Ask,
-  served: { call: OpenCall; source: ChatStream },
-  usageAsked: boolean,
-): StreamForm<ChatRecord> {
-  return dataForm(context, ask, served, usageAsked, {
+export interface StreamedChat {
+  ask: Ask;
+  call: OpenCall;
+  source: ChatStream;
+}
+
+export function chatForm(context: Pick<Context, "publicUrl">, served: StreamedChat, usageAsked: boolean): StreamForm<ChatRecord> {
+  return dataForm(context, served, usageAsked, {
     head: ({ id, created }, model) => ({ id, object: "chat.completion.chunk", created, model }),
     record: ({ json }) => `data: ${json}\n\n`,
     broken: { index: 0, delta: {}, finish_reason: "error" },
@@ -32,8 +33,7 @@ interface DataWords {
 /** Records without names, the usage where it was asked for, [DONE]. */
 export function dataForm(
   context: Pick<Context, "publicUrl">,
-  ask: Ask,
-  { call, source }: { call: OpenCall; source: ChatStream },
+  { ask, call, source }: StreamedChat,
   usageAsked: boolean,
   { head, record, broken }: DataWords,
 ): StreamForm<ChatRecord> {

@@ -2,11 +2,10 @@
 // nothing else: what a model thinks is not part of it.
 import type { components } from "../../generated/api.d.ts";
 import type { Context } from "../context.ts";
-import type { ChatCompletion, ChatRecord, ChatStream, ChatTally } from "../providers/types.ts";
-import { dataForm, dataLine } from "./chat-form.ts";
+import type { ChatCompletion, ChatRecord, ChatTally } from "../providers/types.ts";
+import { dataForm, dataLine, type StreamedChat } from "./chat-form.ts";
 import { chatUsage } from "./chat-usage.ts";
 import type { Bill, OpenCall } from "./open-call.ts";
-import type { Ask } from "../admission/ask.ts";
 import type { StreamForm } from "./stream-answer.ts";
 
 type Completion = components["schemas"]["Completion"];
@@ -27,15 +26,10 @@ export function textCompletion({ id, created, choices }: ChatCompletion, call: O
   };
 }
 
-export function completionForm(
-  context: Pick<Context, "publicUrl">,
-  ask: Ask,
-  served: { call: OpenCall; source: ChatStream },
-  usageAsked: boolean,
-): StreamForm<ChatRecord> {
+export function completionForm(context: Pick<Context, "publicUrl">, served: StreamedChat, usageAsked: boolean): StreamForm<ChatRecord> {
   const { source, call } = served;
   const headOf = ({ id, created }: Pick<ChatTally, "id" | "created">) => head(id, created, call.admitted.model.id);
-  return dataForm(context, ask, served, usageAsked, {
+  return dataForm(context, served, usageAsked, {
     head: headOf,
     record({ json }) {
       const choices = (JSON.parse(json) as ChatChunk).choices.flatMap(addition);

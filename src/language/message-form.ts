@@ -9,8 +9,7 @@ import { streamFault } from "./stream-fault.ts";
 
 export function messageForm(
   context: Pick<Context, "publicUrl">,
-  ask: Ask,
-  { call, source }: { call: OpenCall; source: MessageStream },
+  { ask, call, source }: { ask: Ask; call: OpenCall; source: MessageStream },
 ): StreamForm<MessageRecord> {
   let begun = false;
   return {

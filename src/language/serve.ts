@@ -1,7 +1,7 @@
 // The story of a request to a token-billed model, in whatever dialect it came: resolve, gate, count, reserve, route,
 // charge. What a dialect's request asks for and what its answer says is the orders' business.
 import { operations } from "../../generated/operations.ts";
-import type { Ask } from "../admission/ask.ts";
+import { type Ask, askOf } from "../admission/ask.ts";
 import { asDeclared } from "../admission/declared-error.ts";
 import { assertMayUse, mayUse } from "../admission/may-use.ts";
 import type { Model } from "../catalog/types.ts";
@@ -51,15 +51,16 @@ export interface Order<Answer extends Whole, Stream extends AnswerStream<unknown
   declared?(error: unknown): unknown;
 }
 
-export type Served<Answer, Stream> = { call: OpenCall; headers: Record<string, string> } & (
+export type Served<Answer, Stream> = { ask: Ask; call: OpenCall; headers: Record<string, string> } & (
   { kind: "whole"; answer: Answer; bill: Bill } | { kind: "stream"; source: Stream }
 );
 
 export async function serve<Answer extends Whole, Stream extends AnswerStream<unknown> = never>(
   context: Context,
-  ask: Ask,
+  request: Ask,
   order: Order<Answer, Stream>,
 ): Promise<Served<Answer, Stream>> {
+  const ask = askOf(request);
   const admitted = admitModel(context.catalog, order.model, order.type);
   const { model } = admitted;
   order.assertFits(model);
@@ -67,7 +68,6 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
   const size = order.measure();
   const { cap } = order;
   const tokens = { input: size.tokensLikely, output: Math.min(cap.asked ?? 0, model.maxOutputTokens) * cap.choices };
-  // Not the whole of the request: what is copied from it is held for as long as the call lasts.
   const { caller, operationId: operation, requestId, receivedAt, addHeaders } = ask;
   const rate = await countCall(context, { caller, model, tokens, addHeaders });
   const hold = await orGiveBack(rate, reserveTokens(context, ask.caller, model, tokenPricesOf(model), size, cap));
@@ -88,10 +88,10 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
     call.served = candidate;
     call.firstByteMs = context.clock().getTime() - ask.receivedAt.getTime();
     const headers = routeHeaders(admitted, candidate, hold);
-    if (result.kind === "stream") return leaveTogether(context, ask, { kind: "stream", call, headers, source: result as Stream });
+    if (result.kind === "stream") return leaveTogether(context, { kind: "stream", ask, call, headers, source: result as Stream });
     const answer = result as Answer;
     const counted = () => countedUsage(size, { deltas: 0, characters: order.charactersOf(answer), prompt: null });
-    return { kind: "whole", call, headers, answer, bill: await call.complete(answer.usage, counted) };
+    return { kind: "whole", ask, call, headers, answer, bill: await call.complete(answer.usage, counted) };
   } catch (thrown) {
     const declared = asDeclared(order.declared?.(thrown) ?? thrown, ask.operationId);
     const error = thrown instanceof GatewayStopping ? new ApiError("overloaded", { cause: thrown }) : declared;
@@ -114,9 +114,9 @@ function upstreamCall({ signal, requestId, caller }: Ask, { route }: Candidate, 
 /** A stream whose client leaves before anybody reads it must be settled all the same. */
 function leaveTogether<Answer, Stream extends AnswerStream<unknown>>(
   { log }: Context,
-  ask: Ask,
-  answer: { kind: "stream"; call: OpenCall; headers: Record<string, string>; source: Stream },
+  answer: { kind: "stream"; ask: Ask; call: OpenCall; headers: Record<string, string>; source: Stream },
 ): Served<Answer, Stream> {
+  const { ask } = answer;
   const settle = () =>
     (isLeft(ask.signal) ? chargeDelivered(answer) : answer.call.interrupted()).catch((cause: unknown) =>
       log.error({ err: cause, request_id: ask.requestId }, "a stream that was left could not be settled"),

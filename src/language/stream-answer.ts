@@ -28,25 +28,25 @@ export interface StreamForm<Rec> {
   interrupted(error: unknown): string;
 }
 
+/** An answer that has begun: what is kept of its request, and where its records come from. */
+interface StreamedAnswer<Rec> {
+  ask: Ask;
+  call: OpenCall;
+  source: AnswerStream<Rec>;
+}
+
 /** The reply of an answer that streams. */
 export function streamReply<Rec>(
   context: Context,
-  ask: Ask,
-  answer: { call: OpenCall; source: AnswerStream<Rec>; headers: Record<string, string> },
+  answer: StreamedAnswer<Rec> & { headers: Record<string, string> },
   form: StreamForm<Rec>,
 ) {
-  const stream = (sink: Sink) => streamAnswer(context, ask, answer, form, sink);
+  const stream = (sink: Sink) => streamAnswer(context, answer, form, sink);
   return { status: 200, headers: { ...answer.headers, ...eventStreamHeaders }, stream };
 }
 
-export async function streamAnswer<Rec>(
-  context: Context,
-  ask: Ask,
-  answer: { call: OpenCall; source: AnswerStream<Rec> },
-  form: StreamForm<Rec>,
-  sink: Sink,
-): Promise<void> {
-  const { call, source } = answer;
+export async function streamAnswer<Rec>(context: Context, answer: StreamedAnswer<Rec>, form: StreamForm<Rec>, sink: Sink): Promise<void> {
+  const { ask, call, source } = answer;
   const silence = setTimeout(() => {
     void sink.write(form.keepAlive);
     silence.refresh();

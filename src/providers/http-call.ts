@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import type { Dispatcher, Pool } from "undici";
 import { openBody, type BodyFeed } from "./answer-body.ts";
-import type { Slots } from "../slots.ts";
+import { alreadyLeft, type Slots } from "../slots.ts";
 import type { StreamedBody, UpstreamAnswer, UpstreamLimits, UpstreamRequest } from "./http.ts";
 import { targetOf } from "./target.ts";
 import { UpstreamError } from "./types.ts";
@@ -14,11 +14,8 @@ export function startCall(pool: Pool, slots: Slots, request: UpstreamRequest, li
   return new Promise((resolve, reject) => {
     const call = openCall(request, resolve, reject);
     const leave = slots.take(() => {
-      call.leaveQueue = () => undefined;
-      pool.dispatch(
-        dispatchOptions(request, openBodyOf(request, call), limits),
-        handlerOf(call, () => slots.release(request.account)),
-      );
+      call.leaveQueue = alreadyLeft;
+      pool.dispatch(dispatchOptions(request, openBodyOf(request, call), limits), handlerOf(call, slots, request.account));
     }, request.account);
     if (leave === false) call.stop(new UpstreamError("local_overload", "too many calls wait for this provider"));
     else if (!call.over && call.controller === null) call.leaveQueue = leave;
@@ -56,7 +53,7 @@ function openCall(request: UpstreamRequest, resolve: (answer: UpstreamAnswer) =>
     over: false,
     sent: null,
     feed,
-    leaveQueue: () => undefined,
+    leaveQueue: alreadyLeft,
     answer(status, headers) {
       clearTimeout(deadline);
       answered = true;
@@ -81,8 +78,8 @@ function openCall(request: UpstreamRequest, resolve: (answer: UpstreamAnswer) =>
   return call;
 }
 
-/** A slot is given back when undici is done with the request, so that what it holds stays bounded too. */
-function handlerOf(call: OpenCall, release: () => void): Dispatcher.DispatchHandler {
+/** A slot is given back when undici is done with the request, so that what it holds stays bounded too. Holds nothing of the request itself. */
+function handlerOf(call: OpenCall, slots: Slots, account: bigint | undefined): Dispatcher.DispatchHandler {
   return {
     onRequestStart(controller) {
       call.controller = controller;
@@ -96,14 +93,14 @@ function handlerOf(call: OpenCall, release: () => void): Dispatcher.DispatchHand
       if (!call.over && chunk.length > 0) call.feed.push(chunk);
     },
     onResponseEnd() {
-      release();
+      slots.release(account);
       call.sent?.destroy(); // answered before all of it was sent: the rest is for nobody
       if (call.over) return;
       call.finish();
       call.feed.end();
     },
     onResponseError(_controller, error) {
-      release();
+      slots.release(account);
       call.stop(connectionFault(error));
     },
   };

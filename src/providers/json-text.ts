@@ -23,11 +23,24 @@ export function wholeOf(text: JsonText): string {
   return typeof text === "string" ? text : Buffer.concat(buffersOf(text)).toString();
 }
 
+/** From here on a text is streamed: what undici is given whole it keeps until the last byte of the answer, and answers stream for minutes. */
+const keptWholeMax = 32_768;
+
 /** As a request's body. Pieces are written as they lie, never put together. */
 export function sentOf(text: JsonText): UpstreamRequest["body"] {
-  if (typeof text === "string") return text;
-  const buffers = buffersOf(text);
-  return { length: buffers.reduce((sum, { length }) => sum + length, 0), open: () => Readable.from(buffers) };
+  if (typeof text === "string" && text.length <= keptWholeMax) return text;
+  const buffers = typeof text === "string" ? [Buffer.from(text)] : buffersOf(text);
+  return { length: buffers.reduce((sum, { length }) => sum + length, 0), open: () => streamOf(buffers) };
+}
+
+/** What was read of it is held no more. */
+function streamOf(buffers: readonly Buffer[]): Readable {
+  const left = [...buffers];
+  return new Readable({
+    read() {
+      this.push(left.shift() ?? null);
+    },
+  });
 }
 
 const [open, comma, close] = [Buffer.from("{"), Buffer.from(","), Buffer.from("}")] as const;

@@ -133,13 +133,18 @@ async function answer(edge: Edge, dispatch: Dispatch, pages: Pages, exchange: Ex
   }
 }
 
-async function route(edge: Edge, dispatch: Dispatch, pages: Pages, exchange: Exchange): Promise<void> {
+function route(edge: Edge, dispatch: Dispatch, pages: Pages, exchange: Exchange): Promise<void> {
   const { req, path } = exchange;
   if (req.headers.host === undefined && req.httpVersion === "1.1") {
     fail("invalid_request", { text: { reason: "the Host header is missing" } });
   }
   if (path.startsWith("/v1/")) return dispatch.answer(exchange);
   if (path.startsWith(mediaPrefix)) return answerMedia(edge, exchange);
+  return answerPage(edge, dispatch, pages, exchange);
+}
+
+async function answerPage(edge: Edge, dispatch: Dispatch, pages: Pages, exchange: Exchange): Promise<void> {
+  const { req, path } = exchange;
   const page = await pages(exchange);
   if (req.method === "OPTIONS" && (page !== undefined || path === "*")) return sendReply(edge, exchange, optionsReply(exchange, ["get"]));
   if (page === undefined) throw unknownPath(exchange, dispatch.matcher);

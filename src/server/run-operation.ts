@@ -1,7 +1,7 @@
 // The story of one request to a known operation, in the order that WIRE.md 14.1 fixes: authentication, rate, body, content
 // type, JSON, fields, after a slow body authentication again; then the handler, whose reply is sent by reply.ts.
 import { forms, parameters } from "../../generated/validators.js";
-import type { Operation, OperationId } from "../../generated/operations.ts";
+import type { Form, Operation, OperationId } from "../../generated/operations.ts";
 import type { Caller } from "../context.ts";
 import { admit } from "./admit.ts";
 import { authenticate } from "./authenticate.ts";
@@ -28,6 +28,15 @@ export function operationRunner(edge: Edge, operation: Operation, handler: Handl
   // What belongs to one account, its credentials above all, is kept by no cache, unless the handler says otherwise.
   const isPublic = operation.auth === "none" && operation.method === "get";
 
+  const handle = async (exchange: Exchange, known: number, content: Content) => {
+    // Whoever signed out, was suspended or deleted the key while a slow body came in, ended this request too.
+    if (performance.now() - known > knownMaxMs) await identify(edge, exchange, operation);
+    const { path, query } = readParameters(exchange);
+    return handler(edge.context, requestOf(exchange, id, { path, query, ...content }));
+  };
+  // A function of its own, which is over before the reply is sent: what a stream waits in must not hold the request's body.
+  const replyTo = async (exchange: Exchange, known: number) => handle(exchange, known, await readContent(edge, exchange, operation));
+
   return async (exchange) => {
     exchange.operation = operation;
     exchange.dialect = operation.dialect;
@@ -36,13 +45,11 @@ export function operationRunner(edge: Edge, operation: Operation, handler: Handl
     await limitRate(edge, exchange);
     admit(edge, exchange, operation);
     handler.beforeBody?.(edge.context);
-    await withContent(edge, exchange, { operation, handler }, async (content) => {
-      // Whoever signed out, was suspended or deleted the key while a slow body came in, ended this request too.
-      if (performance.now() - known > knownMaxMs) await identify(edge, exchange, operation);
-      const { path, query } = readParameters(exchange);
-      const reply = await handler(edge.context, requestOf(exchange, id, { path, query, ...content }));
-      await sendReply(edge, exchange, reply);
-    });
+    const { form } = operation;
+    if (form === undefined || !takesForm(operation, exchange.req.headers)) return sendReply(edge, exchange, await replyTo(exchange, known));
+    await withForm(edge, exchange, { operation, handler, form }, async (content) =>
+      sendReply(edge, exchange, await handle(exchange, known, content)),
+    );
   };
 }
 
@@ -63,16 +70,13 @@ interface Content extends JsonContent {
 
 const noContent: Content = { bytes: Buffer.alloc(0), text: "", value: undefined, form: null };
 
-/** Runs `work` with the body; the file of a form is gone when it is over, however it ends. */
-async function withContent(
+/** Runs `work` with what a form says; its file is gone when that is over, however it ends. */
+async function withForm(
   edge: Edge,
   exchange: Exchange,
-  { operation, handler }: { operation: Operation; handler: Handler },
+  { operation, handler, form }: { operation: Operation; handler: Handler; form: Form },
   work: (content: Content) => Promise<void>,
 ): Promise<void> {
-  const { form } = operation;
-  if (operation.bodies.length === 0) return work(noContent);
-  if (form === undefined || !takesForm(operation, exchange.req.headers)) return work(await readContent(edge, exchange, operation));
   try {
     await edge.context.media.withTempFile(async (path) => {
       const sent = await readForm(edge, exchange, form, path);
@@ -89,6 +93,7 @@ async function withContent(
 }
 
 async function readContent(edge: Edge, exchange: Exchange, operation: Operation): Promise<Content> {
+  if (operation.bodies.length === 0) return noContent;
   const { headers } = exchange.req;
   const bytes = await readBody(edge, exchange, operation.bodyMax);
   if (bytes.length === 0 && !operation.bodyRequired) return noContent;

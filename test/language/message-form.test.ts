@@ -1,11 +1,11 @@
 // How a message's stream is kept open and how it says that it broke (WIRE.md 5.4; 14, row 13).
 import { expect, test } from "vitest";
 import { messageForm } from "../../src/language/message-form.ts";
-import { type MessageStream, UpstreamError } from "../../src/providers/types.ts";
+import { UpstreamError } from "../../src/providers/types.ts";
 
 function form() {
-  const answer = { call: {}, source: {} } as unknown as Parameters<typeof messageForm>[2] & { source: MessageStream };
-  return messageForm({ publicUrl: "https://gw.example" }, { requestId: "req_1" } as Parameters<typeof messageForm>[1], answer);
+  const answer = { ask: { requestId: "req_1" }, call: {}, source: {} } as unknown as Parameters<typeof messageForm>[1];
+  return messageForm({ publicUrl: "https://gw.example" }, answer);
 }
 
 test("keep-alives are comments before message_start and pings after it", () => {

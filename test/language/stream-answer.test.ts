@@ -27,7 +27,7 @@ async function stream(speak: (say: (json: string) => void) => Promise<void>): Pr
   } as unknown as AnswerStream<ChatRecord>;
   const call = { complete: async () => ({ usage: noUsage, cost: 0n, cacheDiscount: 0n }) } as unknown as OpenCall;
   const ask = { requestId: "req_1", signal: new AbortController().signal } as unknown as Ask;
-  await streamAnswer({} as Context, ask, { call, source }, form, { write: (chunk) => void (written += String(chunk)) });
+  await streamAnswer({} as Context, { ask, call, source }, form, { write: (chunk) => void (written += String(chunk)) });
   return written;
 }
 

@@ -51,6 +51,7 @@ export function responseForm(context: Pick<Context, "clock" | "publicUrl">, answ
     written = "";
     return text;
   };
+  const { ask } = answering;
   const response = begun(answering);
   const output = outputOf(answering, emit);
   const open = () => {
@@ -77,7 +78,7 @@ export function responseForm(context: Pick<Context, "clock" | "publicUrl">, answ
     // Clients of OpenAI raise at the first, Codex and others that read states at the second.
     interrupted() {
       open();
-      const error = streamFault(context, answering.ask);
+      const error = streamFault(context, ask);
       const { code, message, param } = error;
       emit("error", { code, message, param, error });
       emit("response.failed", { response: { ...response, status: "failed", error, output: output.items } });
