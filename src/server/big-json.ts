@@ -102,7 +102,7 @@ export async function readBigJson(
   if ("fault" in answer) throw answer.fault;
   const body = Buffer.from(answer.bytes.buffer, answer.bytes.byteOffset, answer.bytes.length);
   for (const span of answer.outline.strings) putBack(answer.value, body, span);
-  return { bytes: body, text: textOf(body, answer.outline.members), value: answer.value };
+  return { bytes: body, text: textOf(body, answer.outline.members), value: answer.value, heapBytes: answer.heapBytes };
 }
 
 function textOf(bytes: Buffer, members: Outline["members"] | null): JsonText {

@@ -38,7 +38,7 @@ export interface Edge {
 }
 
 export interface EdgeLimits {
-  /** All bodies held at once; a parsed body takes up to several times its bytes, so this bounds the heap as well. */
+  /** All bodies held at once. A parsed one takes several times its bytes, and more than that is counted (read-body.ts): this bounds the heap too. */
   allBodiesBytes: number;
   /** All requests at once that do work: reads aside, whose answers are at hand. */
   atWork: number;

@@ -10,9 +10,12 @@ const nestingMax = 200;
 
 /** A value of two or three bytes takes up to 80 of the heap: this bounds one body at some 100 MB, far above any real request. */
 const valuesMax = 1_000_000;
+/** Of the heap, roughly: an element's place and what stands there. An object or array takes as much once more, and is counted apart. */
+const valueBytes = 32;
 
 /**
- * The body's bytes, text and value; throws invalid_json, request_too_large, or invalid_parameter naming a string that holds a NUL.
+ * The body's bytes, text and value, and what the value takes of the heap, roughly. Throws invalid_json, request_too_large, or
+ * invalid_parameter naming a string that holds a NUL.
  * `prompts` are the top-level fields where a NUL is taken; `mediaTypes` all that the operation takes, for the refusal of another.
  */
 export function parseJson(
@@ -20,18 +23,18 @@ export function parseJson(
   headers: IncomingHttpHeaders,
   prompts: readonly string[] = [],
   mediaTypes: readonly string[] = ["application/json"],
-): { bytes: Buffer; text: string; value: unknown } {
+): { bytes: Buffer; text: string; value: unknown; heapBytes: number } {
   assertJsonContent(headers, mediaTypes);
   const body = withoutByteOrderMark(bytes);
   if (body.length === 0) failJson("the body is empty");
   if (!isUtf8(body)) failJson("the body is not UTF-8");
   const text = body.toString("utf8");
-  assertBounded(text, { levels: nestingMax, values: valuesMax });
+  const values = assertBounded(text, { levels: nestingMax, values: valuesMax });
   const value = parse(text);
   if (typeof value !== "object" || value === null || Array.isArray(value)) failJson(`it is ${kindOf(value)}`);
   // The escape is the only way a NUL gets through the parser, and Postgres text can't hold one.
   if (text.includes("\\u0000")) assertNoNul(without(value, prompts), []);
-  return { bytes: body, text, value };
+  return { bytes: body, text, value, heapBytes: values * valueBytes };
 }
 
 function parse(text: string): unknown {
@@ -76,15 +79,20 @@ const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
 
-/** What a text would become is bounded before it is parsed: the value of a hostile body is what must not be made or walked. */
-export function assertBounded(text: string, { levels, values }: { levels: number; values: number }): void {
+/**
+ * What a text would become is bounded before it is parsed: the value of a hostile body is what must not be made or walked. Returns how many
+ * objects, arrays and commas it holds; where they are few, those in strings are among them.
+ */
+export function assertBounded(text: string, { levels, values }: { levels: number; values: number }): number {
   // Most bodies don't hold that many of these characters at all, and counting them is a native search.
   const opened = count(text, "{", values) + count(text, "[", values);
-  if (opened <= levels && opened + count(text, ",", values) <= values) return;
+  const total = opened + (opened <= levels ? count(text, ",", values) : 0);
+  if (opened <= levels && total <= values) return total;
   const { depth, size } = measure(text, levels, values);
   if (depth > levels) failJson(`objects and arrays are nested more than ${levels} levels deep`);
   if (size > values)
     fail("request_too_large", { text: { reason: `too many values, at most ${values.toLocaleString("en-US")} are taken` } });
+  return size;
 }
 
 /** Stops when the answer is above `enough`. */

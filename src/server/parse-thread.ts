@@ -14,7 +14,7 @@ export interface ParseOrder {
 }
 
 export type ParseAnswer = { model: string | null } & (
-  | { bytes: Uint8Array<ArrayBuffer>; value: unknown; outline: Found }
+  | { bytes: Uint8Array<ArrayBuffer>; value: unknown; heapBytes: number; outline: Found }
   | { refusal: { code: ErrorCode; details: FailDetails } }
   | { fault: unknown }
 );
@@ -40,7 +40,7 @@ function answer({ operation, headers, bytes }: ParseOrder): [ParseAnswer, ArrayB
     const strings = outline.strings.reverse().filter((span) => takeOut(value, span));
     const members = outline.members.length > membersMax ? null : outline.members;
     const body = content.bytes as Uint8Array<ArrayBuffer>;
-    return [{ model, bytes: body, value, outline: { members, strings } }, [body.buffer]];
+    return [{ model, bytes: body, value, heapBytes: content.heapBytes, outline: { members, strings } }, [body.buffer]];
   } catch (thrown) {
     if (thrown instanceof ApiError) return [{ model, refusal: { code: thrown.code, details: thrown.details } }, []];
     return [{ model, fault: thrown }, []];

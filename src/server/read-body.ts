@@ -31,6 +31,17 @@ export async function readBody(edge: Edge, exchange: Exchange, max: number): Pro
   return collect(edge, exchange, max);
 }
 
+/** The room for all bodies allows for a text and a value of each that take several times its bytes, as they do of real requests. */
+const valuePerByte = 4;
+
+/** What a value takes beyond that comes off the room as well: one of empty objects takes twenty times its bytes until it is answered. */
+export function holdValue(edge: Edge, exchange: Exchange, heapBytes: number): void {
+  const more = heapBytes - valuePerByte * exchange.bodyBytes;
+  if (more <= 0 || exchange.gone) return; // gone: all that it had was given back
+  if (!edge.bodies.take(exchange.holder, more)) fail("overloaded");
+  exchange.bodyBytes += more;
+}
+
 /** A body that brings less in `bodyIdleMs` stands still as good as one that brings nothing: half a kilobyte a second is no line in use. */
 const leastBytes = 16_384;
 

@@ -14,6 +14,8 @@ export interface JsonContent {
   bytes: Buffer;
   text: JsonText;
   value: unknown;
+  /** Of the value, roughly. */
+  heapBytes: number;
 }
 
 export type ReadOperation = Pick<Operation, "id" | "bodies">;

@@ -11,7 +11,7 @@ import { formFields } from "./form-fields.ts";
 import { loggableModel } from "./log-request.ts";
 import { rateLimiter } from "./limit-rate.ts";
 import { failForm } from "./parse-form.ts";
-import { readBody } from "./read-body.ts";
+import { holdValue, readBody } from "./read-body.ts";
 import { readForm, takesForm } from "./read-form.ts";
 import { readJson, type JsonContent } from "./read-json.ts";
 import { parameterReader } from "./read-parameters.ts";
@@ -68,7 +68,7 @@ interface Content extends JsonContent {
   form: FormBody<unknown> | null;
 }
 
-const noContent: Content = { bytes: Buffer.alloc(0), text: "", value: undefined, form: null };
+const noContent: Content = { bytes: Buffer.alloc(0), text: "", value: undefined, heapBytes: 0, form: null };
 
 /** Runs `work` with what a form says; its file is gone when that is over, however it ends. */
 async function withForm(
@@ -101,6 +101,7 @@ async function readContent(edge: Edge, exchange: Exchange, operation: Operation)
   const found = (model: string | null) => (exchange.model = model);
   const content =
     bytes.length < bigBytes ? readJson(operation, headers, bytes, found) : await readBigJson(edge, exchange, operation, bytes, found);
+  holdValue(edge, exchange, content.heapBytes);
   return { ...content, form: null };
 }
 

@@ -1,38 +1,14 @@
 // One account floods the gateway while its upstream hangs: what is too much is shed before it costs anything, and nobody else notices.
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openShares } from "../../src/shares.ts";
 import { openSlots } from "../../src/slots.ts";
 import { catalogText } from "../robustness/catalog.ts";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
+import { startHangingHost } from "./hosts.ts";
 
 const atWork = 16;
 /** Three quarters of the places: see src/shares.ts. */
 const share = 12;
-
-/** Answers when it is told to. */
-async function startHangingHost() {
-  const waiting: ServerResponse[] = [];
-  const host = createServer((request, response) => {
-    request.resume().on("end", () => waiting.push(response));
-  });
-  await new Promise<void>((resolve) => host.listen(0, "127.0.0.1", resolve));
-  const answer = JSON.stringify({
-    id: "chatcmpl-1",
-    object: "chat.completion",
-    created: 1,
-    model: "m",
-    choices: [{ index: 0, message: { role: "assistant", content: "hi" }, finish_reason: "stop" }],
-    usage: { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6 },
-  });
-  return {
-    url: `http://127.0.0.1:${(host.address() as AddressInfo).port}`,
-    waiting,
-    answerAll: () => waiting.splice(0).forEach((response) => response.setHeader("content-type", "application/json").end(answer)),
-    close: () => host.close(),
-  };
-}
 
 describe("503 overloaded: a flood of one account", () => {
   let gateway: Gateway;
