@@ -23,7 +23,7 @@ export interface Edge {
   publicUrl: string;
   /** Set by shutdown.ts: replies then say `connection: close`. */
   closing: boolean;
-  /** Bytes of request bodies held right now. */
+  /** Bytes of request bodies held right now, and what their values take beyond (read-body.ts). */
   bodies: Shares;
   /** Requests that do work (admit.ts), and hold memory until they are answered. */
   work: Shares;
