@@ -53,7 +53,11 @@ interface Server {
 
 export async function createServer(parts: ServerParts): Promise<Server> {
   const edge = openEdge(parts);
-  parts.metrics.gauge("svc_request_body_bytes", "Bytes of request bodies held, and of the heap for values that take far more than their bytes", () => edge.bodies.taken());
+  parts.metrics.gauge(
+    "svc_request_body_bytes",
+    "Bytes of request bodies held, and of the heap for values that take far more than their bytes",
+    () => edge.bodies.taken(),
+  );
   parts.metrics.gauge("svc_request_file_bytes", "Bytes of forms' files on disk", () => edge.fileBytes);
   const dispatch = await createDispatch(edge, parts.handlers);
   const connections = trackConnections(edge.limits.connections);
