@@ -3,11 +3,14 @@
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import type { DB } from "../../generated/tables.ts";
+import { type Turns, turnsAt } from "./turns.ts";
 
 export interface Db {
   kysely: Kysely<DB>;
   pool: pg.Pool;
   url: string;
+  /** Of the lanes; null: they need none. */
+  turns: Turns | null;
   close(): Promise<void>;
 }
 
@@ -57,7 +60,7 @@ export function connect(url: string, options: ConnectOptions): Db {
   // Between two queries of a transaction nobody else listens, and an error that nobody hears ends the process. The next query fails by itself.
   pool.on("connect", (client) => client.on("error", () => undefined));
   const kysely = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
-  return { kysely, pool, url, close: async () => void (pool.ending || (await pool.end())) };
+  return { kysely, pool, url, turns: turnsAt(url), close: async () => void (pool.ending || (await pool.end())) };
 }
 
 /** All of it or nothing. */

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDatabaseAway } from "../away.ts";
 import { type LastStatement, pauseBefore } from "./pace.ts";
+import type { Turns } from "./turns.ts";
 
 interface Lane<Item, Result> {
   run(item: Item): Promise<Result>;
@@ -20,6 +21,8 @@ interface LaneOptions<Item, Result> {
   waitingMax: number;
   /** How long each caller waits for a database that is away. */
   patienceMs: number;
+  /** Shared with other lanes; absent or null: none. */
+  turns?: Turns | null;
   /** Kept up to date for /metrics. */
   gauge?: LaneGauge;
 }
@@ -69,6 +72,7 @@ export function createLane<Item, Result>({
   work,
   waitingMax,
   patienceMs,
+  turns = null,
   gauge = openLaneGauge(),
 }: LaneOptions<Item, Result>): Lane<Item, Result> {
   type Batch = Waiting<Item, Result>[];
@@ -81,12 +85,14 @@ export function createLane<Item, Result>({
 
   async function loop(): Promise<void> {
     while (waiting.length > 0) {
-      const pauseMs = pauseBefore(last, performance.now());
+      const pauseMs = pauseBefore(last, turns === null, performance.now());
       if (pauseMs > 0 && waiting.length < batchMax) await sleep(pauseMs);
+      await turns?.take();
       const batch = waiting.slice(0, batchMax);
       waiting = waiting.slice(batchMax);
       gauge.waiting -= batch.length;
       await settle(batch);
+      turns?.leave();
     }
     busy = false;
     for (const resolve of whenDrained.splice(0)) resolve();
@@ -119,7 +125,10 @@ export function createLane<Item, Result>({
         }
         away = error;
         batch = refuseLate(batch, performance.now() + pauseMs);
-        if (batch.length > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+        if (batch.length === 0) return;
+        turns?.leave();
+        await sleep(pauseMs);
+        await turns?.take();
       }
     }
   }

@@ -20,9 +20,10 @@ let before = performance.eventLoopUtilization();
 let lookedAt = performance.now();
 let share = 0;
 
-/** Milliseconds to wait; 0 or less: none. */
-export function pauseBefore({ startedAt, endedAt }: LastStatement, now: number): number {
-  return Math.max(startedAt + gapMs(now), endedAt + Math.min(endedAt - startedAt, restMaxMs)) - now;
+/** Milliseconds to wait; 0 or less: none. `rests`: for the database; not where lanes have turns (turns.ts). */
+export function pauseBefore({ startedAt, endedAt }: LastStatement, rests: boolean, now: number): number {
+  const restedAt = rests ? endedAt + Math.min(endedAt - startedAt, restMaxMs) : startedAt;
+  return Math.max(startedAt + gapMs(now), restedAt) - now;
 }
 
 function gapMs(now: number): number {

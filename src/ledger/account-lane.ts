@@ -17,8 +17,8 @@ export function createAccountLane<Item extends { accountId: bigint }, Result>(
   options: Parameters<typeof createLane<Item, Result>>[0],
 ): ReturnType<typeof createLane<Item, Result>> {
   const work = (items: readonly Item[]) => namingTheHeld(db, items, options.work);
-  const usual = createLane({ ...options, work });
-  const aside = createLane({ ...options, work });
+  const usual = createLane({ ...options, turns: db.turns, work });
+  const aside = createLane({ ...options, work }); // in nobody's turn: it may wait for long
   const held = new Set<bigint>();
   const running = new Set<Promise<unknown>>();
 

@@ -65,6 +65,7 @@ export function openCounters(db: Db, onFault: (error: unknown, what: string) => 
   const lane = createLane({
     waitingMax,
     patienceMs,
+    turns: db.turns,
     ...(gauge && { gauge }),
     async work(items: readonly (readonly Take[])[]) {
       // What is given back is handed over once, unless nothing of it was done: given back twice, it would let too many through.
