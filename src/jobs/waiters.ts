@@ -52,10 +52,13 @@ export function openWaiters(): Waiters {
       return !closed;
     },
     ended(shownId) {
+      const now = performance.now();
       ends.delete(shownId);
-      ends.set(shownId, performance.now());
-      const [oldest] = ends.keys();
-      if (ends.size > rememberedMax) ends.delete(oldest!);
+      ends.set(shownId, now);
+      for (const [id, at] of ends) {
+        if (now - at < rememberMs && ends.size <= rememberedMax) break;
+        ends.delete(id);
+      }
       for (const stop of [...(waiting.get(shownId) ?? [])]) stop();
     },
     wakeAll,
