@@ -2,16 +2,10 @@
 import type { Context } from "../context.ts";
 import type { ChatRecord, ChatStream, ChatTally } from "../providers/types.ts";
 import { chatUsage } from "./chat-usage.ts";
-import type { OpenCall } from "./open-call.ts";
-import type { Ask } from "../admission/ask.ts";
-import type { StreamForm } from "./stream-answer.ts";
+import type { StreamedAnswer, StreamForm } from "./stream-answer.ts";
 import { streamFault } from "./stream-fault.ts";
 
-export interface StreamedChat {
-  ask: Ask;
-  call: OpenCall;
-  source: ChatStream;
-}
+export type StreamedChat = StreamedAnswer<ChatStream>;
 
 export function chatForm(context: Pick<Context, "publicUrl">, served: StreamedChat, usageAsked: boolean): StreamForm<ChatRecord> {
   return dataForm(context, served, usageAsked, {

@@ -2,14 +2,12 @@
 import type { Context } from "../context.ts";
 import { type MessageRecord, type MessageStream, UpstreamError } from "../providers/types.ts";
 import { messageUsage } from "./message-usage.ts";
-import type { OpenCall } from "./open-call.ts";
-import type { Ask } from "../admission/ask.ts";
-import type { StreamForm } from "./stream-answer.ts";
+import type { StreamedAnswer, StreamForm } from "./stream-answer.ts";
 import { streamFault } from "./stream-fault.ts";
 
 export function messageForm(
   context: Pick<Context, "publicUrl">,
-  { ask, call, source }: { ask: Ask; call: OpenCall; source: MessageStream },
+  { ask, call, source }: StreamedAnswer<MessageStream>,
 ): StreamForm<MessageRecord> {
   let begun = false;
   return {

@@ -29,23 +29,28 @@ export interface StreamForm<Rec> {
 }
 
 /** An answer that has begun: what is kept of its request, and where its records come from. */
-interface StreamedAnswer<Rec> {
+export interface StreamedAnswer<Source extends AnswerStream<unknown>> {
   ask: Ask;
   call: OpenCall;
-  source: AnswerStream<Rec>;
+  source: Source;
 }
 
 /** The reply of an answer that streams. */
 export function streamReply<Rec>(
   context: Context,
-  answer: StreamedAnswer<Rec> & { headers: Record<string, string> },
+  answer: StreamedAnswer<AnswerStream<Rec>> & { headers: Record<string, string> },
   form: StreamForm<Rec>,
 ) {
   const stream = (sink: Sink) => streamAnswer(context, answer, form, sink);
   return { status: 200, headers: { ...answer.headers, ...eventStreamHeaders }, stream };
 }
 
-export async function streamAnswer<Rec>(context: Context, answer: StreamedAnswer<Rec>, form: StreamForm<Rec>, sink: Sink): Promise<void> {
+export async function streamAnswer<Rec>(
+  context: Context,
+  answer: StreamedAnswer<AnswerStream<Rec>>,
+  form: StreamForm<Rec>,
+  sink: Sink,
+): Promise<void> {
   const { ask, call, source } = answer;
   const silence = setTimeout(() => {
     void sink.write(form.keepAlive);
