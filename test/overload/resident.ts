@@ -1,5 +1,5 @@
-// What a gateway that is a process of its own says of itself: resident memory by proc(5), and figures of /metrics.
-import { readFileSync, writeFileSync } from "node:fs";
+// What a gateway that is a process of its own says of itself: resident memory, and figures of /metrics.
+import { forgetPeak, memoryOf } from "../bench/processes.ts";
 import type { SpawnedGateway } from "../support/gateway.ts";
 
 export interface Watched {
@@ -11,13 +11,13 @@ export interface Watched {
   figure(name: string): Promise<number>;
 }
 
+const megabyte = 1024 * 1024;
+
 export function watch({ pid, url }: SpawnedGateway): Watched {
-  const resident = (name: string) =>
-    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) * 1024;
   return {
-    now: () => resident("VmRSS"),
-    peak: () => resident("VmHWM"),
-    forgetPeak: () => writeFileSync(`/proc/${pid}/clear_refs`, "5"),
+    now: () => memoryOf(pid).now * megabyte,
+    peak: () => memoryOf(pid).peak * megabyte,
+    forgetPeak: () => forgetPeak(pid),
     async figure(name) {
       const text = await (await fetch(`${url}/metrics`)).text();
       const found = [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, "gm"))];
