@@ -6,7 +6,7 @@ import { audit } from "../../src/ledger/audit.ts";
 import { verifyChain } from "../../src/ledger/verify.ts";
 import { usageLogRow } from "../support/usage-log-row.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { newAccount, newKey } from "./new-account.ts";
+import { newAccountWithKeys } from "./new-account.ts";
 
 let database: TestDatabase;
 let db: Db;
@@ -16,9 +16,7 @@ let foreignKey: bigint;
 beforeAll(async () => {
   database = await freshDatabase();
   db = connect(database.url, { max: 4 });
-  account = await newAccount(db, { deposit: 1_000n });
-  foreignKey = await newKey(db, await newAccount(db));
-  ownKey = await newKey(db, account);
+  ({ account, foreignKey, ownKey } = await newAccountWithKeys(db));
 });
 afterAll(async () => {
   await db.close();

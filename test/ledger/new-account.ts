@@ -13,6 +13,13 @@ export async function newAccount(db: Db, { deposit = 0n }: { deposit?: bigint } 
   return id;
 }
 
+/** An account of 1,000 units, a key of its own and a key of another account. */
+export async function newAccountWithKeys(db: Db) {
+  const account = await newAccount(db, { deposit: 1_000n });
+  const foreignKey = await newKey(db, await newAccount(db));
+  return { account, foreignKey, ownKey: await newKey(db, account) };
+}
+
 /** `limit` in 1e-8 USD; absent: none. */
 export async function newKey(db: Db, accountId: bigint, limit: bigint | null = null): Promise<bigint> {
   const { hash, prefix, last4 } = makeKey();
