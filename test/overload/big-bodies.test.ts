@@ -1,4 +1,6 @@
 // Bodies that a thread reads: handlers get the same as of small ones, and callers the same refusals.
+import { readdirSync, readFileSync } from "node:fs";
+import { constants, getPriority } from "node:os";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { spliceJson } from "../../src/providers/json-splice.ts";
@@ -67,6 +69,16 @@ describe("a handler gets of a big body what it gets of a small one", () => {
     const many = `{"model":"m",${messages},${Array.from({ length: 1_000 }, (_, n) => `"n${n}":1`).join(",")}${padding}}`;
     await send(many);
     expect(seen.text).toBe(many);
+  });
+
+  test.runIf(process.platform === "linux")("the thread that reads them stands behind the one that answers everybody", async () => {
+    const priorities = () =>
+      readdirSync("/proc/self/task").map((id) => Number(readFileSync(`/proc/self/task/${id}/stat`, "utf8").split(") ")[1]?.split(" ")[16]));
+    const before = priorities();
+    await send(`{"model":"m",${messages},"long":"${long}"${padding}}`);
+    expect(priorities()).toContain(constants.priority.PRIORITY_BELOW_NORMAL);
+    expect(before).toContain(0);
+    expect(getPriority()).toBe(0);
   });
 
   test("a long string may be written over", async () => {
