@@ -52,7 +52,12 @@ export type CostLine = readonly [units: number | bigint, price: Price];
 
 /** The one rounding of a request: a sum of (units x price) becomes an amount, rounded up to 1e-8 USD. */
 export function costOf(lines: readonly CostLine[]): Amount {
-  return ceilDiv(exactSum(lines), pricesPerAmount);
+  return amountOf(exactSum(lines));
+}
+
+/** costOf for a sum that is at hand. */
+export function amountOf(sum: Price): Amount {
+  return ceilDiv(sum, pricesPerAmount);
 }
 
 /** So many units at a price that is said for `per` of them: 1, a thousand or a million. */

@@ -7,15 +7,17 @@ import type { Catalog, Tier } from "./types.ts";
 export function tierOf(catalog: Pick<Catalog, "tiers">, purchased: Amount): Tier {
   let reached: Tier | undefined;
   let lowest: Tier | undefined;
+  const paid = Number(purchased); // deposits of tiers are below 2^53 units, where rounding keeps the order
   for (const tier of catalog.tiers) {
     if (lowest === undefined || tier.tier < lowest.tier) lowest = tier;
-    if (depositOf(tier) <= purchased && (reached === undefined || tier.tier > reached.tier)) reached = tier;
+    if (depositOf(tier) <= paid && (reached === undefined || tier.tier > reached.tier)) reached = tier;
   }
   const found = reached ?? lowest;
   if (found === undefined) throw new Error("the catalog has no tiers");
   return found;
 }
 
-function depositOf(tier: Tier): Amount {
-  return BigInt(Math.round(tier.min_deposit * 1e8));
+/** In units of 1e-8 USD. */
+function depositOf(tier: Tier): number {
+  return Math.round(tier.min_deposit * 1e8);
 }

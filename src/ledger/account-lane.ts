@@ -20,15 +20,13 @@ export function createAccountLane<Item extends { accountId: bigint }, Result>(
   const usual = createLane({ ...options, turns: db.turns, work });
   const aside = createLane({ ...options, work }); // in nobody's turn: it may wait for long
   const held = new Set<bigint>();
-  const running = new Set<Promise<unknown>>();
+  const waiting = new Set<Promise<unknown>>();
 
-  const run = async (item: Item): Promise<Result> => {
-    const giveUpAt = performance.now() + options.patienceMs;
+  const wait = async (item: Item, giveUpAt: number): Promise<Result> => {
     for (;;) {
-      const lane = held.has(item.accountId) ? aside : usual;
       try {
-        const result = await lane.run(item);
-        if (lane === aside) held.delete(item.accountId);
+        const result = await aside.run(item);
+        held.delete(item.accountId);
         return result;
       } catch (error) {
         if (!isAccountHeld(error)) throw error;
@@ -37,13 +35,26 @@ export function createAccountLane<Item extends { accountId: bigint }, Result>(
       }
     }
   };
+  const waitFor = (item: Item, giveUpAt: number): Promise<Result> => {
+    const one = wait(item, giveUpAt);
+    waiting.add(one);
+    return one.finally(() => waiting.delete(one));
+  };
   return {
-    async run(item) {
-      const one = run(item);
-      running.add(one);
-      return one.finally(() => running.delete(one));
+    run(item) {
+      const giveUpAt = performance.now() + options.patienceMs;
+      if (held.has(item.accountId)) return waitFor(item, giveUpAt);
+      return usual.run(item).catch((error: unknown) => {
+        if (!isAccountHeld(error)) throw error;
+        held.add(item.accountId);
+        if (performance.now() > giveUpAt) throw error;
+        return waitFor(item, giveUpAt);
+      });
     },
-    drained: async () => void (await Promise.allSettled(running)),
+    async drained() {
+      await usual.drained();
+      await Promise.allSettled(waiting);
+    },
   };
 }
 

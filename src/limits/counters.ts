@@ -145,6 +145,7 @@ async function decide(db: Db, requests: readonly (readonly Take[])[]): Promise<R
 function decisionOf(takes: readonly Take[], row: Row): Decision {
   const refused = row.refused === 0 ? null : row.refused - 1;
   const first = countOf(row.at_ms, takes[0] as Take, row.n, row.previous);
+  if (refused === null) return { refused, first, waitMs: 0 };
   const waits = takes.map((take, index) => {
     const { at_ms: atMs, each_n: each, each_previous: previous } = row;
     if (each === null || take.limit === null) return 0;

@@ -1,5 +1,5 @@
 // What a token-billed call costs: pure functions of a price snapshot and a measured usage. One rounding, up, at the end.
-import { affordableUnits, type Amount, costOf, type CostLine, type Price, roundUpTo } from "../money.ts";
+import { affordableUnits, type Amount, amountOf, type Price, roundUpTo } from "../money.ts";
 import type { Usage } from "../usage.ts";
 
 /** The prices of a token-billed model, in force when a request is admitted and unchanged for it (PEERS.md 5.5, 3). */
@@ -22,21 +22,17 @@ interface TokenCost {
 
 export function tokenCost(prices: TokenPrices, usage: Usage): TokenCost {
   const cached = prices.cached ?? prices.input;
-  const cost = chargeOf(prices, [
-    [usage.input + usage.cacheWrite, prices.input],
-    [usage.cacheRead, cached],
-    [usage.output, prices.output],
-  ]);
-  const saved = cached < prices.input ? costOf([[usage.cacheRead, prices.input - cached]]) : 0n;
+  const cost = chargeOf(
+    prices,
+    BigInt(usage.input + usage.cacheWrite) * prices.input + BigInt(usage.cacheRead) * cached + BigInt(usage.output) * prices.output,
+  );
+  const saved = cached < prices.input ? amountOf(BigInt(usage.cacheRead) * (prices.input - cached)) : 0n;
   return { cost, cacheDiscount: saved };
 }
 
 /** The most that `inputTokens` and `outputTokens` can cost: nothing is assumed to be cached. */
 export function tokenCostBound(prices: TokenPrices, inputTokens: number, outputTokens: number): Amount {
-  return chargeOf(prices, [
-    [inputTokens, dearestInput(prices)],
-    [outputTokens, prices.output],
-  ]);
+  return chargeOf(prices, BigInt(inputTokens) * dearestInput(prices) + BigInt(outputTokens) * prices.output);
 }
 
 /** How many output tokens `amount` still pays for after `inputTokens`; below 0 where not even those. */
@@ -46,8 +42,8 @@ export function affordableOutputTokens(prices: TokenPrices, inputTokens: number,
 }
 
 /** Of two roundings up, the coarser to a multiple of the finer, only the coarser counts: it is one. */
-function chargeOf({ perRequest, step }: TokenPrices, lines: readonly CostLine[]): Amount {
-  return roundUpTo(perRequest + costOf(lines), step);
+function chargeOf({ perRequest, step }: TokenPrices, sum: Price): Amount {
+  return roundUpTo(perRequest + amountOf(sum), step);
 }
 
 function dearestInput({ input, cached }: TokenPrices): Price {

@@ -59,7 +59,7 @@ async function findCaller(
   return undefined;
 }
 
-async function lookUp(accounts: Lookups, operation: Pick<Operation, "auth">, credential: string): Promise<Caller | undefined> {
+function lookUp(accounts: Lookups, operation: Pick<Operation, "auth">, credential: string): Promise<Caller | undefined> | undefined {
   if (credential.length > credentialMax || !/^[\x21-\x7e]+$/.test(credential)) return undefined;
   if (!isSessionToken(credential)) return accounts.authenticateKey(credential);
   return operation.auth === "key" ? undefined : accounts.authenticateSession(credential);
@@ -85,8 +85,10 @@ function admitted(caller: Caller): Caller {
 
 /** Both headers may come, with one value or two; the one that is a valid key of ours wins (WIRE.md 6.1). */
 function credentialsOf(operation: Pick<Operation, "xApiKey">, headers: IncomingHttpHeaders): string[] {
-  const bearer = /^bearer[ \t]+(.*)$/i.exec(headers.authorization ?? "")?.[1]?.trim();
-  const apiKey = operation.xApiKey ? headers["x-api-key"] : undefined;
-  const given = [bearer, typeof apiKey === "string" ? apiKey.trim() : undefined];
-  return [...new Set(given.filter((credential) => credential !== undefined && credential !== ""))] as string[];
+  const bearer = /^bearer[ \t]+(.*)$/i.exec(headers.authorization ?? "")?.[1]?.trim() ?? "";
+  const sent = operation.xApiKey ? headers["x-api-key"] : undefined;
+  const apiKey = typeof sent === "string" ? sent.trim() : "";
+  const credentials = bearer === "" ? [] : [bearer];
+  if (apiKey !== "" && apiKey !== bearer) credentials.push(apiKey);
+  return credentials;
 }

@@ -15,10 +15,11 @@ export function logRequest(edge: Edge, exchange: Exchange, finish: (operation: s
     path: operation?.path ?? maskedPath(exchange.path),
     status,
     ms: Math.round(seconds * 1e5) / 100,
-    ...(caller && { account: caller.accountId.toString() }),
-    ...(exchange.code && { code: exchange.code }),
-    ...(exchange.model && { model: exchange.model }),
-    ...(exchange.gone && { gone: true }),
+    // What is undefined stays out of the line.
+    account: caller?.accountId.toString(),
+    code: exchange.code ?? undefined,
+    model: exchange.model ?? undefined,
+    gone: exchange.gone || undefined,
   };
   if (status >= 500) edge.context.log.warn(line, "request");
   else edge.context.log.info(line, "request");

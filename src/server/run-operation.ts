@@ -28,14 +28,13 @@ export function operationRunner(edge: Edge, operation: Operation, handler: Handl
   // What belongs to one account, its credentials above all, is kept by no cache, unless the handler says otherwise.
   const isPublic = operation.auth === "none" && operation.method === "get";
 
-  const handle = async (exchange: Exchange, known: number, content: Content) => {
+  const handle = async (exchange: Exchange, known: number, content: JsonContent, form: FormBody<unknown> | null) => {
     // Whoever signed out, was suspended or deleted the key while a slow body came in, ended this request too.
     if (performance.now() - known > knownMaxMs) await identify(edge, exchange, operation);
-    const { path, query } = readParameters(exchange);
-    return handler(edge.context, requestOf(exchange, id, { path, query, ...content }));
+    return handler(edge.context, requestOf(exchange, id, readParameters(exchange), content, form));
   };
   // A function of its own, which is over before the reply is sent: what a stream waits in must not hold the request's body.
-  const replyTo = async (exchange: Exchange, known: number) => handle(exchange, known, await readContent(edge, exchange, operation));
+  const replyTo = async (exchange: Exchange, known: number) => handle(exchange, known, await readContent(edge, exchange, operation), null);
 
   return async (exchange) => {
     exchange.operation = operation;
@@ -47,8 +46,8 @@ export function operationRunner(edge: Edge, operation: Operation, handler: Handl
     handler.beforeBody?.(edge.context);
     const { form } = operation;
     if (form === undefined || !takesForm(operation, exchange.req.headers)) return sendReply(edge, exchange, await replyTo(exchange, known));
-    await withForm(edge, exchange, { operation, handler, form }, async (content) =>
-      sendReply(edge, exchange, await handle(exchange, known, content)),
+    await withForm(edge, exchange, { operation, handler, form }, async (sent) =>
+      sendReply(edge, exchange, await handle(exchange, known, noContent, sent)),
     );
   };
 }
@@ -64,18 +63,14 @@ async function identify({ context }: Edge, exchange: Exchange, operation: Operat
   return askedAt;
 }
 
-interface Content extends JsonContent {
-  form: FormBody<unknown> | null;
-}
-
-const noContent: Content = { bytes: Buffer.alloc(0), text: "", value: undefined, heapBytes: 0, form: null };
+const noContent: JsonContent = { bytes: Buffer.alloc(0), text: "", value: undefined, heapBytes: 0 };
 
 /** Runs `work` with what a form says; its file is gone when that is over, however it ends. */
 async function withForm(
   edge: Edge,
   exchange: Exchange,
   { operation, handler, form }: { operation: Operation; handler: Handler; form: Form },
-  work: (content: Content) => Promise<void>,
+  work: (sent: FormBody<unknown>) => Promise<void>,
 ): Promise<void> {
   try {
     await edge.context.media.withTempFile(async (path) => {
@@ -84,7 +79,7 @@ async function withForm(
       const fields = formFields(sent, form, forms[operation.id]);
       exchange.model = loggableModel(fields);
       // The validator has asked for the file.
-      await work({ ...noContent, form: { fields, file: sent.file as FormFile } });
+      await work({ fields, file: sent.file as FormFile });
     });
   } finally {
     edge.fileBytes -= exchange.fileBytes;
@@ -92,7 +87,7 @@ async function withForm(
   }
 }
 
-async function readContent(edge: Edge, exchange: Exchange, operation: Operation): Promise<Content> {
+async function readContent(edge: Edge, exchange: Exchange, operation: Operation): Promise<JsonContent> {
   if (operation.bodies.length === 0) return noContent;
   const { headers } = exchange.req;
   const bytes = await readBody(edge, exchange, operation.bodyMax);
@@ -102,23 +97,29 @@ async function readContent(edge: Edge, exchange: Exchange, operation: Operation)
   const content =
     bytes.length < bigBytes ? readJson(operation, headers, bytes, found) : await readBigJson(edge, exchange, operation, bytes, found);
   holdValue(edge, exchange, content.heapBytes);
-  return { ...content, form: null };
+  return content;
 }
 
-function requestOf(exchange: Exchange, operationId: OperationId, read: Content & { path: unknown; query: unknown }): Request {
+function requestOf(
+  exchange: Exchange,
+  operationId: OperationId,
+  { path, query }: { path: unknown; query: unknown },
+  { value, bytes, text }: JsonContent,
+  form: FormBody<unknown> | null,
+): Request {
   const request = {
     operationId,
     requestId: exchange.requestId,
     receivedAt: exchange.receivedAt,
     // Absent on public operations, whose handlers never look at it.
     caller: exchange.caller as Caller,
-    path: read.path,
-    query: read.query,
+    path,
+    query,
     headers: exchange.req.headers,
-    body: read.value,
-    form: read.form,
-    rawBody: read.bytes,
-    text: read.text,
+    body: value,
+    form,
+    rawBody: bytes,
+    text,
     address: exchange.address,
     addHeaders: (headers: Headers) => void Object.assign(exchange.headers, headers),
     signal: exchange.signal(),
