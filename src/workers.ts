@@ -79,14 +79,15 @@ export async function startWorkers({ count, ground, readGround, log }: WorkersOp
     tell(worker, { ground: given });
     return member;
   };
+  const staying = () => [...members.values()].filter(({ isLeaving }) => !isLeaving).length;
+  /** Not where there are enough: one that a rolling restart has started takes the place as well. */
   const replace = async () => {
     for (let done = false; !done;) {
       await sleep(restartPauseMs);
-      if (stopping) return;
-      const member = fork(current);
-      done = await member.ready.then(
+      if (stopping || staying() >= count) return;
+      done = await fork(current).ready.then(
         () => true,
-        () => member.isLeaving,
+        () => false,
       );
     }
   };
@@ -111,10 +112,12 @@ export async function startWorkers({ count, ground, readGround, log }: WorkersOp
       try {
         await fork(next).ready;
       } catch {
-        if (!stopping) log.error("rolling restart stopped: a new worker could not start; those that are left go on with what they have");
-        return;
+        if (stopping) return;
+        log.error("rolling restart stopped: a new worker could not start; those that are left go on with what they have");
+        return void replace(); // it may have stood for one that crashed
       }
-      if (!stopping && members.has(old[0])) await dismiss(...old, "retire");
+      // One that crashed meanwhile, this or another, leaves its place to the new one.
+      if (!stopping && staying() > count) await dismiss(...old, "retire");
     }
     log.info("rolling restart done");
   };

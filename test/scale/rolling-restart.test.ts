@@ -1,5 +1,6 @@
 // SIGHUP replaces the workers one after another (src/workers.ts): nobody's call fails, prices change, and what can't start changes nothing.
 import { writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { catalogText } from "../robustness/catalog.ts";
 import { chat, keepAliveAgent, until as waitUntil } from "../robustness/chat-client.ts";
@@ -130,6 +131,49 @@ test("a new worker that can't start stops it: the others go on", async () => {
   process.kill(gateway.pid, "SIGHUP");
   await replaced(gateway, before);
   expect(await gateway.kill("SIGTERM")).toBe(0);
+});
+
+describe("a worker that crashes while a new one starts", () => {
+  /** A rolling restart that has started its first worker, which stands still. */
+  async function beginning() {
+    const { gateway } = await twoWorkers({ LOG_LEVEL: "info" });
+    const before = workersOf(gateway);
+    process.kill(gateway.pid, "SIGHUP");
+    await until(() => workersOf(gateway).length === 3, "a new worker starts");
+    const starting = workersOf(gateway).find((pid) => !before.includes(pid))!;
+    process.kill(starting, "SIGSTOP");
+    return { gateway, before, starting };
+  }
+  /** Until whoever replaces it has seen the new one in its place. */
+  async function crash(gateway: SpawnedGateway, pid: number) {
+    process.kill(pid, "SIGKILL");
+    await until(() => said(gateway, "a worker ended and is replaced") === 1, "its end is said");
+    await sleep(1_500);
+  }
+
+  test.each([
+    ["the one that was to go", 0],
+    ["another", 1],
+  ])("%s: the restart ends with as many workers as before, all new", async (_, which) => {
+    const { gateway, before, starting } = await beginning();
+    await crash(gateway, before[which]!);
+    process.kill(starting, "SIGCONT");
+    await until(() => said(gateway, "rolling restart done") === 1, "it is done");
+    expect(workersOf(gateway).length).toBe(2);
+    expect(workersOf(gateway)).toContain(starting);
+    expect(workersOf(gateway).some((pid) => before.includes(pid))).toBe(false);
+    expect(await gateway.kill("SIGTERM")).toBe(0);
+  });
+
+  test("and the new one fails then: there are as many workers as before", async () => {
+    const { gateway, before, starting } = await beginning();
+    await crash(gateway, before[0]!);
+    process.kill(starting, "SIGKILL");
+    await until(() => said(gateway, "rolling restart stopped") === 1, "it stops");
+    await until(() => workersOf(gateway).length === 2, "two workers");
+    expect(workersOf(gateway)).toContain(before[1]);
+    expect(await gateway.kill("SIGTERM")).toBe(0);
+  });
 });
 
 test("SIGTERM during a rolling restart ends all of it in order", async () => {
