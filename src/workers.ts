@@ -40,6 +40,7 @@ const patienceMs = 90_000;
 
 interface Member {
   ground: Ground;
+  isReady: boolean;
   /** Told to end: nobody takes its place. */
   isLeaving: boolean;
   ready: Promise<string>;
@@ -48,6 +49,7 @@ interface Member {
 
 export async function startWorkers({ count, ground, readGround, log }: WorkersOptions): Promise<Workers> {
   const members = new Map<Worker, Member>();
+  /** With which a worker has started: for those that replace a crash. */
   let current = ground;
   let serving = false;
   let stopping = false;
@@ -56,14 +58,13 @@ export async function startWorkers({ count, ground, readGround, log }: WorkersOp
     const worker = cluster.fork();
     const ready = Promise.withResolvers<string>();
     const ended = Promise.withResolvers<void>();
-    const member: Member = { ground: given, isLeaving: false, ready: ready.promise, ended: ended.promise };
+    const member: Member = { ground: given, isReady: false, isLeaving: false, ready: ready.promise, ended: ended.promise };
     members.set(worker, member);
-    let isReady = false;
     const patience = setTimeout(() => worker.process.kill("SIGKILL"), patienceMs);
     worker.on("message", (url: unknown) => {
       if (typeof url !== "string") return; // figures
       clearTimeout(patience);
-      isReady = true;
+      member.isReady = true;
       ready.resolve(url);
     });
     worker.once("exit", (code, signal) => {
@@ -71,7 +72,7 @@ export async function startWorkers({ count, ground, readGround, log }: WorkersOp
       members.delete(worker);
       ended.resolve();
       ready.reject(new Error("a worker could not start")); // it has said why on standard error
-      if (!isReady || member.isLeaving || !serving || stopping) return;
+      if (!member.isReady || member.isLeaving || !serving || stopping) return;
       log.error({ pid: worker.process.pid, code, signal }, "a worker ended and is replaced");
       void replace();
     });
@@ -79,14 +80,15 @@ export async function startWorkers({ count, ground, readGround, log }: WorkersOp
     tell(worker, { ground: given });
     return member;
   };
+  const staying = () => [...members.values()].filter(({ isLeaving }) => !isLeaving).length;
+  /** Not where there are enough: one that a rolling restart has started takes the place as well. */
   const replace = async () => {
     for (let done = false; !done;) {
       await sleep(restartPauseMs);
-      if (stopping) return;
-      const member = fork(current);
-      done = await member.ready.then(
+      if (stopping || staying() >= count) return;
+      done = await fork(current).ready.then(
         () => true,
-        () => member.isLeaving,
+        () => false,
       );
     }
   };
@@ -98,23 +100,29 @@ export async function startWorkers({ count, ground, readGround, log }: WorkersOp
   };
 
   const rollOnce = async () => {
+    let next: Ground;
     try {
-      current = readGround();
+      next = readGround();
     } catch (error) {
       return log.error(`rolling restart refused, the workers go on with what they have: ${(error as Error).message}`);
     }
-    const next = current;
+    const before = current;
     log.info("rolling restart begins");
     for (;;) {
       const old = [...members].find(([, member]) => member.ground !== next && !member.isLeaving);
-      if (old === undefined || stopping) break;
+      // Where all have crashed none is old, and yet one must start before the others' places are taken with its ground.
+      if (stopping || (old === undefined && current === next)) break;
       try {
         await fork(next).ready;
+        current = next;
       } catch {
-        if (!stopping) log.error("rolling restart stopped: a new worker could not start; those that are left go on with what they have");
-        return;
+        if (stopping) return;
+        if (![...members.values()].some((member) => member.ground === next && member.isReady)) current = before;
+        log.error("rolling restart stopped: a new worker could not start; those that are left go on with what they have");
+        return void replace(); // it may have stood for one that crashed
       }
-      if (!stopping && members.has(old[0])) await dismiss(...old, "retire");
+      // One that crashed meanwhile, this or another, leaves its place to the new one.
+      if (!stopping && old !== undefined && staying() > count) await dismiss(...old, "retire");
     }
     log.info("rolling restart done");
   };

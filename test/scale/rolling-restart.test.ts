@@ -1,8 +1,9 @@
 // SIGHUP replaces the workers one after another (src/workers.ts): nobody's call fails, prices change, and what can't start changes nothing.
 import { writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { catalogText } from "../robustness/catalog.ts";
-import { chat, keepAliveAgent, until as waitUntil } from "../robustness/chat-client.ts";
+import { type Answer, chat, keepAliveAgent, until as waitUntil } from "../robustness/chat-client.ts";
 import { openDatabaseProxy } from "../robustness/database-proxy.ts";
 import { expectCharged, loadModels, startLoad } from "../robustness/load.ts";
 import { childrenOf, openWorld, type World } from "../robustness/world.ts";
@@ -28,6 +29,7 @@ const workersOf = ({ pid }: SpawnedGateway) => childrenOf(pid);
 const said = (gateway: SpawnedGateway, text: string) => gateway.output().split(text).length - 1;
 const replaced = (gateway: SpawnedGateway, before: number[]) =>
   until(() => workersOf(gateway).length === 2 && !workersOf(gateway).some((pid) => before.includes(pid)), "two new workers");
+const costOf = ({ text }: Answer) => (JSON.parse(text) as { usage: { cost: number } }).usage.cost;
 
 describe("SIGHUP", () => {
   test("twice under load: no call fails, all workers are new ones, every charge is exact", async () => {
@@ -86,7 +88,7 @@ test("a wrong catalog leaves the workers and their prices, also for one that cra
   const account = await world.createAccount("50");
   const costs = async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => chat({ url: gateway.url, key: account.key, model: "demo/whole" })));
-    return [...new Set(answers.map(({ text }) => (JSON.parse(text) as { usage: { cost: number } }).usage.cost))];
+    return [...new Set(answers.map(costOf))];
   };
   const path = world.env.SVC_CATALOG!;
   const [oldCost, ...others] = await costs();
@@ -130,6 +132,112 @@ test("a new worker that can't start stops it: the others go on", async () => {
   process.kill(gateway.pid, "SIGHUP");
   await replaced(gateway, before);
   expect(await gateway.kill("SIGTERM")).toBe(0);
+});
+
+describe("a worker that crashes while a new one starts", () => {
+  /** A rolling restart that has started its first worker, which stands still. */
+  async function beginning() {
+    const { gateway } = await twoWorkers({ LOG_LEVEL: "info" });
+    const before = workersOf(gateway);
+    process.kill(gateway.pid, "SIGHUP");
+    await until(() => workersOf(gateway).length === 3, "a new worker starts");
+    const starting = workersOf(gateway).find((pid) => !before.includes(pid))!;
+    process.kill(starting, "SIGSTOP");
+    return { gateway, before, starting };
+  }
+  /** Until whoever replaces it has seen the new one in its place. */
+  async function crash(gateway: SpawnedGateway, pid: number) {
+    process.kill(pid, "SIGKILL");
+    await until(() => said(gateway, "a worker ended and is replaced") === 1, "its end is said");
+    await sleep(1_500);
+  }
+
+  test.each([
+    ["the one that was to go", 0],
+    ["another", 1],
+  ])("%s: the restart ends with as many workers as before, all new", async (_, which) => {
+    const { gateway, before, starting } = await beginning();
+    await crash(gateway, before[which]!);
+    process.kill(starting, "SIGCONT");
+    await until(() => said(gateway, "rolling restart done") === 1, "it is done");
+    expect(workersOf(gateway).length).toBe(2);
+    expect(workersOf(gateway)).toContain(starting);
+    expect(workersOf(gateway).some((pid) => before.includes(pid))).toBe(false);
+    expect(await gateway.kill("SIGTERM")).toBe(0);
+  });
+
+  test("and the new one fails then: there are as many workers as before", async () => {
+    const { gateway, before, starting } = await beginning();
+    await crash(gateway, before[0]!);
+    process.kill(starting, "SIGKILL");
+    await until(() => said(gateway, "rolling restart stopped") === 1, "it stops");
+    await until(() => workersOf(gateway).length === 2, "two workers");
+    expect(workersOf(gateway)).toContain(before[1]);
+    expect(await gateway.kill("SIGTERM")).toBe(0);
+  });
+});
+
+describe("stopped, a rolling restart leaves the old prices to a worker that replaces a crash", () => {
+  async function withNewPrices() {
+    const { world, gateway } = await twoWorkers();
+    const { key } = await world.createAccount("50");
+    const before = workersOf(gateway);
+    const ask = () => chat({ url: gateway.url, key, model: "demo/whole" });
+    const oldCost = costOf(await ask());
+    writeFileSync(world.env.SVC_CATALOG!, catalogText(world.simulator.url, models, "{ mode: per-token, input: 10, output: 20 }"));
+    process.kill(gateway.pid, "SIGHUP");
+    const newOnes = () => workersOf(gateway).filter((pid) => !before.includes(pid));
+    /** Of a worker, once it serves: the other stands still meanwhile, and so takes one call at most. */
+    const costBy = async (pid: number) => {
+      const others = workersOf(gateway).filter((other) => other !== pid);
+      expect(others.length).toBe(1);
+      for (const other of others) process.kill(other, "SIGSTOP");
+      const calls = [ask(), ask()];
+      const first = await Promise.race(calls);
+      for (const other of others) process.kill(other, "SIGCONT");
+      await Promise.all(calls);
+      return costOf(first);
+    };
+    return { gateway, before, oldCost, newOnes, costBy };
+  }
+
+  test("at its first worker", async () => {
+    const { gateway, before, oldCost, newOnes, costBy } = await withNewPrices();
+    await until(() => newOnes().length === 1, "a new worker starts");
+    process.kill(newOnes()[0]!, "SIGKILL");
+    await until(() => said(gateway, "rolling restart stopped") === 1, "it stops");
+    process.kill(before[0]!, "SIGKILL");
+    await until(() => newOnes().length === 1 && workersOf(gateway).length === 2, "the one that crashed is replaced");
+    expect(await costBy(newOnes()[0]!)).toBe(oldCost);
+    expect(await gateway.kill("SIGTERM")).toBe(0);
+  });
+
+  test("at its second, when its first has crashed", async () => {
+    const { gateway, before, oldCost, newOnes, costBy } = await withNewPrices();
+    await until(() => newOnes().length === 2 && !workersOf(gateway).includes(before[0]!), "the second starts");
+    const [first, second] = newOnes();
+    process.kill(second!, "SIGSTOP");
+    process.kill(first!, "SIGKILL");
+    await until(() => said(gateway, "a worker ended and is replaced") === 1, "its end is said");
+    process.kill(second!, "SIGKILL");
+    await until(() => said(gateway, "rolling restart stopped") === 1, "it stops");
+    await until(() => newOnes().length === 1 && workersOf(gateway).length === 2, "the one that crashed is replaced");
+    expect(await costBy(newOnes()[0]!)).toBe(oldCost);
+    expect(await gateway.kill("SIGTERM")).toBe(0);
+  });
+
+  test("but where a new one serves, its prices hold", async () => {
+    const { gateway, before, oldCost, newOnes, costBy } = await withNewPrices();
+    await until(() => newOnes().length === 2 && !workersOf(gateway).includes(before[0]!), "the second starts");
+    const [first, second] = newOnes();
+    process.kill(second!, "SIGKILL");
+    await until(() => said(gateway, "rolling restart stopped") === 1, "it stops");
+    process.kill(before[1]!, "SIGKILL");
+    const third = () => newOnes().find((pid) => pid !== first && pid !== second);
+    await until(() => third() !== undefined && workersOf(gateway).length === 2, "the one that crashed is replaced");
+    expect(await costBy(third()!)).toBe(Number((oldCost * 10).toFixed(8)));
+    expect(await gateway.kill("SIGTERM")).toBe(0);
+  });
 });
 
 test("SIGTERM during a rolling restart ends all of it in order", async () => {
