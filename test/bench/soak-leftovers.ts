@@ -60,6 +60,7 @@ export interface Open {
   reservations: number;
   /** Jobs that wait or run. */
   jobs: number;
+  /** The gateway's, not those of whoever asks. */
   backends: number;
 }
 
@@ -67,7 +68,8 @@ export async function openIn(db: Db): Promise<Open> {
   const { rows } = await db.pool.query<Open>(
     `select (select count(*)::int from hold) as reservations,
        (select count(*)::int from media_job where status in ('queued', 'pending', 'processing')) as jobs,
-       (select count(*)::int from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()) as backends`,
+       (select count(*)::int from pg_stat_activity where datname = current_database()
+         and application_name <> current_setting('application_name')) as backends`,
   );
   return rows[0]!;
 }

@@ -63,7 +63,7 @@ export async function openSoakWorld({ databaseUrl, folder, flags = [], env = {} 
   };
   const url = await found((text) => /gateway ready (http\S+)/.exec(text)?.[1]);
   const inspector = await openInsight(await found(inspectorIn));
-  const db = connect(databaseUrl, { max: 4 });
+  const db = connect(databaseUrl, { max: 4, applicationName: "svc-soak" });
   let accounts = 0;
   return {
     ...{ url, pid: child.pid!, folder, inspector, simulator, db },
