@@ -7247,7 +7247,7 @@ export interface components {
         /** @description What to compose. Unknown fields are ignored. */
         MusicRequest: {
             /**
-             * Format: int32
+             * Format: double
              * @description Another name for `music_length_ms`, which wins when both are given.
              */
             duration_ms?: number;
@@ -7264,9 +7264,9 @@ export interface components {
              */
             model?: string;
             /**
-             * Format: int32
-             * @description Length in milliseconds: 1000 to 300000, default 30000; outside gives 400 `invalid_duration`. The per-second model makes and bills
-             *     this length; flat models ignore it.
+             * Format: double
+             * @description Length in whole milliseconds: 1000 to 300000, default 30000; another number gives 400 `invalid_duration`, and the message names the
+             *     model and the field. The per-second model makes and bills this length; flat models ignore it.
              * @default 30000
              */
             music_length_ms?: number;

@@ -1618,8 +1618,8 @@ export interface MusicRequest {
    */
   lyrics?: string | undefined;
   /**
-   * Length in milliseconds: 1000 to 300000, default 30000; outside gives 400 `invalid_duration`. The per-second model makes and bills
-   * this length; flat models ignore it.
+   * Length in whole milliseconds: 1000 to 300000, default 30000; another number gives 400 `invalid_duration`, and the message names the
+   * model and the field. The per-second model makes and bills this length; flat models ignore it.
    */
   music_length_ms?: number | undefined;
   /** Another name for `music_length_ms`, which wins when both are given. */
