@@ -6778,7 +6778,7 @@ export interface components {
             model: string;
             /** @description Name of the voice. */
             name: string;
-            /** @description Opaque id with a fixed prefix, to be sent as `voice_id` to family B models. */
+            /** @description Opaque id with the fixed prefix `svcv_`, to be sent as `voice_id` to family B models. */
             voice_id: string;
         };
         /** @description A media job; `object` tells which kind. */

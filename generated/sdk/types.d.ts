@@ -1203,7 +1203,7 @@ export interface LimitState {
 
 /** A voice that was made. It belongs to the account, and other accounts get 403 `voice_not_owned` for it. */
 export interface MadeVoice {
-  /** Opaque id with a fixed prefix, to be sent as `voice_id` to family B models. */
+  /** Opaque id with the fixed prefix `svcv_`, to be sent as `voice_id` to family B models. */
   voice_id: string;
   /** Name of the voice. */
   name: string;
