@@ -1383,7 +1383,7 @@ export interface components {
                  * @description Category of the error.
                  * @enum {string}
                  */
-                type: "invalid_request_error" | "request_too_large";
+                type: "request_too_large";
             };
             /** @description Equals the header `x-request-id`. */
             request_id: string;
@@ -3620,7 +3620,7 @@ export interface components {
                  * @description Category of the error.
                  * @enum {string}
                  */
-                type: "upstream_error" | "api_error";
+                type: "api_error";
             };
         };
         /** @description Body of a 400. */
@@ -4692,7 +4692,7 @@ export interface components {
                  * @description Category of the error.
                  * @enum {string}
                  */
-                type: "upstream_error" | "api_error";
+                type: "api_error";
             };
         };
         /** @description What the account has, and the tier that follows from it. */
@@ -5519,7 +5519,7 @@ export interface components {
                  * @description Category of the error.
                  * @enum {string}
                  */
-                type: "invalid_request_error" | "request_too_large";
+                type: "request_too_large";
             };
         };
         /** @description Body of a 413. */
@@ -5899,8 +5899,28 @@ export interface components {
                 type: "api_error";
             };
         };
+        /** @description What is another of an error code where it is answered with that status. */
+        ErrorAtStatus: {
+            /** @description How to fix it. */
+            fix: string;
+            /** @description What happened. */
+            happened: string;
+            /** @description What `error.message` says there. */
+            message: string;
+            /** @description Whether sending the same request again can help there. */
+            retryable: boolean;
+            /**
+             * Format: int32
+             * @description The status.
+             */
+            status: number;
+            /** @description Category of the error there. */
+            type: string;
+        };
         /** @description What is known of one error code. */
         ErrorEntry: {
+            /** @description The statuses at which type, retry rule or texts are others than those above, with those that hold there; mostly none. */
+            by_status: components["schemas"]["ErrorAtStatus"][];
             /** @description The code: what to branch on. */
             code: string;
             /**
@@ -6758,7 +6778,7 @@ export interface components {
             model: string;
             /** @description Name of the voice. */
             name: string;
-            /** @description Opaque id with a fixed prefix, to be sent as `voice_id` to family B models. */
+            /** @description Opaque id with the fixed prefix `svcv_`, to be sent as `voice_id` to family B models. */
             voice_id: string;
         };
         /** @description A media job; `object` tells which kind. */
@@ -7227,7 +7247,7 @@ export interface components {
         /** @description What to compose. Unknown fields are ignored. */
         MusicRequest: {
             /**
-             * Format: int32
+             * Format: double
              * @description Another name for `music_length_ms`, which wins when both are given.
              */
             duration_ms?: number;
@@ -7244,9 +7264,9 @@ export interface components {
              */
             model?: string;
             /**
-             * Format: int32
-             * @description Length in milliseconds: 1000 to 300000, default 30000; outside gives 400 `invalid_duration`. The per-second model makes and bills
-             *     this length; flat models ignore it.
+             * Format: double
+             * @description Length in whole milliseconds: 1000 to 300000, default 30000; another number gives 400 `invalid_duration`, and the message names the
+             *     model and the field. The per-second model makes and bills this length; flat models ignore it.
              * @default 30000
              */
             music_length_ms?: number;
@@ -16940,7 +16960,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `provider_error`: The provider failed. Nothing was charged; a hold was returned in full.
+             * @description `provider_error`: The model has no provider that makes pictures or clips. Nothing was held or charged.
              *     `internal_error`: An error of the gateway itself. Nothing was charged.
              *     `db_error`: The gateway's database failed. A hold was returned in full.
              */
@@ -19280,7 +19300,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `provider_error`: The provider failed. Nothing was charged; a hold was returned in full.
+             * @description `provider_error`: The model has no provider that makes pictures or clips. Nothing was held or charged.
              *     `internal_error`: An error of the gateway itself. Nothing was charged.
              *     `db_error`: The gateway's database failed. A hold was returned in full.
              */

@@ -3,6 +3,8 @@ export interface ErrorRow {
   status: number;
   /** Rows that may answer with more than one status. */
   statuses?: readonly number[];
+  /** What is another at one of its statuses. */
+  at?: Readonly<Record<number, Partial<Pick<ErrorRow, "type" | "retryable" | "message" | "happened" | "fix">>>>;
   type: string;
   retryable: boolean;
   /** {name} is filled in; a part in [square brackets] is dropped when a name inside it is not known. */
@@ -152,6 +154,11 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
       413,
       422
     ],
+    "at": {
+      "413": {
+        "type": "request_too_large"
+      }
+    },
     "type": "invalid_request_error",
     "retryable": false,
     "message": "The model rejected the request[: {reason}]",
@@ -662,6 +669,15 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
   },
   "provider_error": {
     "status": 502,
+    "at": {
+      "500": {
+        "type": "api_error",
+        "retryable": false,
+        "message": "No provider of the model makes such media.",
+        "happened": "The model has no provider that makes pictures or clips. Nothing was held or charged.",
+        "fix": "Use another model, and tell the operator."
+      }
+    },
     "type": "upstream_error",
     "retryable": true,
     "job": true,

@@ -1,6 +1,7 @@
 // GET /v1/errors: every error code as data, made once for the address that the gateway has. Public.
 // Leaves what is known of a code to src/error-facts.ts.
 import type { components } from "../generated/api.d.ts";
+import type { ErrorRow } from "../generated/errors.ts";
 import { allErrorFacts, messageTemplate } from "../src/error-facts.ts";
 import type { Handler } from "../src/server/types.ts";
 
@@ -16,15 +17,12 @@ export const listErrors: Handler<"listErrors"> = ({ publicUrl }) => {
 function errorList(publicUrl: string): components["schemas"]["ErrorList"] {
   return {
     object: "list",
-    data: allErrorFacts().map(({ code, row, statuses, operations }) => ({
+    data: allErrorFacts().map(({ code, row, statuses, otherwise, operations }) => ({
       code,
-      type: row.type,
+      ...textsOf(row),
       statuses: [...statuses],
-      retryable: row.retryable,
       retry_after: row.retryAfterSec ?? null,
-      message: messageTemplate(row),
-      happened: row.happened,
-      fix: row.fix,
+      by_status: otherwise.map(({ status, row: there }) => ({ status, ...textsOf(there) })),
       operations: operations.map(({ id }) => id),
       in_streams: row.inStream ?? false,
       in_jobs: row.job ?? false,
@@ -32,4 +30,8 @@ function errorList(publicUrl: string): components["schemas"]["ErrorList"] {
       doc_url: `${publicUrl}/docs/errors#${code}`,
     })),
   };
+}
+
+function textsOf(row: ErrorRow) {
+  return { type: row.type, retryable: row.retryable, message: messageTemplate(row), happened: row.happened, fix: row.fix };
 }

@@ -10,6 +10,8 @@ export interface ErrorFacts {
   row: ErrorRow;
   /** Ascending; empty where the code is only ever a failed job's, or comes inside a stream. */
   statuses: readonly number[];
+  /** The row at those of them where it is another. */
+  otherwise: readonly { status: number; row: ErrorRow }[];
   /** In the contract's order; a job's code names the operations that read jobs as well. */
   operations: readonly Operation[];
 }
@@ -25,10 +27,12 @@ export function allErrorFacts(): ErrorFacts[] {
     const answered = places.map(({ operation, own }) => statusesOf(operation, own));
     const own = row.jobOnly || row.inStream || places.length > 0 ? [] : (row.statuses ?? [row.status]);
     const readers = row.job ? [operations.getJob, operations.getGenmediaJob] : [];
+    const statuses = [...new Set([...own, ...answered.flat()])].sort((a, b) => a - b);
     return {
       code,
       row,
-      statuses: [...new Set([...own, ...answered.flat()])].sort((a, b) => a - b),
+      statuses,
+      otherwise: statuses.flatMap((status) => (row.at?.[status] === undefined ? [] : [{ status, row: { ...row, ...row.at[status] } }])),
       operations: [...new Set([...places.map(({ operation }) => operation), ...readers])],
     };
   });

@@ -688,6 +688,22 @@ export interface EmbeddingUsage {
   cost: number;
 }
 
+/** What is another of an error code where it is answered with that status. */
+export interface ErrorAtStatus {
+  /** The status. */
+  status: number;
+  /** Category of the error there. */
+  type: string;
+  /** Whether sending the same request again can help there. */
+  retryable: boolean;
+  /** What `error.message` says there. */
+  message: string;
+  /** What happened. */
+  happened: string;
+  /** How to fix it. */
+  fix: string;
+}
+
 /** What is known of one error code. */
 export interface ErrorEntry {
   /** The code: what to branch on. */
@@ -706,6 +722,8 @@ export interface ErrorEntry {
   happened: string;
   /** How to fix it. */
   fix: string;
+  /** The statuses at which type, retry rule or texts are others than those above, with those that hold there; mostly none. */
+  by_status: ErrorAtStatus[];
   /** `operationId`s of the operations that answer with it, or that show it as the code of a failed job. */
   operations: string[];
   /** It can be the last event of a stream that broke. */
@@ -1185,7 +1203,7 @@ export interface LimitState {
 
 /** A voice that was made. It belongs to the account, and other accounts get 403 `voice_not_owned` for it. */
 export interface MadeVoice {
-  /** Opaque id with a fixed prefix, to be sent as `voice_id` to family B models. */
+  /** Opaque id with the fixed prefix `svcv_`, to be sent as `voice_id` to family B models. */
   voice_id: string;
   /** Name of the voice. */
   name: string;
@@ -1600,8 +1618,8 @@ export interface MusicRequest {
    */
   lyrics?: string | undefined;
   /**
-   * Length in milliseconds: 1000 to 300000, default 30000; outside gives 400 `invalid_duration`. The per-second model makes and bills
-   * this length; flat models ignore it.
+   * Length in whole milliseconds: 1000 to 300000, default 30000; another number gives 400 `invalid_duration`, and the message names the
+   * model and the field. The per-second model makes and bills this length; flat models ignore it.
    */
   music_length_ms?: number | undefined;
   /** Another name for `music_length_ms`, which wins when both are given. */
@@ -4495,7 +4513,7 @@ export type AnthropicError401MissingApiKeyOrInvalidApiKey = Refusal<401, "missin
 export type AnthropicError403PermissionDenied = Refusal<403, "permission_denied", AnthropicErrorBody<"permission_denied", "permission_error">>;
 export type AnthropicError403PermissionDeniedOrRouteRefused = Refusal<403, "permission_denied" | "route_refused", AnthropicRouteErrorBody<"permission_denied" | "route_refused", "permission_error">>;
 export type AnthropicError404ModelNotFound = Refusal<404, "model_not_found", AnthropicModelErrorBody<"model_not_found", "not_found_error">>;
-export type AnthropicError413RequestRejectedOrRequestTooLarge = Refusal<413, "request_rejected" | "request_too_large", AnthropicErrorBody<"request_rejected" | "request_too_large", "invalid_request_error" | "request_too_large">>;
+export type AnthropicError413RequestRejectedOrRequestTooLarge = Refusal<413, "request_rejected" | "request_too_large", AnthropicErrorBody<"request_rejected" | "request_too_large", "request_too_large">>;
 export type AnthropicError413RequestTooLarge = Refusal<413, "request_too_large", AnthropicErrorBody<"request_too_large", "request_too_large">>;
 export type AnthropicError422RequestRejected = Refusal<422, "request_rejected", AnthropicErrorBody<"request_rejected", "invalid_request_error">>;
 export type AnthropicError429RateLimitExceeded = Refusal<429, "rate_limit_exceeded", AnthropicErrorBody<"rate_limit_exceeded", "rate_limit_error">>;
@@ -4531,7 +4549,7 @@ export type CreateImageError400 = Refusal<400, "invalid_parameter" | "invalid_mo
 export type CreateImageError401 = Refusal<401, "auth_error", ErrorBody<"auth_error", "authentication_error">>;
 export type CreateImageError402 = Refusal<402, "insufficient_balance" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_balance" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
 export type CreateImageError429 = Refusal<429, "rate_limited", ErrorBody<"rate_limited", "rate_limit_error">>;
-export type CreateImageError500 = Refusal<500, "provider_error" | "internal_error" | "db_error", ErrorBody<"provider_error" | "internal_error" | "db_error", "upstream_error" | "api_error">>;
+export type CreateImageError500 = Refusal<500, "provider_error" | "internal_error" | "db_error", ErrorBody<"provider_error" | "internal_error" | "db_error", "api_error">>;
 export type CreateMessageAnthropicError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "thread_unsupported_request", AnthropicErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "thread_unsupported_request", "invalid_request_error">>;
 export type CreateMessageAnthropicError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", AnthropicPaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
 export type CreateMessageAnthropicError503 = Refusal<503, "provider_unavailable" | "model_unavailable" | "overloaded", AnthropicErrorBody<"provider_unavailable" | "model_unavailable" | "overloaded", "overloaded_error" | "api_error">>;
@@ -4559,7 +4577,7 @@ export type CreateVideoError400 = Refusal<400, "invalid_parameter" | "invalid_mo
 export type CreateVideoError401 = Refusal<401, "auth_error", ErrorBody<"auth_error", "authentication_error">>;
 export type CreateVideoError402 = Refusal<402, "insufficient_balance" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_balance" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
 export type CreateVideoError429 = Refusal<429, "rate_limited", ErrorBody<"rate_limited", "rate_limit_error">>;
-export type CreateVideoError500 = Refusal<500, "provider_error" | "internal_error" | "db_error", ErrorBody<"provider_error" | "internal_error" | "db_error", "upstream_error" | "api_error">>;
+export type CreateVideoError500 = Refusal<500, "provider_error" | "internal_error" | "db_error", ErrorBody<"provider_error" | "internal_error" | "db_error", "api_error">>;
 export type DeleteApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type DesignVoiceError400 = Refusal<400, "invalid_request" | "description_too_long" | "not_a_voice_design_model", ErrorBody<"invalid_request" | "description_too_long" | "not_a_voice_design_model", "invalid_request_error">>;
 export type DesignVoiceError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
@@ -4578,7 +4596,7 @@ export type Error404ModelNotFound = Refusal<404, "model_not_found", ModelErrorBo
 export type Error404RequestNotFound = Refusal<404, "request_not_found", ErrorBody<"request_not_found", "not_found_error">>;
 export type Error404TopupNotFound = Refusal<404, "topup_not_found", ErrorBody<"topup_not_found", "not_found_error">>;
 export type Error413InvalidRequest = Refusal<413, "invalid_request", ErrorBody<"invalid_request", "request_too_large">>;
-export type Error413RequestRejectedOrRequestTooLarge = Refusal<413, "request_rejected" | "request_too_large", ErrorBody<"request_rejected" | "request_too_large", "invalid_request_error" | "request_too_large">>;
+export type Error413RequestRejectedOrRequestTooLarge = Refusal<413, "request_rejected" | "request_too_large", ErrorBody<"request_rejected" | "request_too_large", "request_too_large">>;
 export type Error413RequestTooLarge = Refusal<413, "request_too_large", ErrorBody<"request_too_large", "request_too_large">>;
 export type Error415RequestRejectedOrUnsupportedAudioType = Refusal<415, "request_rejected" | "unsupported_audio_type", ErrorBody<"request_rejected" | "unsupported_audio_type", "invalid_request_error">>;
 export type Error415UnsupportedAudioType = Refusal<415, "unsupported_audio_type", ErrorBody<"unsupported_audio_type", "invalid_request_error">>;
@@ -4739,7 +4757,7 @@ export interface ErrorsByCode {
   /** A request with a session cookie changed something without its CSRF header. */
   csrf_failed: Refusal<403, "csrf_failed", OlderErrorBody<"csrf_failed", "permission_error">>;
   /** The gateway's database failed. A hold was returned in full. */
-  db_error: Refusal<500, "db_error", ErrorBody<"db_error", "upstream_error" | "api_error"> | GenmediaErrorBody<"db_error">>;
+  db_error: Refusal<500, "db_error", ErrorBody<"db_error", "api_error"> | GenmediaErrorBody<"db_error">>;
   /** The description of the voice is longer than 1000 characters. */
   description_too_long: Refusal<400, "description_too_long", ErrorBody<"description_too_long", "invalid_request_error">>;
   /** The account's email address is not verified yet. */
@@ -4761,10 +4779,10 @@ export interface ErrorsByCode {
   /** The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and comes back when they end for less. */
   insufficient_credits: Refusal<402, "insufficient_credits", AnthropicPaymentErrorBody<"insufficient_credits", "billing_error"> | BarePaymentErrorBody<"insufficient_credits"> | GenmediaPaymentErrorBody<"insufficient_credits"> | PaymentErrorBody<"insufficient_credits", "billing_error">> | Refusal<null, "insufficient_credits", ImageJob | VideoJob | GenmediaFailed>;
   /** An error of the gateway itself. Nothing was charged. */
-  internal_error: Refusal<500, "internal_error", AnthropicErrorBody<"internal_error", "api_error"> | ErrorBody<"internal_error", "api_error"> | ErrorBody<"internal_error", "upstream_error" | "api_error"> | GenmediaErrorBody<"internal_error">>;
+  internal_error: Refusal<500, "internal_error", AnthropicErrorBody<"internal_error", "api_error"> | ErrorBody<"internal_error", "api_error"> | GenmediaErrorBody<"internal_error">>;
   /** The key or session token is unknown, was revoked or disabled, or has expired. */
   invalid_api_key: Refusal<401, "invalid_api_key", AnthropicErrorBody<"invalid_api_key", "authentication_error"> | ErrorBody<"invalid_api_key", "authentication_error"> | GenmediaErrorBody<"invalid_api_key">>;
-  /** The key or session token is unknown, was revoked or disabled, or has expired. */
+  /** Sign-in was refused. On older endpoints: the key is not valid. Or: The key or session token is unknown, was revoked or disabled, or has expired. */
   invalid_credentials: Refusal<401, "invalid_credentials", BareErrorBody<"invalid_credentials"> | ErrorBody<"invalid_credentials", "authentication_error">>;
   /** The length asked for is outside the range of the model. */
   invalid_duration: Refusal<400, "invalid_duration", ErrorBody<"invalid_duration", "invalid_request_error"> | GenmediaErrorBody<"invalid_duration"> | ModelErrorBody<"invalid_duration", "invalid_request_error">>;
@@ -4778,7 +4796,7 @@ export interface ErrorsByCode {
   invalid_parameter: Refusal<400, "invalid_parameter", AnthropicErrorBody<"invalid_parameter", "invalid_request_error"> | ErrorBody<"invalid_parameter", "invalid_request_error"> | GenmediaErrorBody<"invalid_parameter"> | ModelErrorBody<"invalid_parameter", "invalid_request_error"> | OlderErrorBody<"invalid_parameter", "invalid_request_error">>;
   /** The prompt is missing, empty, or longer than 4000 characters after Unicode NFC normalisation. */
   invalid_prompt: Refusal<400, "invalid_prompt", GenmediaErrorBody<"invalid_prompt"> | ModelErrorBody<"invalid_prompt", "invalid_request_error">>;
-  /** The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
+  /** An older endpoint refused the request: bad JSON, a missing field or a value that is not allowed. Or: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. Or: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
   invalid_request: Refusal<400, "invalid_request", BareErrorBody<"invalid_request"> | ErrorBody<"invalid_request", "invalid_request_error">> | Refusal<413, "invalid_request", BareErrorBody<"invalid_request"> | ErrorBody<"invalid_request", "request_too_large">> | Refusal<415, "invalid_request", BareErrorBody<"invalid_request">> | Refusal<422, "invalid_request", BareErrorBody<"invalid_request">>;
   /** A verification or reset token, or the state of a sign-in, is malformed or unknown; or the code is not the one of the mail. */
   invalid_token: Refusal<400, "invalid_token", ErrorBody<"invalid_token", "invalid_request_error">>;
@@ -4822,8 +4840,8 @@ export interface ErrorsByCode {
   permission_denied: Refusal<403, "permission_denied", AnthropicErrorBody<"permission_denied", "permission_error"> | AnthropicRouteErrorBody<"permission_denied", "permission_error"> | ErrorBody<"permission_denied", "permission_error"> | GenmediaErrorBody<"permission_denied"> | OlderErrorBody<"permission_denied", "permission_error"> | RouteErrorBody<"permission_denied", "permission_error">>;
   /** The prompt or the lyrics are longer than the model takes. */
   prompt_too_long: Refusal<400, "prompt_too_long", ErrorBody<"prompt_too_long", "invalid_request_error"> | GenmediaErrorBody<"prompt_too_long">> | Refusal<null, "prompt_too_long", ImageJob | VideoJob | GenmediaFailed>;
-  /** The provider failed. Nothing was charged; a hold was returned in full. */
-  provider_error: Refusal<500, "provider_error", ErrorBody<"provider_error", "upstream_error" | "api_error">> | Refusal<502, "provider_error", ErrorBody<"provider_error", "upstream_error"> | GenmediaErrorBody<"provider_error">> | Refusal<null, "provider_error", ImageJob | VideoJob | GenmediaFailed>;
+  /** The provider failed. Nothing was charged; a hold was returned in full. Or: The model has no provider that makes pictures or clips. Nothing was held or charged. */
+  provider_error: Refusal<500, "provider_error", ErrorBody<"provider_error", "api_error">> | Refusal<502, "provider_error", ErrorBody<"provider_error", "upstream_error"> | GenmediaErrorBody<"provider_error">> | Refusal<null, "provider_error", ImageJob | VideoJob | GenmediaFailed>;
   /** The provider has too many requests at the moment. */
   provider_rate_limited: Refusal<502, "provider_rate_limited", GenmediaErrorBody<"provider_rate_limited">> | Refusal<null, "provider_rate_limited", ImageJob | VideoJob | GenmediaFailed>;
   /** The provider said that its own time ran out, or did not answer in time. */
@@ -4839,14 +4857,14 @@ export interface ErrorsByCode {
   /** No such request was admitted, it belongs to another account, or its log is older than what is kept. */
   request_not_found: Refusal<404, "request_not_found", ErrorBody<"request_not_found", "not_found_error">>;
   /** The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
-  request_rejected: Refusal<400, "request_rejected", AnthropicErrorBody<"request_rejected", "invalid_request_error"> | ErrorBody<"request_rejected", "invalid_request_error"> | OlderErrorBody<"request_rejected", "invalid_request_error">> | Refusal<413, "request_rejected", AnthropicErrorBody<"request_rejected", "invalid_request_error" | "request_too_large"> | ErrorBody<"request_rejected", "invalid_request_error" | "request_too_large">> | Refusal<415, "request_rejected", ErrorBody<"request_rejected", "invalid_request_error">> | Refusal<422, "request_rejected", AnthropicErrorBody<"request_rejected", "invalid_request_error"> | ErrorBody<"request_rejected", "invalid_request_error"> | OlderErrorBody<"request_rejected", "invalid_request_error">>;
+  request_rejected: Refusal<400, "request_rejected", AnthropicErrorBody<"request_rejected", "invalid_request_error"> | ErrorBody<"request_rejected", "invalid_request_error"> | OlderErrorBody<"request_rejected", "invalid_request_error">> | Refusal<413, "request_rejected", AnthropicErrorBody<"request_rejected", "request_too_large"> | ErrorBody<"request_rejected", "request_too_large">> | Refusal<415, "request_rejected", ErrorBody<"request_rejected", "invalid_request_error">> | Refusal<422, "request_rejected", AnthropicErrorBody<"request_rejected", "invalid_request_error"> | ErrorBody<"request_rejected", "invalid_request_error"> | OlderErrorBody<"request_rejected", "invalid_request_error">>;
   /** The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
-  request_too_large: Refusal<413, "request_too_large", AnthropicErrorBody<"request_too_large", "invalid_request_error" | "request_too_large"> | AnthropicErrorBody<"request_too_large", "request_too_large"> | ErrorBody<"request_too_large", "invalid_request_error" | "request_too_large"> | ErrorBody<"request_too_large", "request_too_large"> | GenmediaErrorBody<"request_too_large">>;
+  request_too_large: Refusal<413, "request_too_large", AnthropicErrorBody<"request_too_large", "request_too_large"> | ErrorBody<"request_too_large", "request_too_large"> | GenmediaErrorBody<"request_too_large">>;
   /** The content was refused by each provider that serves the model. Nothing was charged. `error.suggested_models` lists others. */
   route_refused: Refusal<403, "route_refused", AnthropicRouteErrorBody<"route_refused", "permission_error"> | RouteErrorBody<"route_refused", "permission_error">>;
   /** A format with timestamps was asked of a model that has none. */
   segments_unsupported: Refusal<400, "segments_unsupported", OlderErrorBody<"segments_unsupported", "invalid_request_error">>;
-  /** The gateway or its database cannot take more work at the moment. */
+  /** An error of the gateway itself. Nothing was charged. Or: Every route answered with something that is no answer. Nothing was charged. Or: The gateway or its database cannot take more work at the moment. */
   server_error: Refusal<500, "server_error", BareErrorBody<"server_error">> | Refusal<502, "server_error", BareErrorBody<"server_error">> | Refusal<503, "server_error", BareErrorBody<"server_error">>;
   /** Endpoints that change the account need a dashboard session. */
   session_required: Refusal<403, "session_required", ErrorBody<"session_required", "permission_error"> | OlderErrorBody<"session_required", "permission_error">>;

@@ -5,6 +5,8 @@ export interface Row {
   status: number;
   /** Rows that may answer with more than one status. */
   statuses?: number[];
+  /** What is another at one of its statuses. */
+  at?: Record<number, Partial<Pick<Row, "type" | "retryable" | "message" | "happened" | "fix">>>;
   type: string;
   retryable: boolean;
   message: string;
@@ -38,6 +40,11 @@ export interface Catalogue {
   rows: Record<string, Row>;
   sets: Record<string, string[]>;
   dialects: Record<string, Dialect>;
+}
+
+/** As it is answered with one of its statuses. */
+export function rowAt(row: Row, status: number): Row {
+  return { ...row, ...row.at?.[status] };
 }
 
 export function catalogueOf(document: Document): Catalogue {

@@ -128,7 +128,7 @@ const samplesOf: Record<string, Record<string, string>> = {
   invalid_parameter: { reason: 'must be "developer", "system", "user", "assistant", "tool" or "function"' },
   invalid_request: { reason: "input is required" },
   invalid_prompt: { reason: "it holds 4312 characters; at most 4000 are taken" },
-  invalid_duration: { param: "music_length_ms", reason: "1000 to 300000 ms" },
+  invalid_duration: { param: "music_length_ms", reason: "whole milliseconds, 1000 to 300000" },
   stateless_only: { param: "previous_response_id", instead: "send the whole conversation as input, with store: false" },
   request_rejected: { reason: "temperature must be at most 1." },
   request_too_large: { reason: "the body is over 25 MB" },

@@ -8,7 +8,7 @@ export interface ErrorsOfStatus {
   status: number;
   /** Whether the operation names near models beside a code that doesn't do so by itself. */
   suggests: boolean;
-  /** `shown` is the code in the operation's dialect. */
+  /** `shown` is the code in the operation's dialect; the row is as it is at this status. */
   entries: { code: string; shown: string; row: Row }[];
 }
 

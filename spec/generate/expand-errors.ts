@@ -1,6 +1,6 @@
 // Turns each operation's named error sets and codes into responses: per status the closed set of codes, in the words
 // and the envelope of the operation's dialect. Fails on a code without a row and on a row that nothing can answer.
-import type { Catalogue, Row } from "./catalogue.ts";
+import { type Catalogue, type Row, rowAt } from "./catalogue.ts";
 import { type Document, type Located, operationsOf, type Response } from "./document.ts";
 import { errorExamplesByCode } from "./error-examples.ts";
 import { fieldOf } from "./field-of.ts";
@@ -67,7 +67,7 @@ function responsesOf(
     if (row.inStream === true) continue;
     for (const status of statuses[code] ?? statusesOf(row, dialect.statuses[code])) {
       const group = byStatus.get(status) ?? { status, suggests: false, entries: [] };
-      group.entries.push({ code, shown: dialect.codes[code] ?? code, row });
+      group.entries.push({ code, shown: dialect.codes[code] ?? code, row: rowAt(row, status) });
       group.suggests ||= suggests.includes(code);
       byStatus.set(status, group);
     }

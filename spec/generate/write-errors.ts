@@ -7,6 +7,8 @@ export function errorsSource({ rows, dialects }: Catalogue): string {
   status: number;
   /** Rows that may answer with more than one status. */
   statuses?: readonly number[];
+  /** What is another at one of its statuses. */
+  at?: Readonly<Record<number, Partial<Pick<ErrorRow, "type" | "retryable" | "message" | "happened" | "fix">>>>;
   type: string;
   retryable: boolean;
   /** {name} is filled in; a part in [square brackets] is dropped when a name inside it is not known. */

@@ -5,10 +5,13 @@ import type { Caller } from "../context.ts";
 import type { Queries } from "../db/connect.ts";
 import { ApiError, fail, failParameter } from "../fail.ts";
 import type { AskedVoice } from "./speech-request.ts";
-import { ownerOf } from "./voice-owner.ts";
+import { idAtProvider, ownerOf } from "./voice-owner.ts";
 
 export interface ChosenVoice {
+  /** As the caller calls it. */
   id: string;
+  /** As providers call it. */
+  providersId: string;
   /** Routes of this provider alone; null: of any. */
   provider: string | null;
 }
@@ -22,14 +25,18 @@ export async function chooseVoice(
 ): Promise<ChosenVoice> {
   // A model without a default may be OpenAI's own, whose clients mean the voice that they name.
   const byDefault = model.defaultVoice ?? openai;
-  if (asked === null) return { id: byDefault ?? failParameter(param, `${model.id} has no voice of its own; name one`), provider: null };
-  if (asked === byDefault) return { id: asked, provider: null };
+  if (asked === null) return ofAny(byDefault ?? failParameter(param, `${model.id} has no voice of its own; name one`));
+  if (asked === byDefault) return ofAny(asked);
   const owner = await ownerOf(db, asked);
-  if (owner === null) return { id: asked, provider: null };
+  if (owner === null) return ofAny(asked);
   if (owner.accountId !== caller.accountId) fail("voice_not_owned", { param, text: { voice: asked } });
   if (model.voiceFamily === "provider_a" || !model.routes.some(({ provider }) => provider.id === owner.provider))
     failParameter(param, `${model.id} can't speak with a voice of yours; a family B model can`);
-  return { id: asked, provider: owner.provider };
+  return { id: asked, providersId: idAtProvider(asked), provider: owner.provider };
+}
+
+function ofAny(id: string): ChosenVoice {
+  return { id, providersId: id, provider: null };
 }
 
 /** What adapters call it. */

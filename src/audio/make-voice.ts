@@ -17,7 +17,7 @@ import { readClip } from "./clip.ts";
 import { type AudioBill, openAudioCall, whileOpen } from "./open-call.ts";
 import type { VoiceDesign } from "./own-voice-fields.ts";
 import type { Recording } from "./recording.ts";
-import { fileVoice } from "./voice-owner.ts";
+import { fileVoice, ownVoiceId, voicePrefix } from "./voice-owner.ts";
 
 export interface MadeVoice {
   asked: Resolved;
@@ -55,11 +55,11 @@ export async function designVoice(context: Context, ask: Ask, wish: Wish & { des
   return makeVoice(context, ask, { asked, name: wish.name }, nothing, async (candidate, voiceId, upstream) => {
     const order = { ...wish.design, voiceId };
     const made = await adapterOf(context.providers.designVoice, candidate)({ ...upstream, order });
-    return made.voiceId;
+    return ownVoiceId(made.voiceId);
   });
 }
 
-/** `before` is what the price waits for; `make` returns the id that the provider gave the voice. */
+/** `before` is what the price waits for; `make` returns the id of the voice. */
 async function makeVoice(
   context: Context,
   ask: Ask,
@@ -75,7 +75,7 @@ async function makeVoice(
   });
   return whileOpen(context, ask, call, async () => {
     // Nobody who sees the ids of calls could guess it.
-    const chosen = `svcv_${randomBytes(16).toString("hex")}`;
+    const chosen = `${voicePrefix}${randomBytes(16).toString("hex")}`;
     const { signal, requestId } = ask;
     const candidates = routesOf(context, call);
     const { result: voiceId, candidate } = await attempt(

@@ -46,7 +46,7 @@ function readLyrics(lyrics: string | undefined, model: Model): string | null {
 function readSeconds({ music_length_ms: length, duration_ms: alias }: Body, { id }: Model): number {
   const param = length === undefined && alias !== undefined ? "duration_ms" : "music_length_ms";
   const ms = length ?? alias ?? lengthMs.default;
-  if (ms < lengthMs.min || ms > lengthMs.max)
-    fail("invalid_duration", { param, text: { param, model: id, reason: `${lengthMs.min} to ${lengthMs.max} milliseconds` } });
+  if (!Number.isInteger(ms) || ms < lengthMs.min || ms > lengthMs.max)
+    fail("invalid_duration", { param, text: { param, model: id, reason: `whole milliseconds, ${lengthMs.min} to ${lengthMs.max}` } });
   return ms / 1000;
 }

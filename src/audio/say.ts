@@ -20,7 +20,7 @@ export async function say(context: Context, ask: Ask, body: components["schemas"
   const isFamilyB = model.voiceFamily === "provider_b";
   const chosen = await chooseVoice(context.db, ask.caller, model, voice);
   const progressive = stream && isFamilyB;
-  const order: SpeechOrder = { text: text.text, voice: chosen.id, format, settings: isFamilyB ? {} : settings, progressive };
+  const order: SpeechOrder = { text: text.text, voice: chosen.providersId, format, settings: isFamilyB ? {} : settings, progressive };
   const charge = { prices: audioPricesOf(model), units: text.characters };
   const call = await openAudioCall(context, ask, { asked, slot: "speech", stream: progressive }, () => charge);
   return await whileOpen(context, ask, call, async () => {

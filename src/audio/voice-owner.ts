@@ -3,16 +3,34 @@
 import type { Queries } from "../db/connect.ts";
 import type { Amount } from "../money.ts";
 
+/** gateway-api.md "voice_id (fixed-prefix string)": of every voice that an account made. */
+export const voicePrefix = "svcv_";
+/** Of one whose provider chose an id of its own, which stands behind it: it has no other place. */
+const foreignPrefix = `${voicePrefix}x_`;
+
+/** No two of a provider's ids become the same. */
+export function ownVoiceId(given: string): string {
+  return given.startsWith(voicePrefix) && !given.startsWith(foreignPrefix) ? given : `${foreignPrefix}${given}`;
+}
+
+/** What the provider calls an account's own voice. */
+export function idAtProvider(voiceId: string): string {
+  return voiceId.startsWith(foreignPrefix) ? voiceId.slice(foreignPrefix.length) : voiceId;
+}
+
 export interface VoiceOwner {
   accountId: bigint;
   /** Of the catalog's providers: it alone knows the voice. */
   provider: string;
 }
 
-/** Null: a voice of a provider's own. */
+/** By its id here, or as the provider calls it: who guesses that has no voice of another's either. Null: a voice of a provider's own. */
 export async function ownerOf(db: Queries, voiceId: string): Promise<VoiceOwner | null> {
   if (!isStorable(voiceId)) return null;
-  const { rows } = await db.pool.query<VoiceOwner>(`select account_id as "accountId", provider from voice where voice_id = $1`, [voiceId]);
+  const { rows } = await db.pool.query<VoiceOwner>(
+    `select account_id as "accountId", provider from voice where voice_id in ($1, $2) order by voice_id = $1 desc limit 1`,
+    [voiceId, `${foreignPrefix}${voiceId}`],
+  );
   return rows[0] ?? null;
 }
 
@@ -65,5 +83,5 @@ export async function fileVoice(db: Queries, voice: NewVoice): Promise<boolean> 
 
 /** As the table bounds them; a text with a NUL, or half of a pair, no database takes. */
 function isStorable(voiceId: string): boolean {
-  return voiceId !== "" && voiceId.length <= 256 && !voiceId.includes("\0") && voiceId.isWellFormed();
+  return idAtProvider(voiceId) !== "" && voiceId.length <= 256 && !voiceId.includes("\0") && voiceId.isWellFormed();
 }

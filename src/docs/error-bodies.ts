@@ -11,14 +11,15 @@ export interface ErrorBody {
   json: unknown;
 }
 
-/** One for each envelope that the code is sent in. */
-export function bodiesOf(document: OpenApi, publicUrl: string | null, { code, operations: places }: ErrorFacts): ErrorBody[] {
+/** One for each envelope that the code is sent in, and for each status at which its row is another. */
+export function bodiesOf(document: OpenApi, publicUrl: string | null, { code, row, operations: places }: ErrorFacts): ErrorBody[] {
   const found: { key: string; body: ErrorBody }[] = [];
   for (const operation of asReadersMeetThem(document, places)) {
     for (const { status, json } of examplesAt(document, operation, code)) {
       const { envelope }: DialectRow = dialects[operation.dialect];
-      const known = found.find(({ key }) => key === envelope);
-      if (known === undefined) found.push({ key: envelope, body: { status, operations: [operation], json: withAddress(json, publicUrl) } });
+      const key = row.at?.[status] === undefined ? envelope : `${envelope} ${status}`;
+      const known = found.find((one) => one.key === key);
+      if (known === undefined) found.push({ key, body: { status, operations: [operation], json: withAddress(json, publicUrl) } });
       else if (!known.body.operations.includes(operation)) known.body.operations.push(operation);
     }
   }

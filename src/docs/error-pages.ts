@@ -1,5 +1,5 @@
 // /docs/errors with an entry for every code (each error's doc_url leads there), and a page per code with bodies and endpoints.
-import type { ErrorCode } from "../../generated/errors.ts";
+import type { ErrorCode, ErrorRow } from "../../generated/errors.ts";
 import { type Operation, operations } from "../../generated/operations.ts";
 import { allErrorFacts, type ErrorFacts, messageTemplate, shownAs, statusesOf } from "../error-facts.ts";
 import { asReadersMeetThem, bodiesOf, failedJob, plainBody } from "./error-bodies.ts";
@@ -52,13 +52,13 @@ function indexBlock(all: readonly ErrorFacts[]): Block {
 }
 
 function entryBlock(facts: ErrorFacts): Block {
-  const { code, row } = facts;
+  const { code } = facts;
   const rows: [string, string][] = [
-    ["What happened", row.happened],
-    ["How to fix it", row.fix],
+    ["What happened", atEach(facts, " ", ({ happened }) => happened)],
+    ["How to fix it", atEach(facts, " ", ({ fix }) => fix)],
     ["HTTP status", statusText(facts)],
-    ["Type", `\`${row.type}\``],
-    ["Retry", retryText(facts)],
+    ["Type", atEach(facts, "; ", typeText)],
+    ["Retry", atEach(facts, "; ", retryText)],
     ["Endpoints", endpointsText(facts)],
   ];
   return {
@@ -88,7 +88,17 @@ function statusText({ statuses, row }: ErrorFacts): string {
   return `${own}${own === "" ? "" : "; "}200 where a failed job is read, whose \`error.code\` it is`;
 }
 
-function retryText({ row }: ErrorFacts): string {
+/** What the row says, and what it says at the statuses where it is another. */
+function atEach({ row, otherwise }: ErrorFacts, between: string, read: (row: ErrorRow) => string): string {
+  const others = otherwise.filter((one) => read(one.row) !== read(row)).map((one) => `with ${one.status}: ${read(one.row)}`);
+  return [read(row), ...others].map((text) => (between === " " ? capital(text) : text)).join(between);
+}
+
+function typeText({ type }: ErrorRow): string {
+  return `\`${type}\``;
+}
+
+function retryText(row: ErrorRow): string {
   if (!row.retryable) return "no, not unchanged";
   return row.retryAfterSec === undefined
     ? "yes, after the time in `Retry-After` if there is one"
@@ -111,10 +121,10 @@ function errorPage({ document, publicUrl }: PortalFacts, facts: ErrorFacts): Pag
     kicker: "Error code",
     summary: row.happened,
     blocks: () => [
-      `**${facts.statuses.length > 0 ? `HTTP ${facts.statuses.join(", ")}` : "No status of its own"}** · \`${row.type}\` · ${row.retryable ? "can be sent again" : "not to be sent again unchanged"}`,
-      `## What happened\n\n${row.happened}`,
-      `## How to fix it\n\n${row.fix}`,
-      `## Retry\n\n${sentence(retryText(facts))}`,
+      `**${facts.statuses.length > 0 ? `HTTP ${facts.statuses.join(", ")}` : "No status of its own"}** · ${atEach(facts, "; ", typeText)} · ${atEach(facts, "; ", ({ retryable }) => (retryable ? "can be sent again" : "not to be sent again unchanged"))}`,
+      `## What happened\n\n${atEach(facts, " ", ({ happened }) => happened)}`,
+      `## How to fix it\n\n${atEach(facts, " ", ({ fix }) => fix)}`,
+      `## Retry\n\n${sentence(atEach(facts, "; ", retryText))}`,
       "## Message\n\nFor people, not to be parsed. `{name}` stands for a value; parts whose values are not known are left out.",
       fence("text", messageTemplate(row)),
       ...exampleBlocks(facts, bodiesOf(document, publicUrl, facts), { document, publicUrl }),
@@ -156,21 +166,27 @@ function endpointList(places: readonly Operation[]): string {
 }
 
 function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  return `${capital(text)}.`;
+}
+
+function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 /** What one operation answers with, in its own words, by status. */
 export function errorTable(codes: readonly ErrorCode[], operation: Operation): Block {
   const shown = new Set(codes.map((code) => shownAs(operation, code)));
   const rows = allErrorFacts().filter(({ code }) => shown.has(code));
-  const status = ({ code }: ErrorFacts) => {
+  const statuses = ({ code }: ErrorFacts) => {
     const own = codes.filter((one) => shownAs(operation, one) === code).flatMap((one) => statusesOf(operation, one));
-    return [...new Set(own)].sort((a, b) => a - b).join(", ");
+    return [...new Set(own)].sort((a, b) => a - b);
   };
+  const status = (one: ErrorFacts) => statuses(one).join(", ");
+  const happened = (one: ErrorFacts) => (one.otherwise.find((there) => there.status === statuses(one)[0]) ?? one).row.happened;
   const cells = (tools: HtmlTools, one: ErrorFacts) => [
     { html: status(one), text: status(one) },
     { html: `<a href="${tools.link(`/docs/errors/${one.code}`)}"><code>${one.code}</code></a>`, text: one.code },
-    { html: inline(one.row.happened), text: one.row.happened },
+    { html: inline(happened(one)), text: happened(one) },
   ];
   return {
     html: (tools) =>
@@ -179,6 +195,6 @@ export function errorTable(codes: readonly ErrorCode[], operation: Operation): B
         rows.map((one) => cells(tools, one)),
         ["", "", ""],
       ),
-    markdown: `| status | code | what happened |\n|---|---|---|\n${rows.map((one) => `| ${status(one)} | [\`${one.code}\`](/docs/errors/${one.code}) | ${one.row.happened.replaceAll("|", "\\|")} |`).join("\n")}\n`,
+    markdown: `| status | code | what happened |\n|---|---|---|\n${rows.map((one) => `| ${status(one)} | [\`${one.code}\`](/docs/errors/${one.code}) | ${happened(one).replaceAll("|", "\\|")} |`).join("\n")}\n`,
   };
 }

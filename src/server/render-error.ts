@@ -1,8 +1,8 @@
 // A refusal as data becomes a reply as data: the row of the catalogue, in the words and the envelope of the endpoint's
-// dialect. Pure; the only place that knows type, headers and shape of an error; status and sentence are error-text.ts.
+// dialect. Pure; the only place that knows headers and shape of an error; status, its row and sentence are error-text.ts.
 import { dialects, errors } from "../../generated/errors.ts";
 import type { Dialect, DialectRow, ErrorCode, ErrorRow } from "../../generated/errors.ts";
-import { shownError } from "../error-text.ts";
+import { rowAt, shownError } from "../error-text.ts";
 import type { FailDetails } from "../fail.ts";
 import { envelopes } from "./envelopes.ts";
 import type { Headers } from "./types.ts";
@@ -20,15 +20,14 @@ export interface ErrorPlace {
 }
 
 export function renderError(code: ErrorCode, details: FailDetails, place: ErrorPlace): RenderedError {
-  const row = errors[code];
   const dialect: DialectRow = dialects[place.dialect];
   const { status, message } = shownError({ code, details }, place.dialect);
-  const type = typeAt(status, row.type);
+  const row = rowAt(code, status);
   const shownCode = dialect.codes[code] ?? code;
   const facts = {
     status,
     message,
-    type: dialect.types[type] ?? type,
+    type: dialect.types[row.type] ?? row.type,
     code: shownCode,
     param: details.param ?? null,
     retryable: row.bare ? undefined : row.retryable,
@@ -39,11 +38,6 @@ export function renderError(code: ErrorCode, details: FailDetails, place: ErrorP
     extra: details.extra ?? {},
   };
   return { status, headers: { ...retryHeaders(code, row, details), ...details.headers }, body: envelopes[dialect.envelope](facts) };
-}
-
-/** Each status has its type (gateway-api.md, Errors, Types): a model's own 413 is too large like ours, whatever its code. */
-function typeAt(status: number, type: string): string {
-  return status === 413 ? "request_too_large" : type;
 }
 
 function retryHeaders(code: ErrorCode, row: ErrorRow, details: FailDetails): Headers {

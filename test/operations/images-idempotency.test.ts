@@ -2,6 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { createKey } from "../../src/accounts/manage-keys.ts";
 import type { TestAccount } from "../support/gateway.ts";
+import { endJob, newJob } from "../support/media-jobs.ts";
+import { roundUsd } from "../support/round-usd.ts";
 import { heldOf, submitWorld } from "./submit-gateway.ts";
 
 const world = submitWorld("/v1/images/generations", "img/plain");
@@ -43,6 +45,31 @@ describe("200, the job that the key names", () => {
     expect(status).toBe(200);
     expect(json).toMatchObject({ id: queued.json.id, status: "queued", queue_position: 1, output: null, charged_amount: null });
     expect(await heldOf(world.gateway, account)).toEqual({ held: 0.007, balance: 0.993 });
+  });
+});
+
+describe("a job that has ended", () => {
+  test.each(["succeeded", "failed"] as const)("%s: its key names it for 24 hours more; then it makes a new job", async (to) => {
+    const account = await world.account();
+    const { gateway } = world;
+    const job = await newJob(gateway, account, { idempotencyKey: "order-1" });
+    await endJob(gateway, account, job, { to });
+    const { balance } = await gateway.balance(account);
+    const submitAfter = async (hours: number) => {
+      const age = "update media_job set completed_at = now() - make_interval(hours => $2) where id = $1";
+      await gateway.context.db.pool.query(age, [job.id, hours]);
+      return world.submit(account, { idempotency_key: "order-1" });
+    };
+    for (const hours of [0, 23]) {
+      const { status, json } = await submitAfter(hours);
+      expect([status, json.id, json.status]).toEqual([200, job.shownId, to]);
+    }
+    expect(await heldOf(gateway, account)).toEqual({ held: 0, balance });
+    const later = await submitAfter(25);
+    expect([later.status, later.json.status]).toEqual([202, "pending"]);
+    expect((await world.jobsOf(account)).map(({ shown_id }) => shown_id)).toEqual([job.shownId, later.json.id]);
+    expect((await world.submit(account, { idempotency_key: "order-1" })).json.id).toBe(later.json.id);
+    expect(await heldOf(gateway, account)).toEqual({ held: 0.04, balance: roundUsd(balance - 0.04) });
   });
 });
 

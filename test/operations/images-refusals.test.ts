@@ -132,8 +132,9 @@ describe("429 rate_limited", () => {
 });
 
 describe("500", () => {
-  test("provider_error: no route of the model speaks a protocol that makes pictures", async () => {
-    await refused({ model: "img/nowhere" }, 500, "provider_error");
+  test("provider_error: no route of the model speaks a protocol that makes pictures; sending it again is of no use", async () => {
+    const reply = await refused({ model: "img/nowhere" }, 500, "provider_error");
+    expect([reply.json.error.type, reply.headers["x-should-retry"], reply.json.error.retryable]).toEqual(["api_error", "false", false]);
   });
   test("db_error: the database goes away at the submit", async () => {
     const account = await world.account();

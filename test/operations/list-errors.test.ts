@@ -53,6 +53,13 @@ describe("listErrors 200", () => {
     expect(rowOf("voice_required")).toMatchObject({ reserved: true });
   });
 
+  test("a status at which a code has another type or retry rule says so", () => {
+    expect(rowOf("provider_error")).toMatchObject({ type: "upstream_error", retryable: true });
+    expect(rowOf("provider_error").by_status).toMatchObject([{ status: 500, type: "api_error", retryable: false }]);
+    expect(rowOf("request_rejected").by_status).toMatchObject([{ status: 413, type: "request_too_large", retryable: false }]);
+    expect(rowOf("overloaded").by_status).toEqual([]);
+  });
+
   test("the message is a sentence with names for its values; a fixed time to wait is said", () => {
     expect(rowOf("model_not_found").message).toContain("{model}");
     expect(rows.filter(({ message }) => /[[\]]/.test((message as string).replaceAll("[]", "")))).toEqual([]);

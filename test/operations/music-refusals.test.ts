@@ -79,7 +79,14 @@ describe("400", () => {
   test("prompt_too_long and invalid_duration name the model and the field", async () => {
     const { message } = (await music({ prompt, model: "demo/song", lyrics: "x".repeat(601) })).json.error;
     expect(message).toBe("lyrics holds 601 characters; demo/song takes at most 600.");
-    expect((await music({ prompt, music_length_ms: 0 })).json.error.message).toContain("demo/score");
+  });
+
+  test.each([0, -1, 300_001, 5_000_000_000, 1e300, 3000.5, 0.1])("invalid_duration says the model's range: %d ms", async (length) => {
+    for (const param of ["music_length_ms", "duration_ms"]) {
+      const { error } = (await music({ prompt, [param]: length })).json;
+      expect([error.code, error.param]).toEqual(["invalid_duration", param]);
+      expect(error.message).toBe(`${param} is not a length that demo/score makes: whole milliseconds, 1000 to 300000.`);
+    }
   });
 
   test("save_to_blob is 1 or 0", async () => {
@@ -89,9 +96,11 @@ describe("400", () => {
 });
 
 describe("404 model_not_found", () => {
-  test.each([["demo/none"], ["demo/old"]])("%s", async (model) => {
-    const reply = await music({ prompt, model });
-    expect([reply.status, reply.json.error.code]).toEqual([404, "model_not_found"]);
+  test.each([["demo/none"], ["demo/old"]])("%s, whatever the length", async (model) => {
+    for (const fields of [{}, { music_length_ms: 5_000_000_000 }, { duration_ms: 0.5 }]) {
+      const reply = await music({ prompt, model, ...fields });
+      expect([reply.status, reply.json.error.code]).toEqual([404, "model_not_found"]);
+    }
   });
 
   test("what replaces a retired model is named", async () => {

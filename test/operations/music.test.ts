@@ -94,19 +94,23 @@ describe("200, by the second", () => {
 });
 
 describe("200, by the song", () => {
-  test.each([[{}], [{ response_format: "mp3" }], [{ response_format: "mp3_44100_192" }], [{ music_length_ms: 5, duration_ms: 9_999_999 }]])(
-    "%j: MP3 as the provider makes it, at the price of a song; its length is measured",
-    async (fields) => {
-      const account = await world.account();
-      const reply = await music(account, { model: "demo/song", ...fields });
-      const heard = await heardIn(reply.bytes, "mp3_44100_128");
-      expect(reply.headers["content-type"]).toBe("audio/mpeg");
-      expect(Math.abs(Number(reply.headers["x-svc-duration-sec"]) - heard.seconds)).toBeLessThan(0.1);
-      expect(reply.headers).toMatchObject({ "x-svc-cost-usd": "0.108", "x-svc-balance-usd": "19.892" });
-      expect(await world.gateway.balance(account)).toEqual({ balance: 19.892, reserved: 0, spent: 0.108 });
-      expect(await world.logOf(reply)).toMatchObject({ unit: "song", units: "1", cost: 10_800_000n });
-    },
-  );
+  test.each([
+    [{}],
+    [{ response_format: "mp3" }],
+    [{ response_format: "mp3_44100_192" }],
+    [{ music_length_ms: 5, duration_ms: 9_999_999 }],
+    [{ music_length_ms: 3_000_000_000 }],
+    [{ duration_ms: 3_000_000_000.5 }],
+  ])("%j: MP3 as the provider makes it, at the price of a song; its length is measured", async (fields) => {
+    const account = await world.account();
+    const reply = await music(account, { model: "demo/song", ...fields });
+    const heard = await heardIn(reply.bytes, "mp3_44100_128");
+    expect(reply.headers["content-type"]).toBe("audio/mpeg");
+    expect(Math.abs(Number(reply.headers["x-svc-duration-sec"]) - heard.seconds)).toBeLessThan(0.1);
+    expect(reply.headers).toMatchObject({ "x-svc-cost-usd": "0.108", "x-svc-balance-usd": "19.892" });
+    expect(await world.gateway.balance(account)).toEqual({ balance: 19.892, reserved: 0, spent: 0.108 });
+    expect(await world.logOf(reply)).toMatchObject({ unit: "song", units: "1", cost: 10_800_000n });
+  });
 
   test("600 characters of lyrics go with the prompt, blank ones don't", async () => {
     const account = await world.account();

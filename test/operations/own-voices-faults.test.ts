@@ -89,23 +89,29 @@ describe.each(both)("500 ownership_write_failed: %s", (kind) => {
   });
 });
 
-describe("500 ownership_write_failed: design, where the provider gives another id", () => {
+describe("design, where the provider gives another id", () => {
   const name = (voiceId: string) => (world.providers.design = () => Promise.resolve({ voiceId }));
 
-  test("one that nobody has is the voice's, and its name", async () => {
-    name("ttv-voice-2026");
+  test.each([
+    ["ttv-voice-2026", "svcv_x_ttv-voice-2026"],
+    ["svcv_x_2026", "svcv_x_svcv_x_2026"],
+    ["svcv_00000000000000000000000000000007", "svcv_00000000000000000000000000000007"],
+  ])("%s, that nobody has: with our prefix it is the voice's, and its name; either way it is the account's", async (id, shown) => {
+    name(id);
     const account = await world.account();
     const { json } = await world.design(account);
-    expect([json.voice_id, json.name]).toEqual(["ttv-voice-2026", "ttv-voice-2026"]);
-    expect(await world.listed(account)).toEqual(["ttv-voice-2026"]);
+    expect([json.voice_id, json.name]).toEqual([shown, shown]);
+    expect(await world.listed(account)).toEqual([shown]);
+    for (const known of [id, shown])
+      expect(await ownerOf(world.gateway.context.db, known)).toEqual({ accountId: account.accountId, provider: "mini" });
   });
 
-  test("one that another account has stays that account's", async () => {
+  test("500 ownership_write_failed: one that another account has stays that account's", async () => {
     name("ttv-voice-taken");
     const [owner, other] = [await world.account(), await world.account()];
     expect((await world.design(owner, { description: "First", name: "Hers" })).status).toBe(200);
     await world.expectRefused(other, await world.design(other), 500, "ownership_write_failed");
-    expect(await world.rowsOf(owner)).toMatchObject([{ voice_id: "ttv-voice-taken", name: "Hers" }]);
+    expect(await world.rowsOf(owner)).toMatchObject([{ voice_id: "svcv_x_ttv-voice-taken", name: "Hers" }]);
   });
 
   test("of two at once that get the same, one is charged", async () => {
@@ -124,7 +130,7 @@ describe("500 ownership_write_failed: design, where the provider gives another i
     expect((await world.gateway.balance(account)).spent).toBe(4.2);
   });
 
-  test.each(["", "x".repeat(257), "a\0b", "a\ud800"])("one that can't be kept: %j", async (id) => {
+  test.each(["", "x".repeat(250), "a\0b", "a\ud800"])("500 ownership_write_failed: one that can't be kept: %j", async (id) => {
     name(id);
     const account = await world.account();
     await world.expectRefused(account, await world.design(account), 500, "ownership_write_failed");

@@ -167,8 +167,9 @@ describe("who may not", () => {
 });
 
 describe("500", () => {
-  test("provider_error: no route of the model speaks a protocol that makes clips", async () => {
-    await refused({ model: "vid/nowhere" }, 500, "provider_error");
+  test("provider_error: no route of the model speaks a protocol that makes clips; sending it again is of no use", async () => {
+    const reply = await refused({ model: "vid/nowhere" }, 500, "provider_error");
+    expect([reply.json.error.type, reply.headers["x-should-retry"], reply.json.error.retryable]).toEqual(["api_error", "false", false]);
   });
   test("db_error: the database goes away at the submit", async () => {
     const account = await world.account();

@@ -16,11 +16,11 @@ type Inner = Record<string, unknown>;
 
 describe("every code in every dialect", () => {
   test.each(pairs)("%s %s", (dialect, code) => {
-    const row = errors[code];
     const words = dialects[dialect];
     const { status, headers, body } = renderError(code, { param: "messages[0].role", extra, inside }, place(dialect));
 
-    expect(status).toBe(words.statuses[code] ?? row.status);
+    expect(status).toBe(words.statuses[code] ?? errors[code].status);
+    const row = { ...errors[code], ...errors[code].at?.[status] };
     expect(headers["x-should-retry"]).toBe(row.bare ? undefined : String(row.retryable));
     expect(headers["retry-after"]).toBe(row.retryAfterSec === undefined ? undefined : String(row.retryAfterSec));
     expect(headers["retry-after-ms"]).toBe(code === "rate_limit_exceeded" ? String(row.retryAfterSec! * 1000) : undefined);
@@ -87,6 +87,14 @@ describe("the fine points", () => {
     expect(renderError("provider_unavailable", {}, place("anthropic")).body["error"]).toMatchObject({ type: "overloaded_error" });
     expect(renderError("upstream_invalid_response", {}, place("anthropic")).body["error"]).toMatchObject({ type: "api_error" });
     expect(renderError("model_unavailable", {}, place("anthropic")).body["error"]).toMatchObject({ type: "api_error" });
+  });
+  test("a code that is moved to another status has the type and the retry rule of that status (provider_error: 500)", () => {
+    const { status, headers, body } = renderError("provider_error", {}, place("images"));
+    expect([status, headers["x-should-retry"]]).toEqual([500, "false"]);
+    expect(body["error"]).toMatchObject({ type: "api_error", retryable: false });
+    expect(renderError("provider_error", {}, place("speech")).body["error"]).toMatchObject({ type: "upstream_error", retryable: true });
+    const rejected = renderError("request_rejected", { status: 413 }, place("standard")).body["error"];
+    expect(rejected).toMatchObject({ type: "request_too_large", retryable: false });
   });
   test("a refusal may choose the status where its row allows several (request_rejected: 400, 413, 422)", () => {
     expect(renderError("request_rejected", { status: 422 }, place("standard")).status).toBe(422);

@@ -40,7 +40,9 @@ export function errorCodes(document: Document, operations: readonly SdkOperation
 
 /** What comes with each code, over all operations and dialects; a job's codes come with the job. */
 export function errorsByCodeSource(document: Document, operations: readonly SdkOperation[]): string {
-  const meanings = new Map(operations.flatMap((one) => errorsOf(one).flatMap(({ description }) => meaningsIn(description))));
+  const told = operations.flatMap((one) => errorsOf(one).flatMap(({ description }) => meaningsIn(description)));
+  // Dialects say several codes in one word, and a code may mean another thing at one of its statuses.
+  const meaningOf = (code: string) => [...new Set(told.filter(([own]) => own === code).map(([, meaning]) => meaning))].join(" Or: ");
   const bodies = new Map<string, Map<number | null, Set<string>>>();
   const add = (code: string, status: number | null, body: string): void => {
     const byStatus = bodies.get(code) ?? new Map<number | null, Set<string>>();
@@ -56,7 +58,7 @@ export function errorsByCodeSource(document: Document, operations: readonly SdkO
     const refusals = [...byStatus]
       .sort(byStatusNullLast)
       .map(([status, texts]) => `Refusal<${status}, ${quoted(code)}, ${[...texts].sort().join(" | ")}>`);
-    return `${comment(meanings.get(code) ?? "", false, "  ")}  ${code}: ${refusals.join(" | ")};\n`;
+    return `${comment(meaningOf(code), false, "  ")}  ${code}: ${refusals.join(" | ")};\n`;
   });
   return `/** What comes with each code: its status, and the bodies that it has at one operation or another. A failed job's is the job. */
 export interface ErrorsByCode {\n${fields.join("")}}\n`;
