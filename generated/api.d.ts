@@ -2092,7 +2092,7 @@ export interface components {
             extra_keys?: string[];
             /** @description Ids of other models of the same kind, tried in order when every route failed. */
             fallbacks?: string[];
-            /** @description Output limit in tokens that the gateway sets below the provider's. */
+            /** @description Output limit in tokens that the gateway sets below the provider's; sent with every request that names no lower one. */
             gateway_output_limit?: number | null;
             /** @description Whether it is much asked for; default false. */
             hot?: boolean;
@@ -7132,7 +7132,10 @@ export interface components {
             display_name: string;
             /** @description Whether an account that never added credits may call it. Enforced; derived from the published price. */
             free_tier: boolean;
-            /** @description Output limit in tokens that the gateway sets below the provider's; null where it sets none. */
+            /**
+             * @description Output limit in tokens that the gateway sets below the provider's; null where it sets none. A higher `max_tokens` is lowered to it, and it is
+             *     sent where a request names none.
+             */
             gateway_output_limit: number | null;
             /** @description Whether it is much asked for. */
             hot: boolean;
@@ -7149,7 +7152,10 @@ export interface components {
              * @description Most output tokens of one answer over all routes; 0 where the type has none.
              */
             max_output_tokens: number;
-            /** @description Whether `max_tokens` reaches the provider as it was sent (lowered only when the balance cannot pay for it). */
+            /**
+             * @description Whether `max_tokens` reaches the provider as it was sent (lowered only when the balance cannot pay for it, to `gateway_output_limit`, and to
+             *     the maximum of a model that stands in).
+             */
             max_tokens_passthrough: boolean;
             /** @description Name for people. */
             name: string;
@@ -7873,7 +7879,10 @@ export interface components {
             display_name: string;
             /** @description Whether an account that never added credits may call it. Enforced; derived from the published price. */
             free_tier: boolean;
-            /** @description Output limit in tokens that the gateway sets below the provider's; null where it sets none. */
+            /**
+             * @description Output limit in tokens that the gateway sets below the provider's; null where it sets none. A higher `max_tokens` is lowered to it, and it is
+             *     sent where a request names none.
+             */
             gateway_output_limit: number | null;
             /** @description Whether it is much asked for. */
             hot: boolean;
@@ -7890,7 +7899,10 @@ export interface components {
              * @description Most output tokens of one answer over all routes; 0 where the type has none.
              */
             max_output_tokens: number;
-            /** @description Whether `max_tokens` reaches the provider as it was sent (lowered only when the balance cannot pay for it). */
+            /**
+             * @description Whether `max_tokens` reaches the provider as it was sent (lowered only when the balance cannot pay for it, to `gateway_output_limit`, and to
+             *     the maximum of a model that stands in).
+             */
             max_tokens_passthrough: boolean;
             /** @description Name for people. */
             name: string;

@@ -1493,9 +1493,15 @@ export interface ModelRow {
   max_output_tokens: number;
   /** Who set `max_output_tokens`. */
   output_limit_source: OutputLimitSource;
-  /** Output limit in tokens that the gateway sets below the provider's; null where it sets none. */
+  /**
+   * Output limit in tokens that the gateway sets below the provider's; null where it sets none. A higher `max_tokens` is lowered to it, and it is
+   * sent where a request names none.
+   */
   gateway_output_limit: number | null;
-  /** Whether `max_tokens` reaches the provider as it was sent (lowered only when the balance cannot pay for it). */
+  /**
+   * Whether `max_tokens` reaches the provider as it was sent (lowered only when the balance cannot pay for it, to `gateway_output_limit`, and to
+   * the maximum of a model that stands in).
+   */
   max_tokens_passthrough: boolean;
   /** How fast it answers, as a label. */
   speed: string;
@@ -2097,9 +2103,15 @@ export interface RecommendedModel {
   max_output_tokens: number;
   /** Who set `max_output_tokens`. */
   output_limit_source: OutputLimitSource;
-  /** Output limit in tokens that the gateway sets below the provider's; null where it sets none. */
+  /**
+   * Output limit in tokens that the gateway sets below the provider's; null where it sets none. A higher `max_tokens` is lowered to it, and it is
+   * sent where a request names none.
+   */
   gateway_output_limit: number | null;
-  /** Whether `max_tokens` reaches the provider as it was sent (lowered only when the balance cannot pay for it). */
+  /**
+   * Whether `max_tokens` reaches the provider as it was sent (lowered only when the balance cannot pay for it, to `gateway_output_limit`, and to
+   * the maximum of a model that stands in).
+   */
   max_tokens_passthrough: boolean;
   /** How fast it answers, as a label. */
   speed: string;

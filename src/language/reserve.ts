@@ -42,7 +42,8 @@ export async function reserveTokens(
   cap: OutputCap,
 ): Promise<Hold> {
   const inputTokens = Math.min(size.tokensMax, model.contextWindow * size.contexts);
-  const outputMax = cap.asked ?? model.maxOutputTokens;
+  const { maxOutputTokens, outputLimited } = model;
+  const outputMax = outputLimited ? Math.min(cap.asked ?? maxOutputTokens, maxOutputTokens) : (cap.asked ?? maxOutputTokens);
   const want = tokenCostBound(prices, inputTokens, outputMax * cap.choices);
   const least = tokenCostBound(prices, inputTokens, Math.min(outputMax, 1) * cap.choices);
   const id = uuidv7(context.clock());
@@ -57,7 +58,7 @@ export async function reserveTokens(
   }
   if (granted === null) refusePayment(context, shortfall, shorter);
   const available = keyLeft !== null && keyLeft < reserved.available ? keyLeft : reserved.available;
-  if (granted >= want) return { id, granted, lowered: null, sent: cap.asked, outputMax, available };
+  if (granted >= want) return { id, granted, lowered: null, sent: outputLimited ? outputMax : cap.asked, outputMax, available };
   const lowered = affordable(granted);
   return { id, granted, lowered, sent: lowered, outputMax: lowered, available };
 }
