@@ -14524,7 +14524,10 @@ export interface operations {
                     "x-svc-fallback"?: "true";
                     /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
                     "x-svc-fallback-layer"?: number;
-                    /** @description The `max_tokens` that was sent to the model, when the balance could not pay for what was asked. */
+                    /**
+                     * @description The `max_tokens` that was sent to the model, when it was lowered: to what the balance can pay, to the model's `gateway_output_limit`, or
+                     *     to the maximum of a model that stands in.
+                     */
                     "x-svc-max-tokens-clamped"?: number;
                     /** @description Id of the model that was asked for, its alias resolved. */
                     "x-svc-model": string;
@@ -14815,7 +14818,10 @@ export interface operations {
                     "x-svc-fallback"?: "true";
                     /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
                     "x-svc-fallback-layer"?: number;
-                    /** @description The `max_tokens` that was sent to the model, when the balance could not pay for what was asked. */
+                    /**
+                     * @description The `max_tokens` that was sent to the model, when it was lowered: to what the balance can pay, to the model's `gateway_output_limit`, or
+                     *     to the maximum of a model that stands in.
+                     */
                     "x-svc-max-tokens-clamped"?: number;
                     /** @description Id of the model that was asked for, its alias resolved. */
                     "x-svc-model": string;
@@ -17354,7 +17360,10 @@ export interface operations {
                     "x-svc-fallback"?: "true";
                     /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
                     "x-svc-fallback-layer"?: number;
-                    /** @description The `max_tokens` that was sent to the model, when the balance could not pay for what was asked. */
+                    /**
+                     * @description The `max_tokens` that was sent to the model, when it was lowered: to what the balance can pay, to the model's `gateway_output_limit`, or
+                     *     to the maximum of a model that stands in.
+                     */
                     "x-svc-max-tokens-clamped"?: number;
                     /** @description Id of the model that was asked for, its alias resolved. */
                     "x-svc-model": string;
@@ -18473,7 +18482,10 @@ export interface operations {
                     "x-svc-fallback"?: "true";
                     /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
                     "x-svc-fallback-layer"?: number;
-                    /** @description The `max_tokens` that was sent to the model, when the balance could not pay for what was asked. */
+                    /**
+                     * @description The `max_tokens` that was sent to the model, when it was lowered: to what the balance can pay, to the model's `gateway_output_limit`, or
+                     *     to the maximum of a model that stands in.
+                     */
                     "x-svc-max-tokens-clamped"?: number;
                     /** @description Id of the model that was asked for, its alias resolved. */
                     "x-svc-model": string;

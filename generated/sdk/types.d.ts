@@ -4049,7 +4049,10 @@ export interface AnswerHeaders {
   "x-svc-fallback": string | "true";
   /** 1 the primary answered on its retry, 2 the secondary with timestamps, 3 the plain-text tertiary; absent when the first try answered. */
   "x-svc-fallback-layer": number;
-  /** The `max_tokens` that was sent to the model, when the balance could not pay for what was asked. */
+  /**
+   * The `max_tokens` that was sent to the model, when it was lowered: to what the balance can pay, to the model's `gateway_output_limit`, or
+   * to the maximum of a model that stands in.
+   */
   "x-svc-max-tokens-clamped": number;
   /** Id of the model that was used; where an alias was sent, the model it stands for. */
   "x-svc-model": string;

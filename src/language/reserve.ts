@@ -22,9 +22,11 @@ export const noOutput: OutputCap = { asked: 0, choices: 1 };
 export interface Hold {
   id: string;
   granted: Amount;
-  /** The cap to send upstream when it is not the asked one; null: send what was asked. */
+  /** The cap that the caller named; null: none. */
+  asked: number | null;
+  /** What the balance lowered the output to; null: it pays for all. */
   lowered: number | null;
-  /** The cap that goes upstream; null: none. */
+  /** The cap that goes to the model's own routes; null: none. */
   sent: number | null;
   /** Output tokens of one answer that are reserved for, whether or not a cap says so. */
   outputMax: number;
@@ -58,9 +60,10 @@ export async function reserveTokens(
   }
   if (granted === null) refusePayment(context, shortfall, shorter);
   const available = keyLeft !== null && keyLeft < reserved.available ? keyLeft : reserved.available;
-  if (granted >= want) return { id, granted, lowered: null, sent: outputLimited ? outputMax : cap.asked, outputMax, available };
+  if (granted >= want)
+    return { id, granted, asked: cap.asked, lowered: null, sent: outputLimited ? outputMax : cap.asked, outputMax, available };
   const lowered = affordable(granted);
-  return { id, granted, lowered, sent: lowered, outputMax: lowered, available };
+  return { id, granted, asked: cap.asked, lowered, sent: lowered, outputMax: lowered, available };
 }
 
 function perChoice(tokens: number, { choices }: OutputCap): number {

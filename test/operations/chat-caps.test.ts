@@ -95,12 +95,13 @@ describe("a limit that the gateway sets", () => {
     },
   );
 
-  test.each(dialects)("%s: a higher cap is lowered to it; a lower one goes on as sent", async (path) => {
+  test.each(dialects)("%s: a higher cap is lowered to it, and the headers say so; a lower one goes on as sent", async (path) => {
     for (const model of ["demo/limited", "demo/limited-claude"]) {
       const higher = await asked(path, model, 3000);
       expect(world.sent().at(-1)).toMatchObject({ max_tokens: 200 });
       expect(outputOf(higher)).toBe(200);
       expect((await world.logOf(higher))!.reserved).toBe(2_000_000n);
+      expect(headersOf(higher)).toEqual(["200", "5"]);
       const lower = await asked(path, model, 150);
       expect(world.sent().at(-1)).toMatchObject({ max_tokens: 150 });
       expect(headersOf(lower)).toEqual([undefined, undefined]);
@@ -116,6 +117,31 @@ describe("a limit that the gateway sets", () => {
   test("holds for both names of a cap", async () => {
     await world.chat(await world.account(), { model: "demo/limited", max_tokens: 3000, max_completion_tokens: 2500 });
     expect(world.sent().at(-1)).toMatchObject({ max_tokens: 200, max_completion_tokens: 200 });
+  });
+});
+
+describe("x-svc-max-tokens-clamped is the cap that was sent", () => {
+  test.each(dialects)("%s: where a stand-in writes less than the caller asked for", async (path) => {
+    const reply = await asked(path, "demo/wordy", 3000);
+    expect(world.sent().at(-1)).toMatchObject({ model: "chat+sim-tokens-3000", max_tokens: 50 });
+    expect(headersOf(reply)).toEqual(["50", "5"]);
+    expect(headersOf(await asked(path, "demo/wordy", 50))).toEqual([undefined, undefined]);
+  });
+
+  test.each(dialects)("%s: where a stand-in writes less than the balance pays for", async (path) => {
+    const reply = await asked(path, "demo/wordy", 3000, "0.1");
+    expect(world.sent().at(-1)).toMatchObject({ max_tokens: 50 });
+    expect(headersOf(reply)).toEqual(["50", "0.1"]);
+  });
+
+  test("and absent where a stand-in's own maximum is all that limits a caller who named none", async () => {
+    expect(headersOf(await asked("/v1/chat/completions", "demo/wordy", null))).toEqual([undefined, undefined]);
+    expect(headersOf(await asked("/v1/chat/completions", "demo/small", null))).toEqual([undefined, undefined]);
+  });
+
+  test("also before the records of a stream", async () => {
+    const reply = await world.chat(await world.account({ deposit: "5" }), { model: "demo/wordy", max_tokens: 3000, stream: true });
+    expect(headersOf(reply)).toEqual(["50", "5"]);
   });
 });
 
