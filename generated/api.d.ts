@@ -2179,7 +2179,7 @@ export interface components {
             supports_tools?: boolean;
             /** @description Default: whether `input_modalities` holds `image`. */
             supports_vision?: boolean;
-            /** @description Capability tags; default: those that the other keys prove. */
+            /** @description Capability tags; default: those that the other keys prove. `fast`, `implicit-caching` and `explicit-caching` are refused: no model has them. */
             tags?: components["schemas"]["ModelTag"][];
             /** @description Editorial label. */
             tier?: string;
