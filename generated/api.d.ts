@@ -2634,7 +2634,7 @@ export interface components {
             tool_choice?: string | {
                 [key: string]: unknown;
             } | null;
-            /** @description Tools that the model may call; default: none. On models with `supports_tools`. */
+            /** @description Tools that the model may call; default: none. On models with `supports_tools`, like the older field `functions`. */
             tools?: components["schemas"]["ChatTool"][] | null;
             /** @description 0 to 1. No service default; the model's applies. */
             top_p?: number | null;

@@ -324,7 +324,7 @@ export interface ChatRequest {
   stream_options?: StreamOptions | null | undefined;
   /** Where to stop: one text or several; default: nowhere. */
   stop?: string | string[] | null | undefined;
-  /** Tools that the model may call; default: none. On models with `supports_tools`. */
+  /** Tools that the model may call; default: none. On models with `supports_tools`, like the older field `functions`. */
   tools?: ChatTool[] | null | undefined;
   /** `none`, `auto`, `required`, or an object that names a tool; default `auto` beside tools, else `none`. */
   tool_choice?: string | { [key: string]: unknown } | null | undefined;
