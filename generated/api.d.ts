@@ -14518,7 +14518,7 @@ export interface operations {
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
-                    /** @description What the account could spend, in USD; beside `x-svc-max-tokens-clamped`. */
+                    /** @description What the account could spend, or what is left of the key's budget where that is less, in USD; beside `x-svc-max-tokens-clamped`. */
                     "x-svc-credits-have"?: number;
                     /** @description `true` when a fallback route or model answered. */
                     "x-svc-fallback"?: "true";
@@ -14812,7 +14812,7 @@ export interface operations {
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
-                    /** @description What the account could spend, in USD; beside `x-svc-max-tokens-clamped`. */
+                    /** @description What the account could spend, or what is left of the key's budget where that is less, in USD; beside `x-svc-max-tokens-clamped`. */
                     "x-svc-credits-have"?: number;
                     /** @description `true` when a fallback route or model answered. */
                     "x-svc-fallback"?: "true";
@@ -17354,7 +17354,7 @@ export interface operations {
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
-                    /** @description What the account could spend, in USD; beside `x-svc-max-tokens-clamped`. */
+                    /** @description What the account could spend, or what is left of the key's budget where that is less, in USD; beside `x-svc-max-tokens-clamped`. */
                     "x-svc-credits-have"?: number;
                     /** @description `true` when a fallback route or model answered. */
                     "x-svc-fallback"?: "true";
@@ -18476,7 +18476,7 @@ export interface operations {
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
-                    /** @description What the account could spend, in USD; beside `x-svc-max-tokens-clamped`. */
+                    /** @description What the account could spend, or what is left of the key's budget where that is less, in USD; beside `x-svc-max-tokens-clamped`. */
                     "x-svc-credits-have"?: number;
                     /** @description `true` when a fallback route or model answered. */
                     "x-svc-fallback"?: "true";

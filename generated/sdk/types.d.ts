@@ -4041,7 +4041,7 @@ export interface AnswerHeaders {
   "x-svc-chars-billed": number;
   /** What was charged in USD, at most 8 decimals. */
   "x-svc-cost-usd": number;
-  /** What the account could spend, in USD; beside `x-svc-max-tokens-clamped`. */
+  /** What the account could spend, or what is left of the key's budget where that is less, in USD; beside `x-svc-max-tokens-clamped`. */
   "x-svc-credits-have": number;
   /** Length of the audio in seconds. */
   "x-svc-duration-sec": number;
