@@ -2153,7 +2153,7 @@ export interface components {
             release_stage?: string;
             /** @description The edit model: a request without an image is refused. Default false. */
             requires_image?: boolean;
-            /** @description From which day it is no longer served. */
+            /** @description The day on which it is planned to retire; told to callers only: `state` ends its service. */
             retires_on?: components["schemas"]["CatalogDay"] | null;
             /** @description Ways to serve the model, tried in order. */
             routes?: components["schemas"]["CatalogRoute"][];
@@ -7191,7 +7191,7 @@ export interface components {
             release_date: string;
             /** @description How mature the model is here, such as `stable` or `preview`. */
             release_stage: string;
-            /** @description From which day it is no longer served, as `YYYY-MM-DD`; null while none is set. */
+            /** @description The day on which it is planned to retire, as `YYYY-MM-DD`; null while none is known. It is served until it is taken out of service. */
             retires_on: string | null;
             /** @description How fast it answers, as a label. */
             speed: string;
@@ -7945,7 +7945,7 @@ export interface components {
             release_date: string;
             /** @description How mature the model is here, such as `stable` or `preview`. */
             release_stage: string;
-            /** @description From which day it is no longer served, as `YYYY-MM-DD`; null while none is set. */
+            /** @description The day on which it is planned to retire, as `YYYY-MM-DD`; null while none is known. It is served until it is taken out of service. */
             retires_on: string | null;
             /** @description How fast it answers, as a label. */
             speed: string;

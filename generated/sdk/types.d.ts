@@ -1553,7 +1553,7 @@ export interface ModelRow {
   release_stage: string;
   /** When its creator published it, as `YYYY-MM-DD`; where that is not known, the day of `created`. */
   release_date: string;
-  /** From which day it is no longer served, as `YYYY-MM-DD`; null while none is set. */
+  /** The day on which it is planned to retire, as `YYYY-MM-DD`; null while none is known. It is served until it is taken out of service. */
   retires_on: string | null;
 }
 
@@ -2163,7 +2163,7 @@ export interface RecommendedModel {
   release_stage: string;
   /** When its creator published it, as `YYYY-MM-DD`; where that is not known, the day of `created`. */
   release_date: string;
-  /** From which day it is no longer served, as `YYYY-MM-DD`; null while none is set. */
+  /** The day on which it is planned to retire, as `YYYY-MM-DD`; null while none is known. It is served until it is taken out of service. */
   retires_on: string | null;
   /** Why it is recommended, in a sentence for people. */
   reason: string;
