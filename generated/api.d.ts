@@ -2092,7 +2092,7 @@ export interface components {
             extra_keys?: string[];
             /** @description Ids of other models of the same kind, tried in order when every route failed. */
             fallbacks?: string[];
-            /** @description Output limit in tokens that the gateway sets below the provider's. */
+            /** @description Output limit in tokens that the gateway sets below the provider's; sent with every request that names no lower one. */
             gateway_output_limit?: number | null;
             /** @description Whether it is much asked for; default false. */
             hot?: boolean;
@@ -2153,7 +2153,7 @@ export interface components {
             release_stage?: string;
             /** @description The edit model: a request without an image is refused. Default false. */
             requires_image?: boolean;
-            /** @description From which day it is no longer served. */
+            /** @description The day on which it is planned to retire; told to callers only: `state` ends its service. */
             retires_on?: components["schemas"]["CatalogDay"] | null;
             /** @description Ways to serve the model, tried in order. */
             routes?: components["schemas"]["CatalogRoute"][];
@@ -2179,7 +2179,7 @@ export interface components {
             supports_tools?: boolean;
             /** @description Default: whether `input_modalities` holds `image`. */
             supports_vision?: boolean;
-            /** @description Capability tags; default: those that the other keys prove. */
+            /** @description Capability tags; default: those that the other keys prove. `fast`, `implicit-caching` and `explicit-caching` are refused: no model has them. */
             tags?: components["schemas"]["ModelTag"][];
             /** @description Editorial label. */
             tier?: string;
@@ -2634,7 +2634,7 @@ export interface components {
             tool_choice?: string | {
                 [key: string]: unknown;
             } | null;
-            /** @description Tools that the model may call; default: none. On models with `supports_tools`. */
+            /** @description Tools that the model may call; default: none. On models with `supports_tools`, like the older field `functions`. */
             tools?: components["schemas"]["ChatTool"][] | null;
             /** @description 0 to 1. No service default; the model's applies. */
             top_p?: number | null;
@@ -7152,7 +7152,10 @@ export interface components {
             display_name: string;
             /** @description Whether an account that never added credits may call it. Enforced; derived from the published price. */
             free_tier: boolean;
-            /** @description Output limit in tokens that the gateway sets below the provider's; null where it sets none. */
+            /**
+             * @description Output limit in tokens that the gateway sets below the provider's; null where it sets none. A higher `max_tokens` is lowered to it, and it is
+             *     sent where a request names none.
+             */
             gateway_output_limit: number | null;
             /** @description Whether it is much asked for. */
             hot: boolean;
@@ -7169,7 +7172,10 @@ export interface components {
              * @description Most output tokens of one answer over all routes; 0 where the type has none.
              */
             max_output_tokens: number;
-            /** @description Whether `max_tokens` reaches the provider as it was sent (lowered only when the balance cannot pay for it). */
+            /**
+             * @description Whether `max_tokens` reaches the provider as it was sent (lowered only when the balance cannot pay for it, to `gateway_output_limit`, and to
+             *     the maximum of a model that stands in).
+             */
             max_tokens_passthrough: boolean;
             /** @description Name for people. */
             name: string;
@@ -7205,7 +7211,7 @@ export interface components {
             release_date: string;
             /** @description How mature the model is here, such as `stable` or `preview`. */
             release_stage: string;
-            /** @description From which day it is no longer served, as `YYYY-MM-DD`; null while none is set. */
+            /** @description The day on which it is planned to retire, as `YYYY-MM-DD`; null while none is known. It is served until it is taken out of service. */
             retires_on: string | null;
             /** @description How fast it answers, as a label. */
             speed: string;
@@ -7893,7 +7899,10 @@ export interface components {
             display_name: string;
             /** @description Whether an account that never added credits may call it. Enforced; derived from the published price. */
             free_tier: boolean;
-            /** @description Output limit in tokens that the gateway sets below the provider's; null where it sets none. */
+            /**
+             * @description Output limit in tokens that the gateway sets below the provider's; null where it sets none. A higher `max_tokens` is lowered to it, and it is
+             *     sent where a request names none.
+             */
             gateway_output_limit: number | null;
             /** @description Whether it is much asked for. */
             hot: boolean;
@@ -7910,7 +7919,10 @@ export interface components {
              * @description Most output tokens of one answer over all routes; 0 where the type has none.
              */
             max_output_tokens: number;
-            /** @description Whether `max_tokens` reaches the provider as it was sent (lowered only when the balance cannot pay for it). */
+            /**
+             * @description Whether `max_tokens` reaches the provider as it was sent (lowered only when the balance cannot pay for it, to `gateway_output_limit`, and to
+             *     the maximum of a model that stands in).
+             */
             max_tokens_passthrough: boolean;
             /** @description Name for people. */
             name: string;
@@ -7953,7 +7965,7 @@ export interface components {
             release_date: string;
             /** @description How mature the model is here, such as `stable` or `preview`. */
             release_stage: string;
-            /** @description From which day it is no longer served, as `YYYY-MM-DD`; null while none is set. */
+            /** @description The day on which it is planned to retire, as `YYYY-MM-DD`; null while none is known. It is served until it is taken out of service. */
             retires_on: string | null;
             /** @description How fast it answers, as a label. */
             speed: string;
@@ -14526,13 +14538,16 @@ export interface operations {
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
-                    /** @description What the account could spend, in USD; beside `x-svc-max-tokens-clamped`. */
+                    /** @description What the account could spend, or what is left of the key's budget where that is less, in USD; beside `x-svc-max-tokens-clamped`. */
                     "x-svc-credits-have"?: number;
                     /** @description `true` when a fallback route or model answered. */
                     "x-svc-fallback"?: "true";
                     /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
                     "x-svc-fallback-layer"?: number;
-                    /** @description The `max_tokens` that was sent to the model, when the balance could not pay for what was asked. */
+                    /**
+                     * @description The `max_tokens` that was sent to the model, when it was lowered: to what the balance can pay, to the model's `gateway_output_limit`, or
+                     *     to the maximum of a model that stands in.
+                     */
                     "x-svc-max-tokens-clamped"?: number;
                     /** @description Id of the model that was asked for, its alias resolved. */
                     "x-svc-model": string;
@@ -14817,13 +14832,16 @@ export interface operations {
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
-                    /** @description What the account could spend, in USD; beside `x-svc-max-tokens-clamped`. */
+                    /** @description What the account could spend, or what is left of the key's budget where that is less, in USD; beside `x-svc-max-tokens-clamped`. */
                     "x-svc-credits-have"?: number;
                     /** @description `true` when a fallback route or model answered. */
                     "x-svc-fallback"?: "true";
                     /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
                     "x-svc-fallback-layer"?: number;
-                    /** @description The `max_tokens` that was sent to the model, when the balance could not pay for what was asked. */
+                    /**
+                     * @description The `max_tokens` that was sent to the model, when it was lowered: to what the balance can pay, to the model's `gateway_output_limit`, or
+                     *     to the maximum of a model that stands in.
+                     */
                     "x-svc-max-tokens-clamped"?: number;
                     /** @description Id of the model that was asked for, its alias resolved. */
                     "x-svc-model": string;
@@ -17356,13 +17374,16 @@ export interface operations {
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
-                    /** @description What the account could spend, in USD; beside `x-svc-max-tokens-clamped`. */
+                    /** @description What the account could spend, or what is left of the key's budget where that is less, in USD; beside `x-svc-max-tokens-clamped`. */
                     "x-svc-credits-have"?: number;
                     /** @description `true` when a fallback route or model answered. */
                     "x-svc-fallback"?: "true";
                     /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
                     "x-svc-fallback-layer"?: number;
-                    /** @description The `max_tokens` that was sent to the model, when the balance could not pay for what was asked. */
+                    /**
+                     * @description The `max_tokens` that was sent to the model, when it was lowered: to what the balance can pay, to the model's `gateway_output_limit`, or
+                     *     to the maximum of a model that stands in.
+                     */
                     "x-svc-max-tokens-clamped"?: number;
                     /** @description Id of the model that was asked for, its alias resolved. */
                     "x-svc-model": string;
@@ -18475,13 +18496,16 @@ export interface operations {
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
-                    /** @description What the account could spend, in USD; beside `x-svc-max-tokens-clamped`. */
+                    /** @description What the account could spend, or what is left of the key's budget where that is less, in USD; beside `x-svc-max-tokens-clamped`. */
                     "x-svc-credits-have"?: number;
                     /** @description `true` when a fallback route or model answered. */
                     "x-svc-fallback"?: "true";
                     /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
                     "x-svc-fallback-layer"?: number;
-                    /** @description The `max_tokens` that was sent to the model, when the balance could not pay for what was asked. */
+                    /**
+                     * @description The `max_tokens` that was sent to the model, when it was lowered: to what the balance can pay, to the model's `gateway_output_limit`, or
+                     *     to the maximum of a model that stands in.
+                     */
                     "x-svc-max-tokens-clamped"?: number;
                     /** @description Id of the model that was asked for, its alias resolved. */
                     "x-svc-model": string;

@@ -324,7 +324,7 @@ export interface ChatRequest {
   stream_options?: StreamOptions | null | undefined;
   /** Where to stop: one text or several; default: nowhere. */
   stop?: string | string[] | null | undefined;
-  /** Tools that the model may call; default: none. On models with `supports_tools`. */
+  /** Tools that the model may call; default: none. On models with `supports_tools`, like the older field `functions`. */
   tools?: ChatTool[] | null | undefined;
   /** `none`, `auto`, `required`, or an object that names a tool; default `auto` beside tools, else `none`. */
   tool_choice?: string | { [key: string]: unknown } | null | undefined;
@@ -1511,9 +1511,15 @@ export interface ModelRow {
   max_output_tokens: number;
   /** Who set `max_output_tokens`. */
   output_limit_source: OutputLimitSource;
-  /** Output limit in tokens that the gateway sets below the provider's; null where it sets none. */
+  /**
+   * Output limit in tokens that the gateway sets below the provider's; null where it sets none. A higher `max_tokens` is lowered to it, and it is
+   * sent where a request names none.
+   */
   gateway_output_limit: number | null;
-  /** Whether `max_tokens` reaches the provider as it was sent (lowered only when the balance cannot pay for it). */
+  /**
+   * Whether `max_tokens` reaches the provider as it was sent (lowered only when the balance cannot pay for it, to `gateway_output_limit`, and to
+   * the maximum of a model that stands in).
+   */
   max_tokens_passthrough: boolean;
   /** How fast it answers, as a label. */
   speed: string;
@@ -1565,7 +1571,7 @@ export interface ModelRow {
   release_stage: string;
   /** When its creator published it, as `YYYY-MM-DD`; where that is not known, the day of `created`. */
   release_date: string;
-  /** From which day it is no longer served, as `YYYY-MM-DD`; null while none is set. */
+  /** The day on which it is planned to retire, as `YYYY-MM-DD`; null while none is known. It is served until it is taken out of service. */
   retires_on: string | null;
 }
 
@@ -2115,9 +2121,15 @@ export interface RecommendedModel {
   max_output_tokens: number;
   /** Who set `max_output_tokens`. */
   output_limit_source: OutputLimitSource;
-  /** Output limit in tokens that the gateway sets below the provider's; null where it sets none. */
+  /**
+   * Output limit in tokens that the gateway sets below the provider's; null where it sets none. A higher `max_tokens` is lowered to it, and it is
+   * sent where a request names none.
+   */
   gateway_output_limit: number | null;
-  /** Whether `max_tokens` reaches the provider as it was sent (lowered only when the balance cannot pay for it). */
+  /**
+   * Whether `max_tokens` reaches the provider as it was sent (lowered only when the balance cannot pay for it, to `gateway_output_limit`, and to
+   * the maximum of a model that stands in).
+   */
   max_tokens_passthrough: boolean;
   /** How fast it answers, as a label. */
   speed: string;
@@ -2169,7 +2181,7 @@ export interface RecommendedModel {
   release_stage: string;
   /** When its creator published it, as `YYYY-MM-DD`; where that is not known, the day of `created`. */
   release_date: string;
-  /** From which day it is no longer served, as `YYYY-MM-DD`; null while none is set. */
+  /** The day on which it is planned to retire, as `YYYY-MM-DD`; null while none is known. It is served until it is taken out of service. */
   retires_on: string | null;
   /** Why it is recommended, in a sentence for people. */
   reason: string;
@@ -4047,7 +4059,7 @@ export interface AnswerHeaders {
   "x-svc-chars-billed": number;
   /** What was charged in USD, at most 8 decimals. */
   "x-svc-cost-usd": number;
-  /** What the account could spend, in USD; beside `x-svc-max-tokens-clamped`. */
+  /** What the account could spend, or what is left of the key's budget where that is less, in USD; beside `x-svc-max-tokens-clamped`. */
   "x-svc-credits-have": number;
   /** Length of the audio in seconds. */
   "x-svc-duration-sec": number;
@@ -4055,7 +4067,10 @@ export interface AnswerHeaders {
   "x-svc-fallback": string | "true";
   /** 1 the primary answered on its retry, 2 the secondary with timestamps, 3 the plain-text tertiary; absent when the first try answered. */
   "x-svc-fallback-layer": number;
-  /** The `max_tokens` that was sent to the model, when the balance could not pay for what was asked. */
+  /**
+   * The `max_tokens` that was sent to the model, when it was lowered: to what the balance can pay, to the model's `gateway_output_limit`, or
+   * to the maximum of a model that stands in.
+   */
   "x-svc-max-tokens-clamped": number;
   /** Id of the model that was used; where an alias was sent, the model it stands for. */
   "x-svc-model": string;

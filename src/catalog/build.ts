@@ -59,6 +59,7 @@ function buildModel(model: FileModel, providers: Catalog["providers"], limits: F
     },
     contextWindow: row.context_window,
     maxOutputTokens: Math.min(row.max_output_tokens, row.gateway_output_limit ?? row.max_output_tokens),
+    outputLimited: row.gateway_output_limit !== null,
     freeTier,
     media: mediaOf(model, row.input_modalities),
   };

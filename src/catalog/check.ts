@@ -58,6 +58,10 @@ function modelFaults(model: FileModel, path: Path, names: Names): Fault[] {
     else if (id === model.id) faults.push({ path: at, message: "a model can't be its own fallback" });
     else if (kindOf(other) !== kind) faults.push({ path: at, message: `"${id}" is a ${kindOf(other)} model, this one is ${kind}` });
   });
+  model.tags?.forEach((tag, index) => {
+    if (unsetTags.has(tag))
+      faults.push({ path: [...path, "tags", index], message: `"${tag}" is unset on every model, so "${model.id}" can't have it` });
+  });
   if (model.capability !== undefined && model.type !== "speech")
     faults.push({ path: [...path, "capability"], message: "belongs to speech models only" });
   for (const key of ["release_date", "retires_on"] as const) {
@@ -65,6 +69,9 @@ function modelFaults(model: FileModel, path: Path, names: Names): Fault[] {
   }
   return [...faults, ...mediaFaults(model, path)];
 }
+
+/** gateway-api.md, the three axes: words of the closed list that no model has. */
+const unsetTags: ReadonlySet<string> = new Set(["fast", "implicit-caching", "explicit-caching"]);
 
 /** What the product lines of text can be called over (OPERATOR.md, table of protocols); media types take several. */
 const protocolsOf: Partial<Record<FileModel["type"], readonly FileProvider["protocol"][]>> = {

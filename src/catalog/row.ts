@@ -123,7 +123,7 @@ function limitsOf(model: FileModel) {
   };
 }
 
-/** "A tag is set only when objectively true"; fast and the two of caching are set on no model. */
+/** "A tag is set only when objectively true"; fast and the two of caching are set on no model (check.ts). */
 function provenTags({ type }: FileModel, abilities: Abilities): ModelRow["tags"] {
   const tags: ModelRow["tags"] = [];
   if (abilities.supports_tools) tags.push("tool-use");

@@ -60,6 +60,8 @@ export interface Model {
   /** Tokens; 0 where the type has none. */
   contextWindow: number;
   maxOutputTokens: number;
+  /** The gateway sets `maxOutputTokens`: the provider doesn't know it, so it always goes upstream as the cap. */
+  outputLimited: boolean;
   freeTier: boolean;
   media: MediaRules;
 }

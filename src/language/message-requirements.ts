@@ -20,7 +20,7 @@ export interface MessageRequirements extends Requirements {
 export function messageRequirements(body: MessageFields): MessageRequirements {
   const tool = body.tools?.findIndex(({ type }) => type != null && type !== "custom") ?? -1;
   const needs: MessageRequirements = {
-    tools: (body.tools?.length ?? 0) > 0,
+    tools: (body.tools?.length ?? 0) > 0 ? "tools" : null,
     structured: body.output_config?.format == null ? null : "output_config.format",
     parts: [],
     unreadable: tool === -1 ? null : { kind: `${shown(body.tools![tool]!.type ?? "")} tool`, param: `tools[${tool}]` },

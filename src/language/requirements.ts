@@ -1,9 +1,12 @@
 // What a request asks of a model, and whether a model declares it (gateway-api.md, chat request table); here as a chat request says it.
 import type { Model } from "../catalog/types.ts";
 import { fail, failParameter } from "../fail.ts";
+import type { PromptSize } from "./prompt-size.ts";
+import type { OutputCap } from "./reserve.ts";
 
 export interface Requirements {
-  tools: boolean;
+  /** The field that brings tools; null: none does. */
+  tools: string | null;
   /** The field that asks for more than text; null: none does. */
   structured: string | null;
   /** First content part of each kind that is not text. */
@@ -22,6 +25,8 @@ const kindOfPart: ReadonlyMap<unknown, PartKind> = new Map([
 interface ChatFields {
   messages: readonly { content?: unknown }[];
   tools?: readonly unknown[] | null;
+  /** The older form of tools; no schema has looked at it. */
+  functions?: unknown;
   response_format?: { type?: string } | null;
 }
 
@@ -36,15 +41,19 @@ export function requirementsOf(body: ChatFields): Requirements {
   });
   const format = body.response_format?.type;
   return {
-    tools: (body.tools?.length ?? 0) > 0,
+    tools: (["tools", "functions"] as const).find((field) => isFilled(body[field])) ?? null,
     structured: format !== undefined && format !== "text" ? "response_format" : null,
     parts: [...parts].map(([kind, param]) => ({ kind, param })),
   };
 }
 
+function isFilled(list: unknown): boolean {
+  return Array.isArray(list) && list.length > 0;
+}
+
 /** Refuses what the model does not declare. */
 export function assertDeclares(model: Model, needs: Requirements): void {
-  if (needs.tools && !model.supports.tools) failParameter("tools", `${model.id} does not take tools`);
+  if (needs.tools !== null && !model.supports.tools) failParameter(needs.tools, `${model.id} does not take tools`);
   if (needs.structured !== null && !model.supports.structuredOutputs)
     failParameter(needs.structured, `${model.id} does not give structured outputs`);
   const unreadable = needs.parts.find(({ kind }) => !reads(model, kind));
@@ -54,10 +63,15 @@ export function assertDeclares(model: Model, needs: Requirements): void {
 /** May stand in for a model that was asked for. */
 export function declares(model: Model, needs: Requirements): boolean {
   return (
-    (!needs.tools || model.supports.tools) &&
+    (needs.tools === null || model.supports.tools) &&
     (needs.structured === null || model.supports.structuredOutputs) &&
     needs.parts.every(({ kind }) => reads(model, kind))
   );
+}
+
+/** Whether prompt and answer probably fit into the model's window; the cap is lowered to what the model can write. */
+export function hasRoom(model: Model, { tokensLikely, contexts }: PromptSize, { asked }: OutputCap): boolean {
+  return tokensLikely + Math.min(asked ?? 0, model.maxOutputTokens) <= model.contextWindow * contexts;
 }
 
 function reads(model: Model, kind: PartKind): boolean {

@@ -22,9 +22,11 @@ export const noOutput: OutputCap = { asked: 0, choices: 1 };
 export interface Hold {
   id: string;
   granted: Amount;
-  /** The cap to send upstream when it is not the asked one; null: send what was asked. */
+  /** The cap that the caller named; null: none. */
+  asked: number | null;
+  /** What the balance lowered the output to; null: it pays for all. */
   lowered: number | null;
-  /** The cap that goes upstream; null: none. */
+  /** The cap that goes to the model's own routes; null: none. */
   sent: number | null;
   /** Output tokens of one answer that are reserved for, whether or not a cap says so. */
   outputMax: number;
@@ -42,7 +44,8 @@ export async function reserveTokens(
   cap: OutputCap,
 ): Promise<Hold> {
   const inputTokens = Math.min(size.tokensMax, model.contextWindow * size.contexts);
-  const outputMax = cap.asked ?? model.maxOutputTokens;
+  const { maxOutputTokens, outputLimited } = model;
+  const outputMax = outputLimited ? Math.min(cap.asked ?? maxOutputTokens, maxOutputTokens) : (cap.asked ?? maxOutputTokens);
   const want = tokenCostBound(prices, inputTokens, outputMax * cap.choices);
   const least = tokenCostBound(prices, inputTokens, Math.min(outputMax, 1) * cap.choices);
   const id = uuidv7(context.clock());
@@ -57,9 +60,10 @@ export async function reserveTokens(
   }
   if (granted === null) refusePayment(context, shortfall, shorter);
   const available = keyLeft !== null && keyLeft < reserved.available ? keyLeft : reserved.available;
-  if (granted >= want) return { id, granted, lowered: null, sent: cap.asked, outputMax, available };
+  if (granted >= want)
+    return { id, granted, asked: cap.asked, lowered: null, sent: outputLimited ? outputMax : cap.asked, outputMax, available };
   const lowered = affordable(granted);
-  return { id, granted, lowered, sent: lowered, outputMax: lowered, available };
+  return { id, granted, asked: cap.asked, lowered, sent: lowered, outputMax: lowered, available };
 }
 
 function perChoice(tokens: number, { choices }: OutputCap): number {

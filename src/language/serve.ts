@@ -9,7 +9,7 @@ import type { Context } from "../context.ts";
 import { shownError } from "../error-text.ts";
 import { ApiError } from "../fail.ts";
 import { countCall, orGiveBack } from "../limits/call.ts";
-import type { AnswerStream, Tally, UpstreamCall, Whole } from "../providers/types.ts";
+import type { AnswerStream, Tally, UpstreamCall, UpstreamError, Whole } from "../providers/types.ts";
 import { attempt } from "../routing/attempt.ts";
 import { type Candidate, candidatesOf } from "../routing/candidates.ts";
 import { GatewayStopping, isLeft } from "../stopping.ts";
@@ -19,6 +19,7 @@ import { countedUsage } from "./counted-usage.ts";
 import { type Bill, openCall, type OpenCall } from "./open-call.ts";
 import { suggestOthers } from "./other-models.ts";
 import type { PromptSize } from "./prompt-size.ts";
+import { hasRoom } from "./requirements.ts";
 import { type Hold, type OutputCap, reserveTokens } from "./reserve.ts";
 import { routeHeaders } from "./route-headers.ts";
 
@@ -79,12 +80,12 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
     size,
     rate,
   });
-  const mayServe = (other: Model) => other.type === order.type && order.fits(other) && mayUse(ask.caller, other);
+  const mayServe = (other: Model) =>
+    other.type === order.type && order.fits(other) && hasRoom(other, size, cap) && mayUse(ask.caller, other);
   const candidates = candidatesOf(context.catalog, model, mayServe);
   try {
-    const { result, candidate } = await attempt(candidates, context.breakers, ask.signal, call.attempts, (candidate) =>
-      order.call({ candidate, hold, size, upstream: upstreamCall(ask, candidate, model) }),
-    );
+    const callOne = (candidate: Candidate) => order.call({ candidate, hold, size, upstream: upstreamCall(ask, candidate, model) });
+    const { result, candidate } = await attempt(candidates, context.breakers, ask.signal, call.attempts, callOne, { rejectsAlone });
     call.served = candidate;
     call.firstByteMs = context.clock().getTime() - ask.receivedAt.getTime();
     const headers = routeHeaders(admitted, candidate, hold);
@@ -105,6 +106,11 @@ export async function serveWhole<Answer extends Whole>(context: Context, ask: As
   const served = await serve(context, ask, order);
   if (served.kind === "stream") throw new Error(`${ask.operationId} does not stream`);
   return served;
+}
+
+/** Our own translation, which asked no upstream, or a model that nobody asked for. */
+function rejectsAlone({ status }: UpstreamError, { layer }: Candidate): boolean {
+  return status === null || layer === 3;
 }
 
 function upstreamCall({ signal, requestId, caller }: Ask, { route }: Candidate, { id }: Model): UpstreamCall {

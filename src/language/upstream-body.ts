@@ -31,11 +31,15 @@ export function upstreamBody(text: JsonText, body: ChatFields, candidate: Candid
   });
 }
 
-/** The output cap that goes upstream; null: none. Another model may write more by itself than was reserved for, or less than was asked for. */
+/**
+ * The output cap that goes upstream; null: none. Another model may write more by itself than was reserved for, or less than was asked for;
+ * a limit that the gateway sets is always sent.
+ */
 export function capFor(candidate: Candidate, hold: Hold): number | null {
   if (candidate.layer !== 3) return hold.sent;
   const cap = outputMaxOf(candidate, hold);
-  return hold.sent === null && cap === candidate.model.maxOutputTokens ? null : cap;
+  const { maxOutputTokens, outputLimited } = candidate.model;
+  return hold.sent === null && cap === maxOutputTokens && !outputLimited ? null : cap;
 }
 
 /** The most that one answer of this model may have: what is reserved for, and what it can write. */

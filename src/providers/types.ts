@@ -39,7 +39,8 @@ export interface Route {
  * - our_fault: 401, 402, bare 403, quota: our own account's trouble: next route, never shown to the caller
  * - gone: 404: next route
  * - refused: the content was refused: next route, doesn't count
- * - rejected: 400, 413, 422: the caller's parameters: no further route, shown to the caller
+ * - rejected: 400, 413, 422, or without a status what this dialect can't say: the caller's parameters: no further route, shown to the
+ *   caller; but see the rules of routing/attempt.ts
  * - local_overload: too many of our own calls wait for the provider; says nothing of it
  * - failed: work that the upstream had accepted has failed there: nothing is tried again
  */

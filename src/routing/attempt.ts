@@ -1,7 +1,7 @@
 // Tries candidates in order until one serves. What a failure means for the next step is WIRE.md 10.3 and
 // OPERATOR.md "The rest that is fixed"; what it means to the client is decided once all have failed.
 import { fail } from "../fail.ts";
-import { UpstreamError } from "../providers/types.ts";
+import { UpstreamError, type UpstreamFault } from "../providers/types.ts";
 import { type AttemptSpan, traceNow } from "../telemetry/trace-scope.ts";
 import type { Breakers } from "./breaker.ts";
 import type { Candidate } from "./candidates.ts";
@@ -25,8 +25,13 @@ export interface Served<Result> {
 export interface AttemptRules {
   /** What is waited for before a candidate is called. */
   pause?(candidate: Candidate): Promise<void>;
-  /** Throws where a fault ends it all: no further candidate is tried. `rejected` and `failed` always do. */
+  /** Throws where a fault ends it all: no further candidate is tried. `failed` always does, `rejected` but for the rule below. */
   stopAt?(error: UpstreamError): void;
+  /**
+   * Whether what this candidate rejected speaks of it alone. After an outage the next one is then tried, and the rejection is no answer.
+   * Absent: every rejection is final.
+   */
+  rejectsAlone?(error: UpstreamError, candidate: Candidate): boolean;
 }
 
 /** `attempts` is filled as they happen, so that it is complete whatever this throws. */
@@ -64,7 +69,7 @@ export async function attempt<Result>(
       if (countsForBreaker(error)) breakers.failed(candidate.routeId);
       else breakers.undecided(candidate.routeId);
       record(error.fault, error.status);
-      if (error.fault === "rejected")
+      if (error.fault === "rejected" && !(isOutage(faults, attempts) && rules.rejectsAlone?.(error, candidate)))
         fail("request_rejected", {
           param: error.param,
           text: { reason: inPublicNames(error.reason, candidate) },
@@ -116,16 +121,34 @@ function countsForBreaker(error: UpstreamError): boolean {
   );
 }
 
-/** What one route says holds for the request only when every route has said it: one that was passed over may serve in a moment. */
+/** Somebody who may take the request can't for the moment: one has failed so, or was passed over and not tried after all. */
+function isOutage(faults: readonly UpstreamError[], attempts: readonly Attempt[]): boolean {
+  return faults.some(({ fault }) => passing.has(fault)) || isAnyUnheard(attempts);
+}
+
+/** Faults that time mends, or the operator: all but what a route says of the content or of its model. */
+const passing: ReadonlySet<UpstreamFault> = new Set(["unavailable", "rate_limited", "unreadable", "our_fault", "local_overload"]);
+
+function isAnyUnheard(attempts: readonly Attempt[]): boolean {
+  const heard = new Set(triedOf(attempts).map(({ candidate }) => candidate.routeId));
+  return attempts.some(({ candidate }) => !heard.has(candidate.routeId));
+}
+
+function triedOf(attempts: readonly Attempt[]): Attempt[] {
+  return attempts.filter(({ outcome }) => outcome !== "breaker_open");
+}
+
+/**
+ * What one route says holds for the request only when every route has said it: one that was passed over may serve in a moment. A rejection
+ * among the faults is one that another's outage made no answer.
+ */
 function allFailed(faults: readonly UpstreamError[], attempts: readonly Attempt[]): never {
-  const tried = attempts.filter(({ outcome }) => outcome !== "breaker_open");
-  const heard = new Set(tried.map(({ candidate }) => candidate.routeId));
-  const unheard = attempts.some(({ candidate }) => !heard.has(candidate.routeId));
-  const every = (fault: UpstreamError["fault"]) => !unheard && faults.length > 0 && faults.every((error) => error.fault === fault);
-  const cause = faults.at(-1);
+  const unheard = isAnyUnheard(attempts);
+  const every = (fault: UpstreamFault) => !unheard && faults.length > 0 && faults.every((error) => error.fault === fault);
+  const cause = faults.findLast(({ fault }) => fault !== "rejected");
   if (faults.length > 0 && faults.every(({ fault }) => fault === "local_overload")) fail("overloaded", { cause });
   if (every("refused")) {
-    const last = tried.at(-1)!.candidate;
+    const last = triedOf(attempts).at(-1)!.candidate;
     fail("route_refused", { text: { reason: inPublicNames(cause?.reason ?? "", last) }, cause });
   }
   if (every("unreadable")) fail("upstream_invalid_response", { cause });

@@ -48,6 +48,7 @@ describe("a model of four keys", () => {
       reasoningAlwaysOn: false,
       contextWindow: 128_000,
       maxOutputTokens: 8_192,
+      outputLimited: false,
       fallbacks: [],
     });
     expect(model.supports).toEqual({ tools: false, structuredOutputs: false, reasoning: false, vision: false, caching: false });
@@ -101,7 +102,7 @@ describe("what follows from other keys", () => {
 
   test("the gateway's own output limit caps the model", () => {
     const limited = language("max_output_tokens: 8000, gateway_output_limit: 2000");
-    expect(limited.maxOutputTokens).toBe(2000);
+    expect(limited).toMatchObject({ maxOutputTokens: 2000, outputLimited: true });
     expect(limited.row).toMatchObject({ max_output_tokens: 8000, gateway_output_limit: 2000, output_limit_source: "gateway" });
   });
 

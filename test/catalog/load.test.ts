@@ -177,6 +177,12 @@ describe("a fault is told with its line", () => {
       /more than 8 decimals/,
     ],
     ["a day that no calendar has", model("release_date: 2026-02-30"), 8, /not a day of the calendar/],
+    ...["fast", "implicit-caching", "explicit-caching"].map((tag): (typeof cases)[number] => [
+      `the tag ${tag}, which no model has`,
+      model("supports_vision: true", "tags:", "  - vision", `  - ${tag}`),
+      11,
+      new RegExp(`models\\[1\\]\\.tags\\[1\\]: "${tag}" is unset on every model, so "m" can't have it`),
+    ]),
     ["sizes without the default aspect", model('sizes: { "16:9": 1344x768 }'), 8, /no size for the default aspect 1:1/],
     ["no image where one is required", model("requires_image: true", "max_references: 0"), 9, /max_references: is 0/],
     ["a default duration that is not offered", model("durations: [5, 10]", "default_duration_s: 7"), 9, /none of durations/],

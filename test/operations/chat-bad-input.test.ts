@@ -150,6 +150,7 @@ describe("400 invalid_parameter", () => {
   const tools = [{ type: "function", function: { name: "look" } }];
   test.each([
     ["tools", "tools", { tools }],
+    ["functions, the older form of tools,", "functions", { functions: [{ name: "look" }] }],
     ["a JSON object", "response_format", { response_format: { type: "json_object" } }],
     ["a JSON schema", "response_format", { response_format: { type: "json_schema", json_schema: { name: "a", schema: {} } } }],
   ])("%s on a model that does not declare them: %s", async (_, param, body) => {
@@ -195,6 +196,9 @@ describe("200, what is not bad", () => {
       "an assistant's turn of calls alone",
       { messages: [...hello, { role: "assistant", tool_calls: [] }, { role: "assistant", content: null }] },
     ],
+    ["no functions, on any model", { model: "demo/plain", tools: [], functions: [] }],
+    ["functions of null, on any model", { model: "demo/plain", functions: null }],
+    ["functions on a model that takes tools", { functions: [{ name: "look" }] }],
     ["bounds themselves", { temperature: 2, top_p: 0, max_tokens: 1, n: 1 }],
   ])("%s", async (_, body) => {
     const reply = await world.chat(await world.account(), { model: "demo/chat", ...body });

@@ -151,6 +151,7 @@ describe("200, layer 3: another model", () => {
   test.each([
     ["plain text", {}, "other/cheap"],
     ["tools", { tools: [tool] }, "other/able"],
+    ["functions", { functions: [tool.function] }, "other/able"],
     ["a structured answer", { response_format: { type: "json_object" } }, "other/able"],
     ["an image", { messages: image }, "other/able"],
   ])("for %s is the first that can do it", async (_, body, served) => {

@@ -88,6 +88,45 @@ describe("rules of an operation", () => {
     expect(attempts).toHaveLength(4);
   });
 
+  describe("a rejection that speaks of its candidate alone", () => {
+    const rejectsAlone = () => true;
+    const ask = async (script: (UpstreamFault | "ok")[], breakers = createBreakers()) => {
+      const attempts: Attempt[] = [];
+      const call = async ({ routeId }: Candidate) => {
+        const step = script[candidates.findIndex((candidate) => candidate.routeId === routeId)]!;
+        if (step !== "ok") throw new UpstreamError(step, "the upstream's words");
+      };
+      const code = await attempt(candidates.slice(0, script.length), breakers, idle, attempts, call, { rejectsAlone }).then(
+        ({ candidate }) => `served by ${candidate.routeId}`,
+        (error: unknown) => (error as ApiError).code,
+      );
+      return { code, outcomes: attempts.map(({ outcome }) => outcome) };
+    };
+
+    test.each<UpstreamFault>(["unavailable", "rate_limited", "unreadable", "our_fault", "local_overload"])(
+      "is no answer after %s: the next is tried, and none serving is provider_unavailable",
+      async (fault) => {
+        expect(await ask([fault, "rejected", "ok"])).toEqual({ code: "served by c", outcomes: [fault, "rejected", "ok"] });
+        expect(await ask([fault, "rejected", fault])).toEqual({ code: "provider_unavailable", outcomes: [fault, "rejected", fault] });
+        expect((await ask([fault, "rejected", "rejected"])).code).toBe("provider_unavailable");
+      },
+    );
+    test.each<UpstreamFault>(["gone", "refused"])("is final after %s, and where it comes first", async (fault) => {
+      expect(await ask([fault, "rejected", "ok"])).toEqual({ code: "request_rejected", outcomes: [fault, "rejected"] });
+      expect(await ask(["rejected", "ok"])).toEqual({ code: "request_rejected", outcomes: ["rejected"] });
+    });
+    test("is no answer where a route before it was passed over, but for that route itself", async () => {
+      const breakers = createBreakers();
+      for (let n = 0; n < 5; n += 1) breakers.failed("a");
+      expect(await ask(["ok", "rejected", "ok"], breakers)).toEqual({ code: "served by c", outcomes: ["breaker_open", "rejected", "ok"] });
+      expect((await ask(["ok", "rejected"], breakers)).code).toBe("provider_unavailable");
+      expect(await ask(["rejected"], breakers)).toEqual({ code: "request_rejected", outcomes: ["breaker_open", "rejected"] });
+    });
+    test("is final where the operation has no such rule", async () => {
+      expect(await run(["unavailable", "rejected", "ok"])).toMatchObject({ code: "request_rejected", tried: ["a", "b"] });
+    });
+  });
+
   test("a pause is no part of the attempt's time, and a caller who leaves in it costs the route nothing", async () => {
     const attempts: Attempt[] = [];
     const controller = new AbortController();

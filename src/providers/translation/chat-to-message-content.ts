@@ -3,9 +3,9 @@
 import { arrayOf, isObject, objectOf, textOf, type Json } from "../json.ts";
 import { UpstreamError } from "../types.ts";
 
-/** The request can't be told in the other dialect: the caller's to change, no further route. */
+/** The request can't be told in the other dialect: the caller's to change. No upstream was asked, so there is no status. */
 export function refuse(param: string, reason: string): never {
-  throw new UpstreamError("rejected", reason, { status: 400, param });
+  throw new UpstreamError("rejected", reason, { param });
 }
 
 /** A word of the caller's as a sentence may repeat it. */

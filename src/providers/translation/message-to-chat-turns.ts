@@ -13,7 +13,6 @@ export function chatMessages({ system, messages }: Pick<MessageRequest, "system"
   // WIRE.md 9: hosts of this family differ in what they make of it, and most would begin a new answer instead of going on.
   if (last?.role === "assistant") {
     throw new UpstreamError("rejected", "this model cannot continue an assistant message: the conversation must end with a user message", {
-      status: 400,
       param: `messages[${messages.length - 1}]`,
     });
   }
