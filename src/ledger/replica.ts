@@ -30,14 +30,14 @@ export async function keepBeating(
   givenUp: Map<string, OpenCall>,
   onFault: (error: unknown, what: string) => void,
 ): Promise<Beating> {
+  // After an outage of ours, or before our time, the others may look dead because they were out, too: they get the time to beat again.
+  let heardSince = performance.now();
   await beat(db, owner);
   let running: Promise<void> = Promise.resolve();
   let busy = false;
-  let heardSince = -Infinity;
   const timer = setInterval(() => {
     if (busy) return;
     busy = true;
-    // After an outage of ours the others may look dead because they were out, too: they get the time to beat again.
     const maySweep = performance.now() - heardSince > deadAfterMs;
     running = round(db, owner, { open, givenUp, maySweep })
       .then(
