@@ -23,11 +23,16 @@ interface OpenCall {
   since: number;
 }
 
+export interface GivenUp extends OpenCall {
+  /** What was reported to have failed: the settlement, which may have been made all the same. Null: a reservation, or it was found. */
+  unheard: string | null;
+}
+
 export async function keepBeating(
   db: Db,
   owner: string,
   open: Map<string, OpenCall>,
-  givenUp: Map<string, OpenCall>,
+  givenUp: Map<string, GivenUp>,
   onFault: (error: unknown, what: string) => void,
 ): Promise<Beating> {
   // After an outage of ours, or before our time, the others may look dead because they were out, too: they get the time to beat again.
@@ -39,7 +44,7 @@ export async function keepBeating(
     if (busy) return;
     busy = true;
     const maySweep = performance.now() - heardSince > deadAfterMs;
-    running = round(db, owner, { open, givenUp, maySweep })
+    running = round(db, owner, { open, givenUp, maySweep, onFault })
       .then(
         () => void (heardSince = Math.min(heardSince, performance.now())),
         (error) => {
@@ -62,14 +67,16 @@ export async function keepBeating(
 
 interface Round {
   open: Map<string, OpenCall>;
-  givenUp: Map<string, OpenCall>;
+  givenUp: Map<string, GivenUp>;
   maySweep: boolean;
+  onFault: (error: unknown, what: string) => void;
 }
 
-async function round(db: Db, owner: string, { open, givenUp, maySweep }: Round): Promise<void> {
+async function round(db: Db, owner: string, { open, givenUp, maySweep, onFault }: Round): Promise<void> {
   await beat(db, owner);
   const waitUntil = performance.now() + waitingMs;
   await renew(db, open, waitUntil);
+  await reportCharged(db, givenUp, onFault);
   await giveBack(db, givenUp, waitUntil);
   if (maySweep) await sweep(db, waitUntil);
 }
@@ -127,11 +134,27 @@ async function renew(db: Db, open: Map<string, OpenCall>, waitUntil: number): Pr
 }
 
 /** Holds that may have been made though nobody heard of it. A server that was only slow may still make one: asked again for a while. */
-async function giveBack(db: Db, givenUp: Map<string, OpenCall>, waitUntil: number): Promise<void> {
+async function giveBack(db: Db, givenUp: Map<string, GivenUp>, waitUntil: number): Promise<void> {
   const due = [...givenUp];
   const gone = await changeHolds(db, "delete from hold h using", due, waitUntil);
   const now = performance.now();
   for (const [id, call] of due) if (gone.has(call.accountId) && now - call.since > givenUpForMs) givenUp.delete(id);
+}
+
+/** Whoever read that a settlement failed must read as well that it was made: its call was told 503. */
+async function reportCharged(db: Db, givenUp: Map<string, GivenUp>, onFault: Round["onFault"]): Promise<void> {
+  const unheard = [...givenUp].filter(([, call]) => call.unheard !== null);
+  if (unheard.length === 0) return;
+  const { rows } = await db.pool.query<{ id: string }>(
+    `select id from unnest($1::bigint[], $2::uuid[]) d(account_id, id) join ledger_entry using (account_id, id) where kind = 'usage'`,
+    [unheard.map(([, call]) => call.accountId), unheard.map(([id]) => id)],
+  );
+  const charged = new Set(rows.map((row) => row.id));
+  for (const [id, call] of unheard) {
+    if (!charged.has(id)) continue;
+    onFault(new Error("it was charged after all, only the answer was lost"), `${call.unheard} entry ${id},`);
+    call.unheard = null;
+  }
 }
 
 async function sweep(db: Db, waitUntil: number): Promise<void> {

@@ -61,7 +61,8 @@ const tended = { lives: "renewed", givenUp: "gone", dead: "gone" };
 
 async function beat(owner: string, all: readonly Awaited<ReturnType<typeof addHolds>>[]) {
   const faults: unknown[] = [];
-  const calls = (kind: "lives" | "givenUp", since: number) => new Map(all.map((one) => [one[kind], { accountId: one.accountId, since }]));
+  const calls = (kind: "lives" | "givenUp", since: number) =>
+    new Map(all.map((one) => [one[kind], { accountId: one.accountId, since, unheard: null }]));
   const beating = await keepBeating(db, owner, calls("lives", -Infinity), calls("givenUp", performance.now()), (error) =>
     faults.push(error),
   );
