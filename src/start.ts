@@ -10,7 +10,7 @@ import { type Config, readConfig } from "./config.ts";
 import { connect, type Db } from "./db/connect.ts";
 import { type Embedded, startEmbedded } from "./db/embedded.ts";
 import { migrate } from "./db/migrate.ts";
-import { ensurePartitions } from "./db/partitions.ts";
+import { ensureCurrentMonth } from "./db/partitions.ts";
 import { isPooled, isRefusedSetting } from "./db/pooler.ts";
 import { demoKey } from "./demo-account.ts";
 import { createLog, type Gateway, startGateway } from "./main.ts";
@@ -57,7 +57,7 @@ async function prepareDatabase(config: Config, databaseUrl: string, isEmbedded: 
   try {
     await warnOfPooler(db, log);
     await migrate(db);
-    await ensurePartitions(db);
+    await ensureCurrentMonth(db, (error, what) => log.error({ err: error }, `${what} failed`));
     return isEmbedded ? await demoKey(db, config.dataDir) : null;
   } finally {
     await db.close();

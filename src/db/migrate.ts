@@ -15,6 +15,7 @@ import * as audio from "./migrations/0010-audio.ts";
 import * as logStatistics from "./migrations/0011-log-statistics.ts";
 import * as ledgerPlans from "./migrations/0012-ledger-plans.ts";
 import * as ledgerMoves from "./migrations/0013-ledger-moves.ts";
+import * as housekeeping from "./migrations/0014-housekeeping.ts";
 
 /** Applied in the order of their names; one that was released is never edited. */
 const migrations: Record<string, Migration> = {
@@ -31,6 +32,7 @@ const migrations: Record<string, Migration> = {
   "0011-log-statistics": logStatistics,
   "0012-ledger-plans": ledgerPlans,
   "0013-ledger-moves": ledgerMoves,
+  "0014-housekeeping": housekeeping,
 };
 
 /** Returns the names of the migrations that were applied now. */

@@ -1,5 +1,5 @@
 // Keeps the monthly partitions of the usage log: made ahead of time, dropped when their time is over. The SQL is in the migrations
-// 0002, 0007 and 0011; any replica may call it.
+// 0007, 0011 and 0014; any replica may call it.
 import type { Db } from "./connect.ts";
 
 /** A process that nobody restarts for a quarter must not run out of partitions. */
@@ -8,6 +8,18 @@ const monthsAhead = 3;
 
 export async function ensurePartitions(db: Db): Promise<void> {
   await db.pool.query("select ensure_partitions('usage_log', $1)", [monthsAhead]);
+}
+
+/** For a start: that months to come can't be made now is a fault to report, that the current one is missing is a failure. */
+export async function ensureCurrentMonth(db: Db, onFault: (error: unknown, what: string) => void): Promise<void> {
+  try {
+    await ensurePartitions(db);
+  } catch (error) {
+    const current = "select to_regclass('usage_log' || to_char(now() at time zone 'utc', '_YYYY_MM')) is not null as is_there";
+    const { rows } = await db.pool.query<{ is_there: boolean }>(current);
+    if (rows[0]?.is_there !== true) throw error;
+    onFault(error, "making partitions");
+  }
 }
 
 /** Returns the names of the partitions that were dropped. Months that ended more than `keepMonths` months ago; 0: none. */

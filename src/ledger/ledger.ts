@@ -8,7 +8,7 @@ import type { Amount } from "../money.ts";
 import { plainArray } from "../db/array-text.ts";
 import { type LaneGauge, LaneFull } from "../db/lane.ts";
 import { createAccountLane, isAccountHeld } from "./account-lane.ts";
-import { type Beating, keepBeating } from "./replica.ts";
+import { type Beating, type GivenUp, keepBeating } from "./replica.ts";
 import type { UsageLogRow } from "./usage-log.ts";
 
 /** A place among the calls of its kind that run at once, e.g. speech, as part of audio. */
@@ -69,9 +69,9 @@ export interface Ledger {
 const reserveWaitingMax = 20_000;
 /** A caller waits this long for a database that is away, or for an account that somebody holds; then 503. */
 const reservePatienceMs = 3_000;
-/** A restart of Postgres is over by then. Afterwards the caller is told 503 and not charged: its hold expires. */
+/** A restart of Postgres is over by then. Afterwards the caller is told 503 and not charged, but where the charge was made and nobody heard of it. */
 const settlePatienceMs = 30_000;
-/** The first of an outage were under way and may be made; those that follow never reach the database. */
+/** The first reservations of an outage were under way and may be made; those that follow never reach the database. Settlements are few: the calls in flight. */
 const givenUpMax = 10_000;
 /** A hold lives this long without renewal; live calls are renewed every 30 s (replica.ts). */
 const holdLife = "2 minutes";
@@ -88,10 +88,10 @@ export interface LedgerWatch {
 export async function openLedger(db: Db, onFault: (error: unknown, what: string) => void, watch?: LedgerWatch): Promise<Ledger> {
   const owner = randomUUID();
   const open = new Map<string, { accountId: bigint; since: number }>();
-  /** Calls that may hold a reservation though nobody waits for them: the database did not answer. */
-  const givenUp = new Map<string, { accountId: bigint; since: number }>();
-  const giveUp = ({ accountId, id }: { accountId: bigint; id: string }) => {
-    if (givenUp.size < givenUpMax) givenUp.set(id, { accountId, since: performance.now() });
+  /** Calls that may hold a reservation, or be charged, though nobody waits for them: the database did not answer. */
+  const givenUp = new Map<string, GivenUp>();
+  const giveUp = ({ accountId, id }: { accountId: bigint; id: string }, unheard: string | null) => {
+    if (givenUp.size < givenUpMax || unheard !== null) givenUp.set(id, { accountId, since: performance.now(), unheard });
   };
   const beating: Beating = await keepBeating(db, owner, open, givenUp, onFault);
 
@@ -116,7 +116,7 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
         if (reserved.granted !== null) open.set(request.id, { accountId: request.accountId, since: performance.now() });
         return reserved;
       } catch (cause) {
-        if (isDatabaseAway(cause)) giveUp(request);
+        if (isDatabaseAway(cause)) giveUp(request, null);
         if (cause instanceof LaneFull || isDatabaseAway(cause) || isAccountHeld(cause)) fail("overloaded", { cause });
         throw cause;
       }
@@ -138,9 +138,10 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
         watch?.settled(settlement.log);
         return balance;
       } catch (cause) {
-        // Delivered and not charged: the operator must be able to find it.
-        onFault(cause, `settling ${settlement.log.cost} units of account ${settlement.accountId}, request ${settlement.log.request_id},`);
-        giveUp(settlement);
+        // Made and, as far as anybody knows, not charged: the operator must be able to find it.
+        const what = `settling ${settlement.log.cost} units of account ${settlement.accountId}, request ${settlement.log.request_id},`;
+        onFault(cause, what);
+        giveUp(settlement, what);
         if (isDatabaseAway(cause) || isAccountHeld(cause)) fail("overloaded", { cause });
         throw cause;
       } finally {

@@ -1,6 +1,7 @@
 // This process's pulse in the database, the renewal of its long calls, and the sweep of dead replicas' holds.
 // OPERATOR.md: reservations of a dead process are released within 15 s: 9 s without a beat, swept every 3 s.
 import type { Db } from "../db/connect.ts";
+import { isAccountHeld } from "./account-lane.ts";
 
 export interface Beating {
   stop(): Promise<void>;
@@ -11,6 +12,8 @@ const deadAfterMs = 9_000;
 /** A hold lives 2 minutes (ledger.ts); renewing it every 30 s survives three missed rounds. */
 const renewAfterMs = 30_000;
 const renewFor = "2 minutes";
+/** A round that waited longer for balances that others hold would come late with the next beat. */
+const waitingMs = 2_000;
 /** Above every time after which the server or we end a statement. */
 const givenUpForMs = 30_000;
 
@@ -20,23 +23,28 @@ interface OpenCall {
   since: number;
 }
 
+export interface GivenUp extends OpenCall {
+  /** What was reported to have failed: the settlement, which may have been made all the same. Null: a reservation, or it was found. */
+  unheard: string | null;
+}
+
 export async function keepBeating(
   db: Db,
   owner: string,
   open: Map<string, OpenCall>,
-  givenUp: Map<string, OpenCall>,
+  givenUp: Map<string, GivenUp>,
   onFault: (error: unknown, what: string) => void,
 ): Promise<Beating> {
+  // After an outage of ours, or before our time, the others may look dead because they were out, too: they get the time to beat again.
+  let heardSince = performance.now();
   await beat(db, owner);
   let running: Promise<void> = Promise.resolve();
   let busy = false;
-  let heardSince = -Infinity;
   const timer = setInterval(() => {
     if (busy) return;
     busy = true;
-    // After an outage of ours the others may look dead because they were out, too: they get the time to beat again.
     const maySweep = performance.now() - heardSince > deadAfterMs;
-    running = round(db, owner, { open, givenUp, maySweep })
+    running = round(db, owner, { open, givenUp, maySweep, onFault })
       .then(
         () => void (heardSince = Math.min(heardSince, performance.now())),
         (error) => {
@@ -59,48 +67,106 @@ export async function keepBeating(
 
 interface Round {
   open: Map<string, OpenCall>;
-  givenUp: Map<string, OpenCall>;
+  givenUp: Map<string, GivenUp>;
   maySweep: boolean;
+  onFault: (error: unknown, what: string) => void;
 }
 
-async function round(db: Db, owner: string, { open, givenUp, maySweep }: Round): Promise<void> {
+async function round(db: Db, owner: string, { open, givenUp, maySweep, onFault }: Round): Promise<void> {
   await beat(db, owner);
-  await renew(db, open);
-  await giveBack(db, givenUp);
-  if (maySweep) await db.pool.query("select ledger_sweep($1)", [`${deadAfterMs} milliseconds`]);
+  const waitUntil = performance.now() + waitingMs;
+  await renew(db, open, waitUntil);
+  await reportCharged(db, givenUp, onFault);
+  await giveBack(db, givenUp, waitUntil);
+  if (maySweep) await sweep(db, waitUntil);
 }
 
 async function beat(db: Db, owner: string): Promise<void> {
   await db.pool.query("insert into replica (id) values ($1) on conflict (id) do update set seen_at = now()", [owner]);
 }
 
-/** The accounts of $1, in the order in which everybody locks them: a change of holds alone would lock in any. */
-const balancesLocked = `locked as materialized
-  (select 1 from balance where account_id = any($1::bigint[]) order by account_id for no key update)`;
+/** Returns the accounts whose balance it could lock, and for which it has done its part. */
+type Work = (accounts: readonly bigint[], waits: boolean) => Promise<readonly bigint[]>;
 
-async function renew(db: Db, open: Map<string, OpenCall>): Promise<void> {
+/**
+ * At once for the accounts whose balance is free, then for each of the others alone: a busy one's turn comes soon, and one that somebody
+ * holds is left for the next round. Who waits has no other's balance meanwhile. Returns those that it was done for.
+ */
+async function unlessHeld(accounts: Iterable<bigint>, waitUntil: number, work: Work): Promise<Set<bigint>> {
+  const asked = new Set(accounts);
+  if (asked.size === 0) return asked;
+  const done = new Set(await work([...asked], false));
+  // In any order: nobody is always behind those that are held.
+  const left = [...asked.difference(done)].map((account) => ({ account, place: Math.random() })).sort((a, b) => a.place - b.place);
+  for (const { account } of left) {
+    if (performance.now() > waitUntil) break;
+    const ours = await work([account], true).catch((error: unknown) => {
+      if (isAccountHeld(error)) return [];
+      throw error;
+    });
+    for (const one of ours) done.add(one);
+  }
+  return done;
+}
+
+type Due = readonly [id: string, call: OpenCall];
+
+/** `change` says what is done to the holds, which alone would lock their balances in any order. */
+function changeHolds(db: Db, change: string, due: readonly Due[], waitUntil: number): Promise<Set<bigint>> {
+  const sql = `
+    with locked as materialized (select lock_balances($1, $3) as account_id), changed as (
+      ${change} unnest($1::bigint[], $2::uuid[]) d(account_id, id) join locked using (account_id)
+      where h.account_id = d.account_id and h.id = d.id)
+    select account_id from locked`;
+  const accountOf = ([, { accountId }]: Due) => accountId;
+  return unlessHeld(due.map(accountOf), waitUntil, async (accounts, waits) => {
+    const some = waits ? due.filter((one) => accounts.includes(accountOf(one))) : due;
+    const { rows } = await db.pool.query<{ account_id: bigint }>(sql, [some.map(accountOf), some.map(([id]) => id), waits]);
+    return rows.map((row) => row.account_id);
+  });
+}
+
+async function renew(db: Db, open: Map<string, OpenCall>, waitUntil: number): Promise<void> {
   const now = performance.now();
   const due = [...open].filter(([, call]) => now - call.since > renewAfterMs);
-  if (due.length === 0) return;
-  await db.pool.query(
-    `with ${balancesLocked}
-     update hold h set expires_at = now() + $3::interval from unnest($1::bigint[], $2::uuid[]) d(account_id, id)
-     where (select count(*) from locked) >= 0 and h.account_id = d.account_id and h.id = d.id`,
-    [due.map(([, call]) => call.accountId), due.map(([id]) => id), renewFor],
-  );
-  for (const [, call] of due) call.since = now;
+  const renewed = await changeHolds(db, `update hold h set expires_at = now() + interval '${renewFor}' from`, due, waitUntil);
+  for (const [, call] of due) if (renewed.has(call.accountId)) call.since = now;
 }
 
 /** Holds that may have been made though nobody heard of it. A server that was only slow may still make one: asked again for a while. */
-async function giveBack(db: Db, givenUp: Map<string, OpenCall>): Promise<void> {
+async function giveBack(db: Db, givenUp: Map<string, GivenUp>, waitUntil: number): Promise<void> {
   const due = [...givenUp];
-  if (due.length === 0) return;
-  await db.pool.query(
-    `with ${balancesLocked}
-     delete from hold h using unnest($1::bigint[], $2::uuid[]) d(account_id, id)
-     where (select count(*) from locked) >= 0 and h.account_id = d.account_id and h.id = d.id`,
-    [due.map(([, call]) => call.accountId), due.map(([id]) => id)],
-  );
+  const gone = await changeHolds(db, "delete from hold h using", due, waitUntil);
   const now = performance.now();
-  for (const [id, call] of due) if (now - call.since > givenUpForMs) givenUp.delete(id);
+  for (const [id, call] of due) if (gone.has(call.accountId) && now - call.since > givenUpForMs) givenUp.delete(id);
+}
+
+/** Whoever read that a settlement failed must read as well that it was made: its call was told 503. */
+async function reportCharged(db: Db, givenUp: Map<string, GivenUp>, onFault: Round["onFault"]): Promise<void> {
+  const unheard = [...givenUp].filter(([, call]) => call.unheard !== null);
+  if (unheard.length === 0) return;
+  const { rows } = await db.pool.query<{ id: string }>(
+    `select id from unnest($1::bigint[], $2::uuid[]) d(account_id, id) join ledger_entry using (account_id, id) where kind = 'usage'`,
+    [unheard.map(([, call]) => call.accountId), unheard.map(([id]) => id)],
+  );
+  const charged = new Set(rows.map((row) => row.id));
+  for (const [id, call] of unheard) {
+    if (!charged.has(id)) continue;
+    onFault(new Error("it was charged after all, only the answer was lost"), `${call.unheard} entry ${id},`);
+    call.unheard = null;
+  }
+}
+
+async function sweep(db: Db, waitUntil: number): Promise<void> {
+  const deadAfter = `${deadAfterMs} milliseconds`;
+  const dead = "select distinct account_id from ledger_sweepable($1) limit 1000";
+  const { rows } = await db.pool.query<{ account_id: bigint }>(dead, [deadAfter]);
+  await unlessHeld(
+    rows.map((row) => row.account_id),
+    waitUntil,
+    async (accounts, waits) => {
+      const sql = "select ledger_sweep($1, $2, $3) as account_id";
+      return (await db.pool.query<{ account_id: bigint }>(sql, [deadAfter, accounts, waits])).rows.map((row) => row.account_id);
+    },
+  );
 }

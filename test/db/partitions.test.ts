@@ -1,8 +1,9 @@
 // Which months of the usage log go and which stay, and that replicas may tidy at once.
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { connect, type Db } from "../../src/db/connect.ts";
-import { dropPartitions, ensurePartitions, keepPartitions } from "../../src/db/partitions.ts";
+import { connect, type Db, inTransaction } from "../../src/db/connect.ts";
+import { dropPartitions, ensureCurrentMonth, ensurePartitions, keepPartitions } from "../../src/db/partitions.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { untilWaiting } from "../support/locks.ts";
 
 let database: TestDatabase;
 let db: Db;
@@ -119,4 +120,70 @@ test("a table that somebody reads for long is left for another day, and nobody w
   await reader.query("commit");
   reader.release();
   expect(await dropPartitions(db, 13)).toEqual([old]);
+});
+
+/** While somebody has the table of all months in this mode. */
+async function whileLocked<T>(mode: string, work: () => Promise<T>): Promise<T> {
+  return inTransaction(db, async ({ pool }) => {
+    await pool.query(`lock table usage_log in ${mode} mode`);
+    return work();
+  });
+}
+
+test("a month is made while somebody reads the whole log for long, as a dump or an audit does", async () => {
+  await db.pool.query(`drop table ${month(-3).name}`);
+  await whileLocked("access share", async () => {
+    await addRow(0);
+    await ensurePartitions(db);
+  });
+  expect(await partitions()).toContain(month(-3).name);
+});
+
+test("while somebody tends the same table a month is given up soon, and no settlement waits behind the attempt", async () => {
+  await db.pool.query(`drop table ${month(-3).name}`);
+  await whileLocked("share update exclusive", async () => {
+    const attempt = ensurePartitions(db).catch((error: unknown) => String(error));
+    await untilWaiting(db, "ensure_partitions");
+    await db.pool.query("begin; lock table usage_log in row exclusive mode nowait; commit"); // as a settlement does
+    expect(await attempt).toContain("lock timeout");
+  });
+  await ensurePartitions(db);
+  expect(await partitions()).toContain(month(-3).name);
+});
+
+test("a month that is made has what those of the migrations have, and what is changed for all changes it", async () => {
+  const shape = async (name: string) =>
+    (
+      await db.pool.query<{ line: string }>(
+        `select replace(pg_get_indexdef(indexrelid), $1, 'm') as line from pg_index where indrelid = $1::regclass
+         union all select concat_ws(' ', conname, pg_get_constraintdef(oid), conislocal, coninhcount) from pg_constraint
+           where conrelid = $1::regclass and contype = 'c'
+         union all select concat_ws(' ', attname, atttypid::regtype, attnotnull, attislocal, attinhcount, atthasdef) from pg_attribute
+           where attrelid = $1::regclass and attnum > 0
+         union all select concat_ws(' ', 'part of', inhparent::regclass) from pg_inherits i join pg_index x on x.indexrelid = i.inhrelid
+           where x.indrelid = $1::regclass
+         order by 1`,
+        [name],
+      )
+    ).rows.map(({ line }) => line);
+  await add(20); // the way of the first migration
+  await db.pool.query(`drop table ${month(-3).name}`);
+  await ensurePartitions(db);
+  expect(await shape(month(-3).name)).toEqual(await shape(month(20).name));
+  await db.pool.query("alter table usage_log drop constraint failures_are_free");
+  await db.pool.query("drop index usage_log_failed");
+  expect(await shape(month(-3).name)).toEqual(await shape(month(20).name));
+});
+
+test("a start without months ahead goes on and says so; one without the current month fails", async () => {
+  await db.pool.query(`drop table ${month(-3).name}`);
+  const faults: string[] = [];
+  const start = () => ensureCurrentMonth(db, (error, what) => faults.push(`${what}: ${String(error)}`));
+  await whileLocked("share update exclusive", start);
+  expect(faults).toEqual([expect.stringMatching(/^making partitions: .*lock timeout/)]);
+  await db.pool.query(`drop table ${month(0).name}`);
+  await expect(whileLocked("share update exclusive", start)).rejects.toThrow("lock timeout");
+  expect(faults).toHaveLength(1);
+  await start();
+  expect(await partitions()).toEqual(expect.arrayContaining([month(0).name, month(-3).name]));
 });

@@ -6,6 +6,7 @@ import { crossed, watchedPool } from "./shard-guard.ts";
 
 /** Statements that ask of all accounts, by a part of their text. deploy/scale-out.md says what becomes of each. */
 export const ofAllAccounts: Record<string, string> = {
+  "from ledger_sweepable(": "one sweeper a shard",
   "ledger_sweep(": "one sweeper a shard",
   "rate_sweep(": "one sweeper a shard",
   "from media_untidy(": "one sweeper a shard",

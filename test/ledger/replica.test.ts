@@ -1,4 +1,4 @@
-// The renewal of long calls beside their settlement: neither waits for the other half-way.
+// The renewal of long calls beside their settlement: neither waits for the other half-way. And when a process begins to sweep.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Db, inTransaction } from "../../src/db/connect.ts";
@@ -40,4 +40,26 @@ test("holds that are renewed while they end, in another order: no deadlock", asy
   });
   await expect.poll(async () => (await db.pool.query("select 1 from replica")).rowCount).toBe(0); // the round is over
   expect(faults).toEqual([]);
+});
+
+test("a process that has just begun sweeps nobody until all had the time to beat again", async () => {
+  const accountId = await newAccount(db, { deposit: 1_000n });
+  const [late, gone, owner] = [randomUUID(), randomUUID(), randomUUID()] as const;
+  for (const id of [late, gone]) {
+    await db.pool.query("insert into replica (id, seen_at) values ($1, now() - interval '20 seconds')", [id]);
+    await db.pool.query(
+      "insert into hold (account_id, id, amount, owner, expires_at) values ($1, $2, 1, $2, now() + interval '1 minute')",
+      [accountId, id],
+    );
+  }
+  const owners = async () => (await db.pool.query<{ owner: string }>("select owner from hold")).rows.map((row) => row.owner);
+  const seen = async () =>
+    Number((await db.pool.query("select extract(epoch from seen_at) as at from replica where id = $1", [owner])).rows[0].at);
+  const beating = await keepBeating(db, owner, new Map(), new Map(), (error) => expect.fail(String(error)));
+  const begun = await seen();
+  await expect.poll(async () => (await seen()) - begun, { timeout: 10_000 }).toBeGreaterThan(5); // two rounds
+  expect((await owners()).toSorted()).toEqual([late, gone].toSorted());
+  await db.pool.query("update replica set seen_at = now() + interval '1 minute' where id = $1", [late]); // it beats from now on
+  await expect.poll(owners, { timeout: 15_000 }).toEqual([late]);
+  await beating.stop();
 });

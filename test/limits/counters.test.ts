@@ -182,7 +182,7 @@ describe("a batch that is repeated because the database went away", () => {
     expect(usedOf(again.first)).toBe(100);
   });
 
-  test.each(["40001", "40P01", "53300", "ECONNREFUSED"])(
+  test.each(["40001", "40P01", "53300", "25006", "ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"])(
     "brings its corrections again where surely nothing was done (%s)",
     async (code) => {
       await counters.take([take("tpm", 100, 10)]);

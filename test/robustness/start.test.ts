@@ -56,6 +56,23 @@ describe("an empty database", () => {
   });
 });
 
+test("a gateway comes up while somebody keeps it from making the months to come, and says so", async () => {
+  const { url, drop } = await freshDatabase();
+  cleanUp.push(drop);
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query<{ last: string }>(
+    "select max(inhrelid::regclass::text) as last from pg_inherits where inhparent = 'usage_log'::regclass",
+  );
+  await client.query(`drop table ${rows[0]!.last}`);
+  await client.query("begin; lock table usage_log in share update exclusive mode");
+  const gateway = await spawned({ DATABASE_URL: url });
+  expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200);
+  await expect.poll(() => gateway.output(), { timeout: 5_000 }).toContain("making partitions failed");
+  await client.end();
+  expect(await gateway.kill("SIGTERM")).toBe(0);
+});
+
 describe("the embedded database", () => {
   test("two gateways that start on it at once both come up and print one demo key, which works; later starts print it again", async () => {
     const SVC_DATA_DIR = newDataDir();

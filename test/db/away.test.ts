@@ -1,0 +1,109 @@
+// Which failures mean that the database is away, and that whoever waits for it then waits on: names that don't resolve, hosts that can't be
+// reached, a standby that a failover has left us with.
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isDatabaseAway, isSurelyUndone } from "../../src/away.ts";
+import { connect, type Db } from "../../src/db/connect.ts";
+import { createLane, openLaneGauge } from "../../src/db/lane.ts";
+import { readBalance } from "../../src/ledger/balance.ts";
+import { openLedger } from "../../src/ledger/ledger.ts";
+import { newAccount } from "../ledger/new-account.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { usageLogRow } from "../support/usage-log-row.ts";
+
+const failed = (code: string) => Object.assign(new Error(code), { code });
+const beforeAnything = ["ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ENOENT", "25006", "57P03", "53300"];
+const anyTime = ["EHOSTUNREACH", "ENETUNREACH", "EHOSTDOWN", "ENETDOWN", "ECONNRESET", "EPIPE", "ETIMEDOUT", "57P01", "08006"];
+
+describe("a database is away", () => {
+  test.each(beforeAnything)("with %s, and nothing was done", (code) => {
+    expect([isDatabaseAway(failed(code)), isSurelyUndone(failed(code))]).toEqual([true, true]);
+  });
+
+  test.each(anyTime)("with %s, which may end a statement that was done", (code) => {
+    expect([isDatabaseAway(failed(code)), isSurelyUndone(failed(code))]).toEqual([true, false]);
+  });
+
+  test.each(["23505", "25001", "42601", "EACCES", "XENOTFOUND"])("and not with %s", (code) => {
+    expect([isDatabaseAway(failed(code)), isSurelyUndone(failed(code))]).toEqual([false, false]);
+  });
+
+  test.each([...beforeAnything, ...anyTime])("a lane sends its batch again after %s", async (code) => {
+    const seen: number[][] = [];
+    const lane = createLane<number, number>({
+      waitingMax: 10,
+      patienceMs: 2_000,
+      async work(items) {
+        seen.push([...items]);
+        if (seen.length === 1) throw failed(code);
+        return items;
+      },
+    });
+    expect(await Promise.all([lane.run(1), lane.run(2)])).toEqual([1, 2]);
+    expect(seen).toEqual([
+      [1, 2],
+      [1, 2],
+    ]);
+  });
+
+  test("a host name that does not resolve is asked for again until patience ends", async () => {
+    const nowhere = connect("postgres://nobody@nowhere.invalid/none", { max: 1 });
+    let asked = 0;
+    const lane = createLane<number, number>({
+      waitingMax: 10,
+      patienceMs: 300,
+      async work(items) {
+        asked += 1;
+        await nowhere.pool.query("select 1");
+        return items;
+      },
+    });
+    const error: unknown = await lane.run(1).catch((thrown: unknown) => thrown);
+    expect(isDatabaseAway(error), String(error)).toBe(true);
+    expect(asked).toBeGreaterThan(1);
+    await nowhere.close();
+  });
+});
+
+describe("a failover that leaves us with a server that only reads", () => {
+  let database: TestDatabase;
+  let db: Db;
+  let admin: Db;
+  beforeAll(async () => {
+    database = await freshDatabase();
+    db = connect(database.url, { max: 4 });
+    const elsewhere = new URL(database.url);
+    elsewhere.pathname = "/postgres";
+    admin = connect(elsewhere.href, { max: 1 });
+  });
+  afterAll(async () => {
+    await db.close();
+    await admin.close();
+    await database.drop();
+  });
+
+  test("a delivered answer is charged once there is one that writes", async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    const failOver = async (readOnly: "on" | "off") => {
+      await admin.pool.query(`alter database ${name} set default_transaction_read_only = ${readOnly}`);
+      await admin.pool.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [name]);
+    };
+    const faults: unknown[] = [];
+    const settling = openLaneGauge();
+    const watch = { reserving: openLaneGauge(), settling, reserved: () => undefined, settled: () => undefined };
+    const ledger = await openLedger(db, (error) => faults.push(error), watch);
+    const accountId = await newAccount(db, { deposit: 10_000n });
+    const call = { accountId, id: randomUUID(), want: 100n, least: 1n };
+    await ledger.reserve(call);
+
+    await failOver("on");
+    const settled = ledger.settle({ ...call, log: usageLogRow({ ...call, cost: 10n, at: new Date() }) });
+    settled.catch(() => undefined);
+    await expect.poll(() => settling.items, { timeout: 5_000 }).toBeGreaterThan(2); // sent again, and refused again
+    await failOver("off");
+    expect(await settled).toBe(9_990n);
+    expect(await readBalance(db, accountId)).toMatchObject({ available: 9_990n, reserved: 0n, spent: 10n });
+    await ledger.close();
+    for (const fault of faults) expect(isDatabaseAway(fault), String(fault)).toBe(true); // a heartbeat may have fallen into it
+  });
+});

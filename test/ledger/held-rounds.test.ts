@@ -1,0 +1,109 @@
+// What a heartbeat's round does for accounts while somebody, an operator's psql or the account's own calls, holds the balance of one.
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { connect, type Db, inTransaction } from "../../src/db/connect.ts";
+import { audit } from "../../src/ledger/audit.ts";
+import { keepBeating } from "../../src/ledger/replica.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { newAccount } from "./new-account.ts";
+
+let database: TestDatabase;
+let db: Db;
+/** Without our time-outs, as psql. */
+let operator: Db;
+beforeAll(async () => {
+  database = await freshDatabase();
+  db = connect(database.url, { max: 4 });
+  operator = connect(database.url, { max: 4, statementTimeoutMs: 0 });
+});
+afterAll(async () => {
+  expect(await audit(db)).toMatchObject({ mismatches: [] });
+  await operator.close();
+  await db.close();
+  await database.drop();
+});
+
+const lock = "select 1 from balance where account_id = $1 for no key update";
+
+async function addHold(accountId: bigint, owner: string): Promise<string> {
+  const id = randomUUID();
+  await db.pool.query("insert into hold (account_id, id, amount, owner, expires_at) values ($1, $2, 1, $3, now() + interval '1 minute')", [
+    accountId,
+    id,
+    owner,
+  ]);
+  return id;
+}
+
+/** A call that goes on, one that was given up and one of a dead process. */
+async function addHolds(accountId: bigint, owner: string) {
+  return {
+    accountId,
+    lives: await addHold(accountId, owner),
+    givenUp: await addHold(accountId, owner),
+    dead: await addHold(accountId, randomUUID()),
+  };
+}
+
+async function holdsOf({ accountId, ...ids }: Awaited<ReturnType<typeof addHolds>>) {
+  const { rows } = await db.pool.query<{ id: string; renewed: boolean }>(
+    "select id, expires_at > now() + interval '1 minute' as renewed from hold where account_id = $1",
+    [accountId],
+  );
+  const shown = (wanted: string) => rows.find(({ id }) => id === wanted)?.renewed;
+  const word = (renewed: boolean | undefined) => (renewed === undefined ? "gone" : renewed ? "renewed" : "as it was");
+  return { lives: word(shown(ids.lives)), givenUp: word(shown(ids.givenUp)), dead: word(shown(ids.dead)) };
+}
+
+const untouched = { lives: "as it was", givenUp: "as it was", dead: "as it was" };
+const tended = { lives: "renewed", givenUp: "gone", dead: "gone" };
+
+async function beat(owner: string, all: readonly Awaited<ReturnType<typeof addHolds>>[]) {
+  const faults: unknown[] = [];
+  const calls = (kind: "lives" | "givenUp", since: number) =>
+    new Map(all.map((one) => [one[kind], { accountId: one.accountId, since, unheard: null }]));
+  const beating = await keepBeating(db, owner, calls("lives", -Infinity), calls("givenUp", performance.now()), (error) =>
+    faults.push(error),
+  );
+  return { faults, stop: () => beating.stop() };
+}
+
+test("while one account's balance is held, calls of others are renewed, their lost holds given back and those of the dead swept; its own turn comes afterwards", async () => {
+  const owner = randomUUID();
+  const held = await addHolds(await newAccount(db, { deposit: 1_000n }), owner);
+  const others = [await newAccount(db, { deposit: 1_000n }), await newAccount(db, { deposit: 1_000n })];
+  const free = await Promise.all(others.map((accountId) => addHolds(accountId, owner)));
+  const { faults, stop } = await inTransaction(operator, async ({ pool }) => {
+    await pool.query(lock, [held.accountId]);
+    const beating = await beat(owner, [held, ...free]);
+    for (const one of free) await expect.poll(() => holdsOf(one), { timeout: 20_000 }).toEqual(tended);
+    expect(await holdsOf(held)).toEqual(untouched);
+    return beating;
+  });
+  await expect.poll(() => holdsOf(held), { timeout: 10_000 }).toEqual(tended);
+  await stop();
+  expect(faults).toEqual([]);
+});
+
+test("an account so busy that its balance is never free has its turn, too", async () => {
+  const owner = randomUUID();
+  const busy = await addHolds(await newAccount(db, { deposit: 1_000n }), owner);
+  let over = false;
+  const keepBusy = async () => {
+    while (!over)
+      await inTransaction(operator, async ({ pool }) => {
+        await pool.query(lock, [busy.accountId]);
+        await sleep(30);
+      });
+  };
+  const callers = [keepBusy(), keepBusy(), keepBusy()]; // one holds, two queue
+  const { faults, stop } = await beat(owner, [busy]);
+  await expect
+    .poll(() => holdsOf(busy), { timeout: 20_000 })
+    .toEqual(tended)
+    .finally(() => (over = true));
+  await Promise.all(callers);
+  await stop();
+  expect(faults).toEqual([]);
+});

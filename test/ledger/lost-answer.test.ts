@@ -1,0 +1,73 @@
+// A settlement that was made, but the database went away before it said so, and stayed away for longer than anybody waits.
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { connect, type Db, inTransaction } from "../../src/db/connect.ts";
+import { readBalance } from "../../src/ledger/balance.ts";
+import { openLedger } from "../../src/ledger/ledger.ts";
+import { type DatabaseProxy, openDatabaseProxy } from "../robustness/database-proxy.ts";
+import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { untilWaiting } from "../support/locks.ts";
+import { usageLogRow } from "../support/usage-log-row.ts";
+import { newAccount } from "./new-account.ts";
+
+let database: TestDatabase;
+let wire: DatabaseProxy;
+let db: Db;
+let far: Db;
+beforeAll(async () => {
+  database = await freshDatabase();
+  wire = await openDatabaseProxy(database.url);
+  db = connect(database.url, { max: 4 });
+  far = connect(wire.url, { max: 4, silenceMs: 4_000 });
+});
+afterAll(async () => {
+  await far.close();
+  await db.close();
+  await wire.close();
+  await database.drop();
+});
+
+test(
+  "its call is told 503, and once the database is back the operator that it was charged after all, once; of one that wasn't made nothing is said",
+  { timeout: 60_000 },
+  async () => {
+    const faults: { what: string; error: string }[] = [];
+    const ledger = await openLedger(far, (error, what) => faults.push({ what, error: String(error) }));
+    const accounts = [await newAccount(db, { deposit: 100n }), await newAccount(db, { deposit: 100n })] as const;
+    const [made, lost] = accounts.map((accountId) => ({ accountId, id: randomUUID(), want: 50n, least: 50n })) as [Call, Call];
+    for (const call of [made, lost]) await ledger.reserve(call);
+    const settle = (call: Call) => {
+      const log = { ...usageLogRow({ ...call, cost: 10n, at: new Date() }), request_id: `req_${call.accountId}` };
+      return ledger.settle({ ...call, log }).catch((error: unknown) => error);
+    };
+
+    const answers = await inTransaction(db, async ({ pool }) => {
+      await pool.query("select 1 from balance where account_id = $1 for no key update", [made.accountId]);
+      const first = settle(made);
+      await untilWaiting(db, "ledger_settle");
+      wire.cut(); // the server still does what it was asked
+      return [first, settle(lost)];
+    });
+    for (const answer of answers) expect(await answer).toMatchObject({ code: "overloaded" });
+    expect(await readBalance(db, made.accountId)).toMatchObject({ available: 90n, reserved: 0n, spent: 10n });
+
+    wire.restore();
+    const charged = () => faults.filter(({ error }) => error.includes("charged after all"));
+    await expect.poll(charged, { timeout: 10_000 }).toHaveLength(1);
+    for (const part of [String(made.accountId), `req_${made.accountId}`, made.id]) expect(charged()[0]!.what).toContain(part);
+    await expect
+      .poll(() => readBalance(db, lost.accountId), { timeout: 10_000 })
+      .toMatchObject({ available: 100n, reserved: 0n, spent: 0n });
+    await sleep(4_000); // another round
+    expect(charged()).toHaveLength(1);
+    await ledger.close();
+  },
+);
+
+interface Call {
+  accountId: bigint;
+  id: string;
+  want: bigint;
+  least: bigint;
+}
