@@ -1,21 +1,24 @@
 // Tells a database that is away, restarting or asks for a repeat from a query that is wrong.
 
-/** Of a connection that was not made, of a server that takes none yet or only reads, as a standby after a failover, and of a rolled back query. */
-const undone = new Set(["ECONNREFUSED", "ENOENT", "ENOTFOUND", "EAI_AGAIN", "57P03", "53300", "25006", "40001", "40P01"]);
+/**
+ * Of a connection that was not made, of a server that takes none yet, has no room or memory left (53) or only reads, as a standby after a
+ * failover, and of a rolled back query.
+ */
+const undone = /^(ECONNREFUSED|ENOENT|ENOTFOUND|EAI_AGAIN|57P03|53...|25006|40001|40P01)$/;
 /** A connection that was made may break with each of these, also while the answer to a query that was done is under way. */
 const broken = /^(08...|25P03|57P0[1245]|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN)$/;
 
 /** True where nothing of the query was done: it never began, or it was rolled back. */
 export function isSurelyUndone(error: unknown): boolean {
-  return undone.has((error as { code?: string } | null)?.code ?? "");
+  return undone.test((error as { code?: string } | null)?.code ?? "");
 }
 
 /** True where the same query may succeed a moment later; the query itself is not at fault. */
 export function isDatabaseAway(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
-  if (typeof code === "string") return undone.has(code) || broken.test(code);
+  if (typeof code === "string") return undone.test(code) || broken.test(code);
   return (
     error instanceof Error &&
-    /connection (terminated|ended|closed)|not queryable|timeout exceeded when trying to connect|query read timeout/i.test(error.message)
+    /connection (terminated|ended|closed)|not queryable|timeout exceeded when trying to connect/i.test(error.message)
   );
 }

@@ -12,7 +12,7 @@ import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { usageLogRow } from "../support/usage-log-row.ts";
 
 const failed = (code: string) => Object.assign(new Error(code), { code });
-const beforeAnything = ["ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ENOENT", "25006", "57P03", "53300"];
+const beforeAnything = ["ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ENOENT", "25006", "57P03", "53100", "53200", "53300"];
 const anyTime = ["EHOSTUNREACH", "ENETUNREACH", "EHOSTDOWN", "ENETDOWN", "ECONNRESET", "EPIPE", "ETIMEDOUT", "57P01", "08006"];
 
 describe("a database is away", () => {
