@@ -4,6 +4,7 @@ import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import type { DB } from "../../generated/tables.ts";
 import { type Turns, turnsAt } from "./turns.ts";
+import { watchedClient } from "./watched-client.ts";
 
 export interface Db {
   kysely: Kysely<DB>;
@@ -53,7 +54,7 @@ export function connect(url: string, options: ConnectOptions): Db {
     idleTimeoutMillis: 0, // a new connection plans all of the ledger's statements again: the lane that meets it stands still for 50 to 100 ms
     keepAlive: true,
     types,
-    ...(options.silenceMs === undefined ? {} : { query_timeout: options.silenceMs }),
+    ...(options.silenceMs === undefined ? {} : { Client: watchedClient(options.silenceMs) }),
     ...(statementTimeoutMs > 0 ? { statement_timeout: statementTimeoutMs, idle_in_transaction_session_timeout: idleInTransactionMs } : {}),
   });
   pool.on("error", options.onIdleError ?? (() => undefined));

@@ -54,6 +54,32 @@ describe("connect", () => {
     await pooled.close();
   });
 
+  test("a database that falls silent is away, whoever asks: alone, in a transaction, by the query builder; the pool serves on afterwards", async () => {
+    const wire = await openDatabaseProxy(database.url);
+    const own = connect(wire.url, { max: 3, silenceMs: 300 });
+    const asked = [
+      () => own.pool.query("select 1 as one"),
+      () => inTransaction(own, ({ pool }) => pool.query("select 1 as one")),
+      () => sql`select 1 as one`.execute(own.kysely),
+    ];
+    for (const ask of asked) expect((await ask()).rows).toEqual([{ one: 1 }]);
+    const failures = Promise.allSettled(
+      asked.map((_ask, index) =>
+        inTransaction(own, async ({ pool }) => {
+          if (index === 0) wire.silence();
+          await sleep(50);
+          return pool.query("select 1 as one");
+        }),
+      ),
+    );
+    for (const outcome of await failures) expect(outcome).toMatchObject({ status: "rejected", reason: expect.toSatisfy(isDatabaseAway) });
+    for (const ask of asked) expect(await ask().catch((error: unknown) => isDatabaseAway(error))).toBe(true);
+    wire.restore();
+    for (const ask of asked) expect((await ask()).rows).toEqual([{ one: 1 }]);
+    await own.close();
+    await wire.close();
+  });
+
   test("a connection killed while idle is reported, not thrown, and replaced", async () => {
     const seen: Error[] = [];
     const own = connect(database.url, { max: 1, applicationName: "svc-test-idle", onIdleError: (error) => seen.push(error) });
