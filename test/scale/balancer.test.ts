@@ -1,0 +1,43 @@
+// What nginx says by itself, by the very file of deploy/nginx, with no gateway behind it.
+import { request } from "node:http";
+import { afterEach, describe, expect, test } from "vitest";
+import { needTool } from "../support/find-tool.ts";
+import { type Balancer, freePort, startBalancer } from "./balancer.ts";
+
+const nginx = needTool("nginx");
+let balancer: Balancer | undefined;
+afterEach(() => balancer?.stop());
+
+describe.skipIf(nginx === null)("nginx alone", () => {
+  test("413 request_too_large: a body that no operation takes is refused before any of it is gathered on its disk", async () => {
+    balancer = await startBalancer(nginx!, [await freePort(), await freePort(), await freePort()]);
+    const { status, id, json } = await announce(`${balancer.url}/v1/chat/completions`, 64 * 1024 * 1024 + 1, "mine-1");
+    expect([status, id]).toEqual([413, "mine-1"]);
+    expect(json).toMatchObject({ error: { code: "request_too_large", type: "request_too_large", retryable: false, request_id: "mine-1" } });
+  });
+
+  test("an id that the gateway would not take is not taken here, so that both name one", async () => {
+    balancer = await startBalancer(nginx!, [await freePort(), await freePort(), await freePort()]);
+    for (const id of ["mine:1", "a".repeat(129)]) {
+      const reply = await fetch(`${balancer.url}/v1/models`, { headers: { "x-request-id": id } });
+      expect(reply.status).toBe(503);
+      expect(reply.headers.get("x-request-id")).toMatch(/^[0-9a-f]{32}$/);
+    }
+  });
+});
+
+/** The answer to a POST that says how long its body is and sends nothing of it. */
+function announce(url: string, bytes: number, requestId: string): Promise<{ status: number; id: unknown; json: unknown }> {
+  return new Promise((resolve, reject) => {
+    const headers = { "content-length": bytes, "content-type": "application/json", "x-request-id": requestId };
+    const call = request(url, { method: "POST", headers }, (reply) => {
+      let text = "";
+      reply.on("data", (piece: Buffer) => (text += piece));
+      reply.once("end", () => {
+        call.destroy();
+        resolve({ status: reply.statusCode!, id: reply.headers["x-request-id"], json: JSON.parse(text) });
+      });
+    });
+    call.once("error", reject).flushHeaders();
+  });
+}
