@@ -8,5 +8,6 @@ export const createEmbeddings: Handler<"createEmbeddings"> = async (context, req
   const { body, text } = request;
   const { answer, bill, call, headers } = await serveWhole(context, request, embeddingOrder(context, { text, body }));
   const base64 = body.encoding_format === "base64";
-  return { status: 200, headers, body: embeddingList(call.admitted.model.id, answer.vectors, bill, base64) };
+  const bytes = await embeddingList(call.admitted.model.id, answer.vectors, bill, base64);
+  return { status: 200, headers: { ...headers, "content-type": "application/json" }, bytes };
 };
