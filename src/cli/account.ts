@@ -2,11 +2,11 @@
 import { createAccount, setSuspended } from "../accounts/admin.ts";
 import { listKeys } from "../accounts/key-records.ts";
 import { systemClock } from "../clock.ts";
-import { inTransaction } from "../db/connect.ts";
+import { type Db, inTransaction } from "../db/connect.ts";
 import { isEmailAddress } from "../email-address.ts";
 import { accountIdText } from "../ids.ts";
 import { readBalance, readMediaHolds } from "../ledger/balance.ts";
-import { type PostedKind, postEntry, signupCredit } from "../ledger/post.ts";
+import { MaybePosted, type PostedKind, postEntry, postEntryPatiently, signupCredit } from "../ledger/post.ts";
 import { type Amount, toUsd, usdText } from "../money.ts";
 import { readAccount, readAmount } from "./arguments.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
@@ -81,12 +81,26 @@ async function setWhetherSuspended({ config, words }: Input, suspended: boolean)
   });
 }
 
-async function post({ config, words }: Input, kind: PostedKind): Promise<Outcome> {
+/** A Postgres that restarts is back sooner. */
+const patienceMs = 10_000;
+/** The server gives a try up before its connection is: after a minute none of them can still be under way. */
+const ofATry = { statementTimeoutMs: 4_000, silenceMs: 5_000 };
+
+async function post({ config, words }: Input, kind: "deposit" | "bonus"): Promise<Outcome> {
   const amount = readAmount(words[1]!, "USD");
-  return withDatabase(config, async (db) => {
+  const work = async (db: Db): Promise<Outcome> => {
     const { accountId } = await readAccount(db, words[0]!);
-    const balance = await postEntry(db, { accountId, kind, amount, ref: "cli", at: systemClock() });
     const id = accountIdText(accountId);
-    return { json: { account_id: id, balance: toUsd(balance) }, text: `${id} balance ${usdText(balance)} USD` };
-  });
+    const before = await readBalance(db, accountId);
+    try {
+      const balance = await postEntryPatiently(db, { accountId, kind, amount, ref: "cli", at: systemClock() }, patienceMs);
+      return { json: { account_id: id, balance: toUsd(balance) }, text: `${id} balance ${usdText(balance)} USD` };
+    } catch (error) {
+      if (!(error instanceof MaybePosted)) throw error;
+      const [total, was] = kind === "deposit" ? ["lifetime_purchased", before!.purchased] : ["lifetime_earned", before!.earned];
+      const look = `svc account show ${id} --json says ${total} ${toUsd(was + amount)} if it was and ${toUsd(was)} if not`;
+      throw new Error(`${error.message}: before you repeat it, look in a minute: ${look}`, { cause: error.cause });
+    }
+  };
+  return withDatabase(config, work, ofATry);
 }

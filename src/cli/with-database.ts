@@ -20,6 +20,7 @@ export async function withDatabase<T>(config: Config, work: (db: Db) => Promise<
 interface Patience {
   /** 0: for as long as it takes. */
   statementTimeoutMs?: number;
+  silenceMs?: number;
 }
 
 /** The embedded database is started when it isn't running, and then stopped again. */

@@ -124,3 +124,50 @@ test("a function of the release before, which goes on after the migration, finds
   expect((await audit(db)).mismatches).toEqual([]);
   expect((await verifyChain(db)).broken).toBeNull();
 });
+
+describe("what follows one of them in its transaction finds the triggers at work again", () => {
+  test.each([
+    [
+      "ledger_reserve",
+      "select * from ledger_reserve(gen_random_uuid(), array[$1::bigint], array[$2::uuid], '{1}', '{1}', '{null}', '{null}', '{null}', '{null}', '{null}', '1 minute')",
+    ],
+    ["ledger_settle", "select * from ledger_settle(array[$1::bigint], array[$2::uuid], '[]')"],
+  ])("%s", async (_name, call) => {
+    const client = await db.pool.connect();
+    const settings =
+      "select coalesce(current_setting('svc.moved', true), '') || coalesce(current_setting('svc.chained', true), '') as left";
+    try {
+      await client.query("begin");
+      expect((await client.query(call, [account, randomUUID()])).rowCount).toBe(1);
+      expect((await client.query(settings)).rows).toEqual([{ left: "" }]);
+      const posted =
+        "insert into ledger_entry (account_id, created_at, id, kind, amount, ref) values ($1, now(), $2, 'bonus', 3, 'test') returning hash";
+      expect((await client.query<{ hash: Buffer }>(posted, [account, randomUUID()])).rows[0]!.hash).toHaveLength(32);
+      await client.query("commit");
+      expect((await audit(db)).mismatches).toEqual([]);
+      expect((await verifyChain(db)).broken).toBeNull();
+      await client.query("begin");
+      await client.query(call, [account, randomUUID()]);
+      await expect(client.query("update balance set available = available + 1")).rejects.toThrow(/follows its entries/);
+      await client.query("rollback");
+    } finally {
+      client.release();
+    }
+  });
+
+  test("also where it failed", async () => {
+    const client = await db.pool.connect();
+    try {
+      await client.query("begin; savepoint before");
+      const log = JSON.stringify([usageLogRow({ accountId: 987_654n, id: randomUUID(), keyId: null, cost: 1n, at: new Date() })]);
+      await expect(client.query("select * from ledger_settle('{987654}', array[gen_random_uuid()], $1)", [log])).rejects.toThrow(
+        /unknown account/,
+      );
+      await client.query("rollback to savepoint before");
+      await expect(client.query("update balance set available = available + 1")).rejects.toThrow(/follows its entries/);
+      await client.query("rollback");
+    } finally {
+      client.release();
+    }
+  });
+});

@@ -18,6 +18,24 @@ export function emptyDatabase(): Promise<TestDatabase> {
   return createDatabase("");
 }
 
+/** Without a table, and of a role that may do nothing else on the server, as a managed Postgres gives one. */
+export async function ownedDatabase(): Promise<TestDatabase> {
+  const serverUrl = inject("databaseServerUrl");
+  const role = `svc_role_${randomBytes(6).toString("hex")}`;
+  const password = randomBytes(12).toString("hex");
+  const rights = "nosuperuser nocreatedb nocreaterole noreplication nobypassrls";
+  await asAdmin(serverUrl, `create role ${role} login password '${password}' ${rights}`);
+  const database = await createDatabase(`owner ${role}`);
+  const url = new URL(database.url);
+  url.username = role;
+  url.password = password;
+  const drop = async () => {
+    await database.drop();
+    await asAdmin(serverUrl, `drop role ${role}`);
+  };
+  return { url: url.href, drop };
+}
+
 async function createDatabase(how: string): Promise<TestDatabase> {
   const serverUrl = inject("databaseServerUrl");
   const name = `svc_test_${randomBytes(6).toString("hex")}`;

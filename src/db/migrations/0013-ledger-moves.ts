@@ -1,6 +1,9 @@
 // The ledger's two hot functions move balances and budgets themselves, once a batch, in the statement that makes what moves them. Its triggers
 // did so after each statement: six updates a call where three do, and the start of a dozen statements where five do. They still move them for
 // every other statement.
+//
+// Edited after its release: "set svc.moved" stood at the functions' heads, which a superuser alone may write; the owner of a database could not
+// start. A database that has it so keeps it, and the functions do the same there.
 import { type Kysely, sql } from "kysely";
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -40,8 +43,8 @@ async function reserve(db: Kysely<unknown>): Promise<void> {
     create or replace function ledger_reserve(_owner uuid, _account bigint[], _id uuid[], _want bigint[], _least bigint[], _key bigint[],
       _pool text[], _pool_max int[], _group text[], _group_max int[], _ttl interval)
     returns table (n int, granted bigint, available bigint, reserved bigint, refused text, key_left bigint) language plpgsql
-    set svc.moved = 'by the ledger' set lock_timeout = '1s' set plan_cache_mode = force_generic_plan set enable_seqscan = off
-    set enable_hashjoin = off set enable_mergejoin = off as $$
+    set lock_timeout = '1s' set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off
+    set enable_mergejoin = off as $$
     #variable_conflict use_column
     declare r record; current bigint; left_over bigint; held bigint; payable bigint; setting text;
       taken jsonb; -- in this batch, by the account at hand: slots by pool and group, money by key
@@ -89,6 +92,7 @@ async function reserve(db: Kysely<unknown>): Promise<void> {
         return next;
       end loop;
 
+      setting := set_config('svc.moved', 'by the ledger', true); -- of this statement alone; an error takes it back by itself
       with added as (
         insert into hold (account_id, id, amount, owner, expires_at, key_id, pool, pool_group)
           select _account[g.n], _id[g.n], g.amount, _owner, now() + _ttl, _key[g.n], _pool[g.n], _group[g.n]
@@ -107,6 +111,7 @@ async function reserve(db: Kysely<unknown>): Promise<void> {
       )
       select (select count(*) from totals) - (select count(*) from balances),
         (select count(*) from moved where key_id is not null) - (select count(*) from budgets) into unmoved, unknown_keys;
+      setting := set_config('svc.moved', '', true);
       if unmoved > 0 then raise exception 'a hold is above what its account has available' using errcode = 'check_violation'; end if;
       if unknown_keys > 0 then raise exception 'a hold names a key that its account does not have' using errcode = 'foreign_key_violation'; end if;
     end $$;
@@ -118,14 +123,16 @@ async function settle(db: Kysely<unknown>): Promise<void> {
     -- As before (0005, 0012), but for what moves the balances. All of it is one statement, which reads what the lock before it waited for.
     create or replace function ledger_settle(_account bigint[], _id uuid[], _logs jsonb)
     returns table (account_id bigint, balance bigint) language plpgsql
-    set svc.moved = 'by the ledger' set svc.chained = 'by ledger_settle' set lock_timeout = '1s' set plan_cache_mode = force_generic_plan
-    set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+    set lock_timeout = '1s' set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off
+    set enable_mergejoin = off as $$
     #variable_conflict use_column
     declare accounts bigint[]; left_over bigint[]; unmoved int; unknown_keys int; setting text;
     begin
       -- A charge is durable also where the server doesn't usually wait for the disk. Of this transaction: the function ends before the commit.
       if current_setting('synchronous_commit') = 'off' then setting := set_config('synchronous_commit', 'on', true); end if;
       perform 1 from balance b where b.account_id = any(_account) order by b.account_id for no key update;
+      setting := set_config('svc.moved', 'by the ledger', true);
+      setting := set_config('svc.chained', 'by ledger_settle', true);
       with ended as (
         delete from hold h using unnest(_account, _id) s(account_id, id) where h.account_id = s.account_id and h.id = s.id
         returning h.account_id, h.key_id, h.amount
@@ -167,6 +174,8 @@ async function settle(db: Kysely<unknown>): Promise<void> {
       select array_agg(b.account_id), array_agg(b.balance), (select count(*) from totals) - count(*),
         (select count(*) from moved where key_id is not null) - (select count(*) from budgets)
         into accounts, left_over, unmoved, unknown_keys from balances b;
+      setting := set_config('svc.moved', '', true);
+      setting := set_config('svc.chained', '', true);
       if unmoved > 0 then raise exception 'an entry names an unknown account' using errcode = 'foreign_key_violation'; end if;
       if unknown_keys > 0 then raise exception 'an entry names a key that its account does not have' using errcode = 'foreign_key_violation'; end if;
       return query select * from unnest(accounts, left_over);
