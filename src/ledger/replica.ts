@@ -109,10 +109,11 @@ interface Round {
 }
 
 async function round(db: Db, { open, givenUp, pulse, onFault }: Round): Promise<void> {
-  const waitUntil = performance.now() + waitingMs;
+  const now = performance.now();
+  const waitUntil = now + waitingMs;
   await renew(db, open, waitUntil);
-  await reportCharged(db, givenUp, onFault);
-  await giveBack(db, givenUp, waitUntil);
+  const done = await lookAfter(db, givenUp, waitUntil, onFault);
+  for (const [id, call] of givenUp) if (done.has(call.accountId) && now - call.since > givenUpForMs) givenUp.delete(id);
   if (maySweep(pulse)) await sweep(db, waitUntil);
 }
 
@@ -164,12 +165,15 @@ async function renew(db: Db, open: Map<string, OpenCall>, waitUntil: number): Pr
   for (const [, call] of due) if (renewed.has(call.accountId)) call.since = now;
 }
 
-/** Holds that may have been made though nobody heard of it. A server that was only slow may still make one: asked again for a while. */
-async function giveBack(db: Db, givenUp: Map<string, GivenUp>, waitUntil: number): Promise<void> {
-  const due = [...givenUp];
-  const gone = await changeHolds(db, "delete from hold h using", due, waitUntil);
-  const now = performance.now();
-  for (const [id, call] of due) if (gone.has(call.accountId) && now - call.since > givenUpForMs) givenUp.delete(id);
+/**
+ * Of what was given up: gives back what is held, then says what was charged. In this order: the commit of a settlement that waited for so long
+ * holds the balance until it can be seen. Returns the accounts for which all was done. A server that was only slow may still make
+ * a hold: asked again for a while.
+ */
+async function lookAfter(db: Db, givenUp: Map<string, GivenUp>, waitUntil: number, onFault: Round["onFault"]): Promise<Set<bigint>> {
+  const done = await changeHolds(db, "delete from hold h using", [...givenUp], waitUntil);
+  await reportCharged(db, givenUp, onFault);
+  return done;
 }
 
 /** Whoever read that a settlement failed must read as well that it was made: its call was told 503. */
