@@ -1,6 +1,7 @@
 // Reserve before a call, settle after it, in two batched lanes (README.md beside this file). Knows no prices and
 // no HTTP; what a request costs is decided by its flow.
 import { randomUUID } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { isDatabaseAway } from "../away.ts";
 import type { Db } from "../db/connect.ts";
 import { fail } from "../fail.ts";
@@ -61,7 +62,7 @@ export interface Ledger {
   settle(settlement: Settlement): Promise<Amount>;
   /** Calls that hold a reservation and have not settled. */
   inFlight(): number;
-  /** Settles what is queued, then stops beating. */
+  /** Settles what is queued, then stops beating; says of settlements that were given up whether they were made. */
   close(): Promise<void>;
 }
 
@@ -152,6 +153,7 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
     async close() {
       await reserving.drained();
       await settling.drained();
+      await nextTurn(); // whoever was failed last has given up by then
       await beating.stop();
     },
   };

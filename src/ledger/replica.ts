@@ -1,6 +1,7 @@
 // This process's pulse in the database. Beside it, in rounds: the renewal of long calls, what was given up, the sweep of dead replicas' holds.
 // OPERATOR.md: reservations of a dead process are released within 15 s: 9 s without a beat, swept every 3 s.
 import type { Db } from "../db/connect.ts";
+import { within } from "../within.ts";
 import { isAccountHeld } from "./account-lane.ts";
 
 export interface Beating {
@@ -19,6 +20,8 @@ const renewFor = "2 minutes";
 const waitingMs = 2_000;
 /** Above every time after which the server or we end a statement. */
 const givenUpForMs = 30_000;
+/** SIGKILL comes 40 s after SIGTERM (deploy/README.md), and the calls had most of them. */
+const lastLookMs = 5_000;
 
 interface OpenCall {
   accountId: bigint;
@@ -56,7 +59,14 @@ export async function keepBeating(
   const rounds = repeat(() => round(db, { open, givenUp, pulse, onFault }).catch((error: unknown) => onFault(error, "ledger round")));
   return {
     async stop() {
-      await Promise.all([beats.stop(), rounds.stop()]);
+      const ended = Promise.all([beats.stop(), rounds.stop()]);
+      const looked = ended.then(() => lookAfter(db, givenUp, performance.now() + waitingMs, onFault));
+      const nowhere = () => new Set<bigint>();
+      const done = await within(lastLookMs, looked, nowhere).catch(nowhere);
+      for (const [id, { accountId, unheard }] of givenUp) {
+        if (unheard === null || done.has(accountId)) continue;
+        onFault(new Error("it is not known whether it was charged: this process ends"), `${unheard} entry ${id},`);
+      }
       // Without a database there is nothing to tidy: the others see that the beating has ended.
       const sql = "delete from replica where id = $1 and not exists (select 1 from hold where owner = $1)";
       await db.pool.query(sql, [owner]).catch((error: unknown) => onFault(error, "leaving the ledger"));
