@@ -117,7 +117,8 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
         if (reserved.granted !== null) open.set(request.id, { accountId: request.accountId, since: performance.now() });
         return reserved;
       } catch (cause) {
-        if (isDatabaseAway(cause)) giveUp(request, null);
+        // Whatever it failed with last: an earlier try may have been made, and its answer lost.
+        if (!(cause instanceof LaneFull)) giveUp(request, null);
         if (cause instanceof LaneFull || isDatabaseAway(cause) || isAccountHeld(cause)) fail("overloaded", { cause });
         throw cause;
       }
@@ -128,6 +129,7 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
         const { rows } = await db.pool.query<Reserved>(sql, [accountId, id, want]);
         return rows[0]!;
       } catch (cause) {
+        // May have been made all the same: its call's settlement ends the hold, however large.
         const hasEnded = (cause as { code?: string }).code === "P0002"; // this process was taken for dead
         if (isDatabaseAway(cause) || isAccountHeld(cause) || hasEnded) fail("overloaded", { cause });
         throw cause;

@@ -2,11 +2,14 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { connect, type Db, inTransaction, type Queries } from "../../src/db/connect.ts";
+import { isAccountHeld } from "../../src/ledger/account-lane.ts";
 import { audit } from "../../src/ledger/audit.ts";
+import { readBalance } from "../../src/ledger/balance.ts";
 import { openLedger } from "../../src/ledger/ledger.ts";
 import { type GivenUp, keepBeating } from "../../src/ledger/replica.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "../robustness/database-proxy.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { loseAnswer } from "../support/failing-statements.ts";
 import { untilWaiting } from "../support/locks.ts";
 import { usageLogRow } from "../support/usage-log-row.ts";
 import { newAccount } from "./new-account.ts";
@@ -103,3 +106,26 @@ test(
     await db.pool.query("delete from hold where id = $1", [call.id]); // the sweep of another would
   },
 );
+
+test("a reservation that was made while its answer was lost, and whose account was held when it was asked for again: given back", async () => {
+  const ledger = await openLedger(far, onFault);
+  const accountId = await newAccount(db, { deposit: 100n });
+  const holding = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<void>();
+  loseAnswer(far, "ledger_reserve", () => {
+    void inTransaction(operator, async (transaction) => {
+      await lock(transaction, accountId);
+      holding.resolve();
+      await over.promise;
+    });
+    return holding.promise;
+  });
+  const answer = await ledger.reserve({ accountId, id: randomUUID(), want: 60n, least: 60n }).catch((error: unknown) => error);
+  expect(answer).toMatchObject({ code: "overloaded" });
+  expect(isAccountHeld((answer as Error).cause)).toBe(true);
+  expect(await readBalance(db, accountId)).toMatchObject({ available: 40n, reserved: 60n });
+  over.resolve();
+  await expect.poll(() => readBalance(db, accountId), { timeout: 10_000 }).toMatchObject({ available: 100n, reserved: 0n });
+  await ledger.close();
+  expect(faults).toEqual([]);
+});
