@@ -1,6 +1,7 @@
 // Reserve before a call, settle after it, in two batched lanes (README.md beside this file). Knows no prices and
 // no HTTP; what a request costs is decided by its flow.
 import { randomUUID } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { isDatabaseAway } from "../away.ts";
 import type { Db } from "../db/connect.ts";
 import { fail } from "../fail.ts";
@@ -61,7 +62,7 @@ export interface Ledger {
   settle(settlement: Settlement): Promise<Amount>;
   /** Calls that hold a reservation and have not settled. */
   inFlight(): number;
-  /** Settles what is queued, then stops beating. */
+  /** Settles what is queued, then stops beating; says of settlements that were given up whether they were made. */
   close(): Promise<void>;
 }
 
@@ -116,7 +117,8 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
         if (reserved.granted !== null) open.set(request.id, { accountId: request.accountId, since: performance.now() });
         return reserved;
       } catch (cause) {
-        if (isDatabaseAway(cause)) giveUp(request, null);
+        // Whatever it failed with last: an earlier try may have been made, and its answer lost.
+        if (!(cause instanceof LaneFull)) giveUp(request, null);
         if (cause instanceof LaneFull || isDatabaseAway(cause) || isAccountHeld(cause)) fail("overloaded", { cause });
         throw cause;
       }
@@ -127,6 +129,7 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
         const { rows } = await db.pool.query<Reserved>(sql, [accountId, id, want]);
         return rows[0]!;
       } catch (cause) {
+        // May have been made all the same: its call's settlement ends the hold, however large.
         const hasEnded = (cause as { code?: string }).code === "P0002"; // this process was taken for dead
         if (isDatabaseAway(cause) || isAccountHeld(cause) || hasEnded) fail("overloaded", { cause });
         throw cause;
@@ -152,6 +155,7 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
     async close() {
       await reserving.drained();
       await settling.drained();
+      await nextTurn(); // whoever was failed last has given up by then
       await beating.stop();
     },
   };

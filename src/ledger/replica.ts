@@ -1,6 +1,7 @@
-// This process's pulse in the database, the renewal of its long calls, and the sweep of dead replicas' holds.
+// This process's pulse in the database. Beside it, in rounds: the renewal of long calls, what was given up, the sweep of dead replicas' holds.
 // OPERATOR.md: reservations of a dead process are released within 15 s: 9 s without a beat, swept every 3 s.
 import type { Db } from "../db/connect.ts";
+import { within } from "../within.ts";
 import { isAccountHeld } from "./account-lane.ts";
 
 export interface Beating {
@@ -8,14 +9,19 @@ export interface Beating {
 }
 
 const beatMs = 3_000;
+/** One beat may fail for want of a connection (after 4 s: main.ts), and the next still come in time. */
 const deadAfterMs = 9_000;
+/** Whoever hasn't beaten for so long was out himself. */
+const gapMs = 6_000;
 /** A hold lives 2 minutes (ledger.ts); renewing it every 30 s survives three missed rounds. */
 const renewAfterMs = 30_000;
 const renewFor = "2 minutes";
-/** A round that waited longer for balances that others hold would come late with the next beat. */
+/** What others hold for longer is left for the next round: the sweep comes last. */
 const waitingMs = 2_000;
 /** Above every time after which the server or we end a statement. */
 const givenUpForMs = 30_000;
+/** SIGKILL comes 40 s after SIGTERM (deploy/README.md), and the calls had most of them. */
+const lastLookMs = 5_000;
 
 interface OpenCall {
   accountId: bigint;
@@ -28,6 +34,12 @@ export interface GivenUp extends OpenCall {
   unheard: string | null;
 }
 
+/** On performance.now(): when the first of the beats that came without a gap was sent, and the last one. */
+interface Pulse {
+  since: number;
+  last: number;
+}
+
 export async function keepBeating(
   db: Db,
   owner: string,
@@ -35,29 +47,26 @@ export async function keepBeating(
   givenUp: Map<string, GivenUp>,
   onFault: (error: unknown, what: string) => void,
 ): Promise<Beating> {
-  // After an outage of ours, or before our time, the others may look dead because they were out, too: they get the time to beat again.
-  let heardSince = performance.now();
-  await beat(db, owner);
-  let running: Promise<void> = Promise.resolve();
-  let busy = false;
-  const timer = setInterval(() => {
-    if (busy) return;
-    busy = true;
-    const maySweep = performance.now() - heardSince > deadAfterMs;
-    running = round(db, owner, { open, givenUp, maySweep, onFault })
-      .then(
-        () => void (heardSince = Math.min(heardSince, performance.now())),
-        (error) => {
-          heardSince = Infinity;
-          onFault(error, "ledger heartbeat");
-        },
-      )
-      .finally(() => (busy = false));
-  }, beatMs);
+  const pulse: Pulse = { since: Infinity, last: -Infinity };
+  await beat(db, owner, pulse);
+  const beats = repeat(() =>
+    beat(db, owner, pulse).catch((error: unknown) => {
+      pulse.last = -Infinity;
+      onFault(error, "ledger heartbeat");
+    }),
+  );
+  // On a timer of their own: a round asks one statement after the other, and while one of them hangs we are not dead.
+  const rounds = repeat(() => round(db, { open, givenUp, pulse, onFault }).catch((error: unknown) => onFault(error, "ledger round")));
   return {
     async stop() {
-      clearInterval(timer);
-      await running;
+      const ended = Promise.all([beats.stop(), rounds.stop()]);
+      const looked = ended.then(() => lookAfter(db, givenUp, performance.now() + waitingMs, onFault));
+      const nowhere = () => new Set<bigint>();
+      const done = await within(lastLookMs, looked, nowhere).catch(nowhere);
+      for (const [id, { accountId, unheard }] of givenUp) {
+        if (unheard === null || done.has(accountId)) continue;
+        onFault(new Error("it is not known whether it was charged: this process ends"), `${unheard} entry ${id},`);
+      }
       // Without a database there is nothing to tidy: the others see that the beating has ended.
       const sql = "delete from replica where id = $1 and not exists (select 1 from hold where owner = $1)";
       await db.pool.query(sql, [owner]).catch((error: unknown) => onFault(error, "leaving the ledger"));
@@ -65,24 +74,57 @@ export async function keepBeating(
   };
 }
 
+/** One after the other, beatMs from start to start; where one took longer, the next begins at once. `work` never rejects. */
+function repeat(work: () => Promise<void>): { stop(): Promise<void> } {
+  let over = false;
+  let running = Promise.resolve();
+  let timer = setTimeout(run, beatMs);
+  function run(): void {
+    const next = performance.now() + beatMs;
+    running = work().then(() => {
+      if (!over) timer = setTimeout(run, Math.max(0, next - performance.now()));
+    });
+  }
+  return {
+    stop() {
+      over = true;
+      clearTimeout(timer);
+      return running;
+    },
+  };
+}
+
+/** Waits for no disk: nobody needs the beat of a server that crashed, and a slow commit would make it late. */
+async function beat(db: Db, owner: string, pulse: Pulse): Promise<void> {
+  const at = performance.now();
+  const sql = `
+    insert into replica (id) select $1 from set_config('synchronous_commit', 'off', true)
+    on conflict (id) do update set seen_at = now()`;
+  await db.pool.query(sql, [owner]);
+  if (at - pulse.last > gapMs) pulse.since = at;
+  pulse.last = at;
+}
+
+/** After an outage of ours, or before our time, the others may look dead because they were out, too: they get the time to beat again. */
+function maySweep({ since, last }: Pulse): boolean {
+  const now = performance.now();
+  return now - last <= gapMs && now - since > deadAfterMs;
+}
+
 interface Round {
   open: Map<string, OpenCall>;
   givenUp: Map<string, GivenUp>;
-  maySweep: boolean;
+  pulse: Pulse;
   onFault: (error: unknown, what: string) => void;
 }
 
-async function round(db: Db, owner: string, { open, givenUp, maySweep, onFault }: Round): Promise<void> {
-  await beat(db, owner);
-  const waitUntil = performance.now() + waitingMs;
+async function round(db: Db, { open, givenUp, pulse, onFault }: Round): Promise<void> {
+  const now = performance.now();
+  const waitUntil = now + waitingMs;
   await renew(db, open, waitUntil);
-  await reportCharged(db, givenUp, onFault);
-  await giveBack(db, givenUp, waitUntil);
-  if (maySweep) await sweep(db, waitUntil);
-}
-
-async function beat(db: Db, owner: string): Promise<void> {
-  await db.pool.query("insert into replica (id) values ($1) on conflict (id) do update set seen_at = now()", [owner]);
+  const done = await lookAfter(db, givenUp, waitUntil, onFault);
+  for (const [id, call] of givenUp) if (done.has(call.accountId) && now - call.since > givenUpForMs) givenUp.delete(id);
+  if (maySweep(pulse)) await sweep(db, waitUntil);
 }
 
 /** Returns the accounts whose balance it could lock, and for which it has done its part. */
@@ -133,12 +175,15 @@ async function renew(db: Db, open: Map<string, OpenCall>, waitUntil: number): Pr
   for (const [, call] of due) if (renewed.has(call.accountId)) call.since = now;
 }
 
-/** Holds that may have been made though nobody heard of it. A server that was only slow may still make one: asked again for a while. */
-async function giveBack(db: Db, givenUp: Map<string, GivenUp>, waitUntil: number): Promise<void> {
-  const due = [...givenUp];
-  const gone = await changeHolds(db, "delete from hold h using", due, waitUntil);
-  const now = performance.now();
-  for (const [id, call] of due) if (gone.has(call.accountId) && now - call.since > givenUpForMs) givenUp.delete(id);
+/**
+ * Of what was given up: gives back what is held, then says what was charged. In this order: the commit of a settlement that waited for so long
+ * holds the balance until it can be seen. Returns the accounts for which all was done. A server that was only slow may still make
+ * a hold: asked again for a while.
+ */
+async function lookAfter(db: Db, givenUp: Map<string, GivenUp>, waitUntil: number, onFault: Round["onFault"]): Promise<Set<bigint>> {
+  const done = await changeHolds(db, "delete from hold h using", [...givenUp], waitUntil);
+  await reportCharged(db, givenUp, onFault);
+  return done;
 }
 
 /** Whoever read that a settlement failed must read as well that it was made: its call was told 503. */

@@ -6,6 +6,7 @@ import { audit } from "../../src/ledger/audit.ts";
 import { readBalance } from "../../src/ledger/balance.ts";
 import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { loseAnswer } from "../support/failing-statements.ts";
 import { usageLogRow } from "../support/usage-log-row.ts";
 import { newAccount } from "./new-account.ts";
 
@@ -74,4 +75,15 @@ test("of 40 at once that want all that is left, as many grow as can be paid", as
   const raised = await Promise.all(holds.map((one) => ledger.raise({ ...one, want: 110n })));
   expect(raised.filter(({ granted }) => granted === 110n)).toHaveLength(6);
   expect(await readBalance(db, accountId)).toMatchObject({ available: 0n, reserved: 1_000n });
+});
+
+test("one that was made while its answer was lost is 503, and its call's settlement gives back all of it", async () => {
+  const accountId = await newAccount(db, { deposit: 1_000n });
+  const { one } = await reserve(accountId, 100n);
+  loseAnswer(db, "ledger_raise", () => Promise.resolve());
+  const answer = await ledger.raise({ ...one, want: 700n }).catch((error: unknown) => error);
+  expect(answer).toMatchObject({ code: "overloaded" });
+  expect(await readBalance(db, accountId)).toMatchObject({ reserved: 700n });
+  await ledger.settle({ ...one, log: usageLogRow({ ...one, cost: 0n, at: new Date() }) });
+  expect(await readBalance(db, accountId)).toMatchObject({ available: 1_000n, reserved: 0n });
 });

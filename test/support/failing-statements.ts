@@ -32,3 +32,17 @@ export async function whileFailing<T>(
     pool.query = query as never;
   }
 }
+
+/** The next statement that contains `part` is done, and after `meanwhile` its connection breaks instead of bringing the answer. */
+export function loseAnswer({ pool }: Pick<Db, "pool">, part: string, meanwhile: () => Promise<unknown>): void {
+  const query = pool.query.bind(pool) as (...all: unknown[]) => Promise<unknown>;
+  const losing = async (...all: unknown[]) => {
+    const answer = query(...all);
+    if (!String(all[0]).includes(part)) return answer;
+    pool.query = query as never;
+    await answer;
+    await meanwhile();
+    throw Object.assign(new Error("the connection broke"), { code: "ECONNRESET" });
+  };
+  pool.query = losing as never;
+}
