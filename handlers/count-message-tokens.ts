@@ -1,17 +1,18 @@
 // POST /v1/messages/count_tokens: what a message request would send, counted here by a real tokenizer. Free, and no upstream is asked.
 import { admitModel } from "../src/language/admit.ts";
+import { countPrompt } from "../src/language/counted-usage.ts";
 import { givenFields } from "../src/language/given-fields.ts";
 import { assertReadable, assertSchemas, messageRequirements } from "../src/language/message-requirements.ts";
 import { messageSize } from "../src/language/message-size.ts";
 import { assertDeclares } from "../src/language/requirements.ts";
 import type { Handler } from "../src/server/types.ts";
 
-export const countMessageTokens: Handler<"countMessageTokens"> = async ({ catalog }, request) => {
+export const countMessageTokens: Handler<"countMessageTokens"> = async ({ catalog, log }, request) => {
   const body = givenFields(request.body);
   assertSchemas(body.tools);
   const { model } = admitModel(catalog, body.model, "language");
   const needs = messageRequirements(body);
   assertReadable(model, needs);
   assertDeclares(model, needs);
-  return { status: 200, body: { input_tokens: await messageSize(body).countTokens() } };
+  return { status: 200, body: { input_tokens: await countPrompt({ log }, messageSize(body)) } };
 };

@@ -17,6 +17,8 @@ export type RunEnd = "ended" | "dropped" | "handed over";
 /** A ticket that can't be written down for so long is the upstream's word for work that nobody will look at. */
 const ticketPatienceMs = 60_000;
 const cancelMs = 5_000;
+/** A database that has just lost an answer may be back in a moment; a process that stops must not wait for it. */
+const lookMs = 3_000;
 
 class HandedOver extends Error {}
 
@@ -38,10 +40,26 @@ export async function runJob(parts: JobParts, job: ClaimedJob, held: Held): Prom
   } finally {
     clearTimeout(deadline);
   }
-  if (!(await endJob(parts, job, ending, attempts, held.signal))) return "dropped";
-  // Not before: until it has ended here, another runner may have kept the same names for good.
-  if ("failure" in ending) await Promise.allSettled(running.kept.map((name) => parts.media.store.remove(name)));
-  return "ended";
+  let isEnded = false;
+  try {
+    isEnded = await endJob(parts, job, ending, attempts, held.signal);
+  } finally {
+    // Not before: until it has ended in failure, here or elsewhere, another runner may keep the same names for good.
+    const isUseless = isEnded ? "failure" in ending : running.kept.length > 0 && (await hasFailed(parts, job));
+    if (isUseless) await Promise.allSettled(running.kept.map((name) => parts.media.store.remove(name)));
+  }
+  return isEnded ? "ended" : "dropped";
+}
+
+/**
+ * An end that was not written now may have been all the same: by an earlier try whose answer was lost, as the loss of its lease can tell too,
+ * or by somebody else. Nothing moves a job that failed. Where nobody can say, its files stay.
+ */
+async function hasFailed({ db }: JobParts, { id }: ClaimedJob): Promise<boolean> {
+  const sql = "select 1 from media_job where id = $1 and status in ('failed', 'expired')";
+  const look = () => db.pool.query(sql, [id]);
+  const { rowCount } = await persist(lookMs, AbortSignal.timeout(lookMs), look).catch(() => ({ rowCount: 0 }));
+  return rowCount === 1;
 }
 
 interface Running {

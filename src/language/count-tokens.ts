@@ -19,16 +19,26 @@ const rememberedMax = 4_096;
 type Count = (text: string) => number;
 let loading: Promise<Count> | undefined;
 
-/** The table of ranks takes an eighth of a second and 70 MB: for those who need it. */
+/**
+ * The table of ranks takes an eighth of a second and 70 MB: for those who need it. What could not be loaded, as where descriptors are
+ * short, the next who counts loads.
+ */
 function loadTokenizer(): Promise<Count> {
-  loading ??= import("gpt-tokenizer/encoding/o200k_base").then(({ countTokens, setMergeCacheSize }) => {
-    setMergeCacheSize(rememberedMax);
-    // Words such as <|endoftext|> are plain text in a prompt.
-    return (text) => countTokens(text, { disallowedSpecial: new Set() });
+  loading ??= load().catch((error: unknown) => {
+    loading = undefined;
+    throw error;
   });
   return loading;
 }
 
+async function load(): Promise<Count> {
+  const { countTokens, setMergeCacheSize } = await import("gpt-tokenizer/encoding/o200k_base");
+  setMergeCacheSize(rememberedMax);
+  // Words such as <|endoftext|> are plain text in a prompt.
+  return (text) => countTokens(text, { disallowedSpecial: new Set() });
+}
+
+/** Rejects where the tokenizer can't be loaded. */
 export async function countTokens(texts: readonly string[]): Promise<number> {
   const count = await loadTokenizer();
   let tokens = 0;

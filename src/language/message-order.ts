@@ -2,6 +2,7 @@
 import type { Context } from "../context.ts";
 import type { JsonText } from "../providers/json-text.ts";
 import type { MessageStream, MessageWhole } from "../providers/types.ts";
+import { countPrompt } from "./counted-usage.ts";
 import { type MessageFields, messageBody } from "./message-body.ts";
 import { assertReadable, fetchesDocuments, messageRequirements } from "./message-requirements.ts";
 import { messageSize } from "./message-size.ts";
@@ -19,7 +20,7 @@ export interface MessageRequest {
 }
 
 export function messageOrder(
-  { providers }: Pick<Context, "providers">,
+  { providers, log }: Pick<Context, "providers" | "log">,
   { text, body, betas }: MessageRequest,
 ): Order<MessageWhole, MessageStream> {
   const needs = messageRequirements(body);
@@ -42,7 +43,7 @@ export function messageOrder(
         body: messageBody(text, body, candidate, hold),
         stream,
         outputMax: outputMaxOf(candidate, hold),
-        promptTokens: () => size.countTokens(),
+        promptTokens: () => countPrompt({ log }, size),
         betas,
       });
     },

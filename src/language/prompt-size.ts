@@ -10,7 +10,7 @@ export interface PromptSize {
   contexts: number;
   /** What it probably is: four bytes a token. Costs nothing, for limits. */
   tokensLikely: number;
-  /** What it is by a real tokenizer, as near as anyone but its model can tell; dear, for charges and counts. */
+  /** What it is by a real tokenizer, as near as anyone but its model can tell; dear, for charges and counts. Rejects where there is none. */
   countTokens(): Promise<number>;
 }
 

@@ -91,7 +91,7 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
     const headers = routeHeaders(admitted, candidate, hold);
     if (result.kind === "stream") return leaveTogether(context, { kind: "stream", ask, call, headers, source: result as Stream });
     const answer = result as Answer;
-    const counted = () => countedUsage(size, { deltas: 0, characters: order.charactersOf(answer), prompt: null });
+    const counted = () => countedUsage(context, size, { deltas: 0, characters: order.charactersOf(answer), prompt: null });
     return { kind: "whole", ask, call, headers, answer, bill: await call.complete(answer.usage, counted) };
   } catch (thrown) {
     const declared = asDeclared(order.declared?.(thrown) ?? thrown, ask.operationId);
@@ -119,13 +119,13 @@ function upstreamCall({ signal, requestId, caller }: Ask, { route }: Candidate, 
 
 /** A stream whose client leaves before anybody reads it must be settled all the same. */
 function leaveTogether<Answer, Stream extends AnswerStream<unknown>>(
-  { log }: Context,
+  context: Context,
   answer: { kind: "stream"; ask: Ask; call: OpenCall; headers: Record<string, string>; source: Stream },
 ): Served<Answer, Stream> {
   const { ask } = answer;
   const settle = () =>
-    (isLeft(ask.signal) ? chargeDelivered(answer) : answer.call.interrupted()).catch((cause: unknown) =>
-      log.error({ err: cause, request_id: ask.requestId }, "a stream that was left could not be settled"),
+    (isLeft(ask.signal) ? chargeDelivered(context, answer) : answer.call.interrupted()).catch((cause: unknown) =>
+      context.log.error({ err: cause, request_id: ask.requestId }, "a stream that was left could not be settled"),
     );
   if (ask.signal.aborted) void settle();
   else ask.signal.addEventListener("abort", settle, { once: true });
@@ -133,11 +133,14 @@ function leaveTogether<Answer, Stream extends AnswerStream<unknown>>(
 }
 
 /** "A caller who leaves a stream pays for what was delivered": measured where the upstream said, else counted. */
-export async function chargeDelivered({ call, source }: { call: OpenCall; source: { tally: Tally } }): Promise<void> {
+export async function chargeDelivered(
+  context: Pick<Context, "log">,
+  { call, source }: { call: OpenCall; source: { tally: Tally } },
+): Promise<void> {
   const { usage, deltas } = source.tally;
   // Hosts that say usage with every record measure the prompt before there is an answer: nothing was delivered all the same.
   if (deltas === 0 && (usage === null || usage.output === 0)) return await call.aborted(noUsage, false);
-  await call.aborted(usage ?? (await countedUsage(call.size, source.tally)), usage !== null);
+  await call.aborted(usage ?? (await countedUsage(context, call.size, source.tally)), usage !== null);
 }
 
 async function settleWithout(context: Context, ask: Ask, call: OpenCall, error: unknown): Promise<void> {

@@ -63,10 +63,10 @@ export async function streamAnswer<Rec>(
       silence.refresh();
       return sink.write(text);
     });
-    const bill = await call.complete(source.tally.usage, () => countedUsage(call.size, source.tally));
+    const bill = await call.complete(source.tally.usage, () => countedUsage(context, call.size, source.tally));
     await sink.write(form.end(bill));
   } catch (error) {
-    if (isLeft(ask.signal)) return await chargeDelivered(answer);
+    if (isLeft(ask.signal)) return await chargeDelivered(context, answer);
     context.log.warn({ ...withoutWords(error), request_id: ask.requestId }, "a stream broke");
     await settleBroken(context, ask, call);
     await sink.write(form.interrupted(error));

@@ -1,5 +1,6 @@
 // The kinds of files that are kept, told by their bytes alone: what a server or a name says of them is not believed.
 import { open } from "node:fs/promises";
+import { fileTypeFromBuffer } from "file-type";
 import { audioFormats } from "../sound/formats.ts";
 import { isSvg } from "./svg.ts";
 
@@ -35,8 +36,6 @@ export async function kindOf(path: string): Promise<Kind | null> {
   const head = await readHead(path, headBytes);
   if (isSvg(head)) return byContentType("image/svg+xml");
   if (isPacked(head)) return null;
-  // Loaded for the first file: it would take 30 ms of every start.
-  const { fileTypeFromBuffer } = await import("file-type");
   const found = await fileTypeFromBuffer(head);
   return found === undefined ? null : byContentType(sameAs[found.mime] ?? found.mime);
 }

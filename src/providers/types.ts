@@ -158,7 +158,7 @@ export interface MessageCall extends UpstreamCall {
   stream: boolean;
   /** As in ChatCall. */
   outputMax: number;
-  /** Estimate of the prompt's tokens, for a message_start whose upstream has not said them yet. */
+  /** Estimate of the prompt's tokens, for a message_start whose upstream has not said them yet. Never rejects. */
   promptTokens: () => Promise<number>;
   /** The caller's `anthropic-beta` header, for upstreams of the same dialect; null: none. */
   betas: string | null;

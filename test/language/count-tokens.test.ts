@@ -1,4 +1,6 @@
 // Counting by a real tokenizer, bounded: what is counted piece by piece must be what the whole has, as nearly as can be.
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { countTokens as whole } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, test } from "vitest";
 import { countTokens } from "../../src/language/count-tokens.ts";
@@ -38,5 +40,11 @@ describe("countTokens", () => {
     const tokens = await countTokens([text]);
     expect(tokens).toBeGreaterThan(text.length / 20);
     expect(tokens).toBeLessThan(text.length * 4);
+  });
+
+  test("a tokenizer that could not be loaded for want of descriptors is loaded by the next count", () => {
+    const child = fileURLToPath(new URL("short-of-descriptors.ts", import.meta.url));
+    const { stdout } = spawnSync("sh", ["-c", 'ulimit -n 256 && exec "$0" "$1"', process.execPath, child], { encoding: "utf8" });
+    expect(JSON.parse(stdout)).toEqual({ short: "failed", free: 2 });
   });
 });

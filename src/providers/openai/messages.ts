@@ -1,6 +1,6 @@
 // Messages over the `openai` protocol: the request becomes a chat request, the chat's answer a message (WIRE.md 7 and 8).
 // The call itself, its faults and its bytes are chat.ts's.
-import type { Chat, MessageCall, Messages } from "../types.ts";
+import type { Chat, Messages } from "../types.ts";
 import { UpstreamError } from "../types.ts";
 import { type AskedMessage, chatToMessage } from "../translation/chat-to-message-answer.ts";
 import { chatToMessageStream } from "../translation/chat-to-message-stream.ts";
@@ -23,15 +23,10 @@ export function openaiMessages(chat: Chat): Messages {
     };
     const { route, signal, requestId, publicModel, account, stream, outputMax } = call;
     const answering = chat({ route, signal, requestId, publicModel, account, body, stream, outputMax });
-    const promptTokens = stream ? estimate(call) : Promise.resolve(0); // counted while the upstream thinks
+    const promptTokens = stream ? call.promptTokens() : Promise.resolve(0); // counted while the upstream thinks
     const answer = await answering.catch(inCallersWords);
     return answer.kind === "whole" ? chatToMessage(answer, asked) : chatToMessageStream(answer, asked, promptTokens);
   };
-}
-
-/** The exact number follows at the end of the stream: no answer fails for want of an estimate. */
-function estimate({ promptTokens }: MessageCall): Promise<number> {
-  return promptTokens().catch(() => 0);
 }
 
 /** The upstream's sentence stays: agents match its wording (WIRE.md 6.1). The field at fault is named as the caller has it, or not at all. */

@@ -1,0 +1,85 @@
+// A tokenizer that can't be loaded costs no answer its charge: what no upstream counted is then four bytes a token, never above the hold.
+import { registerHooks } from "node:module";
+import { describe, expect, test } from "vitest";
+import { chatWorld, costUsd, hello, language, prices, provider, recordsOf } from "./chat-gateway.ts";
+import { leave } from "./leave.ts";
+
+// Refused before the gateway first counts: from then on nothing loads it.
+registerHooks({
+  resolve(name, context, next) {
+    if (name.includes("gpt-tokenizer")) throw Object.assign(new Error("too many open files"), { code: "EMFILE" });
+    return next(name, context);
+  },
+});
+
+const quay = (model: string) => ({ provider: "quay", model });
+const logLines: string[] = [];
+const world = chatWorld(
+  [
+    language("demo/uncounted", ["chat+sim-no-usage+sim-tokens-40"]),
+    language("demo/tight", ["chat+sim-no-usage"], { context_window: 8, max_output_tokens: 4 }),
+    language("demo/paced", ["chat+sim-pace-20ms+sim-tokens-500"]),
+    language("demo/silent", [quay("silent+sim-no-usage")]),
+  ],
+  { providers: [provider("north"), provider("quay", { protocol: "anthropic", base_url: "simulator:/anthropic/v1" })] },
+  { logLines },
+);
+
+/** "user" and "Hello" are 9 bytes, and 4 tokens are the frame of one message; the tokenizer says 6. */
+const likely = 7;
+
+describe("200", () => {
+  test("an answer without usage is charged by its prompt's bytes, and the operator is told why", async () => {
+    const account = await world.account();
+    const reply = await world.chat(account, { model: "demo/uncounted" });
+    expect(reply.status).toBe(200);
+    const { usage } = reply.json;
+    expect(usage.prompt_tokens).toBe(likely);
+    expect(usage.cost).toBe(costUsd(usage, prices));
+    expect(await world.logOf(reply)).toMatchObject({ estimated: true, status: "success" });
+    expect(await world.gateway.balance(account)).toMatchObject({ reserved: 0, spent: usage.cost });
+    expect(logLines.filter((line) => line.includes("could not be counted")).length).toBeGreaterThan(0);
+  });
+
+  test("never above what was reserved", async () => {
+    const content = "a".repeat(1_000);
+    const reply = await world.chat(await world.account(), { model: "demo/tight", messages: [{ role: "user", content }] });
+    const row = (await world.logOf(reply))!;
+    expect(row).toMatchObject({ estimated: true, status: "success" });
+    expect(row.cost).toBe(row.reserved);
+  });
+
+  test("a stream without usage ends as others do, and is charged", async () => {
+    const account = await world.account();
+    const reply = await world.chat(account, { model: "demo/uncounted", stream: true, stream_options: { include_usage: true } });
+    const records = recordsOf(reply);
+    expect(records.at(-1)).toBe("[DONE]");
+    expect(records.at(-2).usage).toMatchObject({ prompt_tokens: likely, completion_tokens: 40 });
+    expect((await world.gateway.balance(account)).spent).toBe(costUsd(records.at(-2).usage, prices));
+    expect(await world.logOf(reply)).toMatchObject({ estimated: true, status: "success" });
+  });
+
+  test.each(["demo/uncounted", "demo/silent"])("a message stream of %s, which begins with an estimate, too", async (model) => {
+    const account = await world.account();
+    const body = { model, max_tokens: 100, messages: hello, stream: true };
+    const reply = await world.gateway.request("POST", "/v1/messages", { key: account.key, body });
+    expect(reply.text).toContain(`"input_tokens":${likely}`);
+    expect(reply.text).toContain("message_stop");
+    expect(await world.logOf(reply)).toMatchObject({ estimated: true, status: "success", input_tokens: BigInt(likely) });
+  });
+
+  test("a count of tokens is that estimate", async () => {
+    const account = await world.account();
+    const body = { model: "demo/uncounted", messages: hello };
+    const reply = await world.gateway.request("POST", "/v1/messages/count_tokens", { key: account.key, body });
+    expect(reply.json).toEqual({ input_tokens: likely });
+  });
+});
+
+test("a caller who leaves a stream without usage midway pays for what was delivered, and nothing stays reserved", async () => {
+  const enough = (text: string) => text.split("data: ").length > 3;
+  const { row, balance } = await leave(world, "/v1/chat/completions", { model: "demo/paced", messages: hello }, enough);
+  expect(row).toMatchObject({ status: "aborted", http_status: 499, estimated: true, input_tokens: BigInt(likely) });
+  expect(row.cost).toBeGreaterThan(0n);
+  expect(balance).toMatchObject({ reserved: 0, spent: Number(row.cost) / 1e8 });
+});
