@@ -53,6 +53,7 @@ interface Server {
 
 export async function createServer(parts: ServerParts): Promise<Server> {
   const edge = openEdge(parts);
+  parts.metrics.gauge("svc_requests_at_work", "Places taken by requests that do work", () => edge.work.taken());
   parts.metrics.gauge(
     "svc_request_body_bytes",
     "Bytes of request bodies held, and of the heap for values that take far more than their bytes",

@@ -90,6 +90,7 @@ function collect(edge: Edge, exchange: Exchange, max: number): Promise<Buffer> {
       exchange.gone = true;
       settle(() => reject(new Error("the client left before its body was complete")));
     };
+    if (req.destroyed) return onClose();
     req.on("data", onData).on("end", onEnd).on("close", onClose).on("error", onClose);
   });
 }
