@@ -22,8 +22,12 @@ export async function sendReply(edge: Edge, exchange: Exchange, reply: AnyReply)
   if (hasBody(exchange) && !exchange.req.complete) return sendEarly(edge, exchange, reply.status, head, payload);
   exchange.res.writeHead(reply.status, head);
   exchange.res.end(payload ?? undefined);
-  // What the kernel didn't take waits in memory for its reader, who must go on taking: every byte starts the time anew.
-  if (exchange.res.writableLength > 0) exchange.res.setTimeout(edge.limits.stalledReaderMs, () => exchange.res.destroy());
+  boundFlush(edge, exchange);
+}
+
+/** What the kernel didn't take of an answer that is over waits in memory for its reader, who must go on taking: every byte starts the time anew. */
+function boundFlush(edge: Edge, { res }: Exchange): void {
+  if (res.writableLength > 0) res.setTimeout(edge.limits.stalledReaderMs, () => res.destroy());
 }
 
 function payloadOf(reply: AnyReply): { payload: string | Buffer | null; type: string | null } {
@@ -68,6 +72,7 @@ async function sendEarly(edge: Edge, exchange: Exchange, status: number, head: s
   const ended = await drain(req, edge.limits);
   if (ended) res.end();
   else res.end(() => req.socket.destroySoon());
+  boundFlush(edge, exchange);
 }
 
 async function sendStream(
@@ -88,4 +93,5 @@ async function sendStream(
   const sink = openSink(res, edge.limits);
   await stream(sink);
   sink.end();
+  boundFlush(edge, exchange);
 }
