@@ -56,7 +56,7 @@ export async function createServer(parts: ServerParts): Promise<Server> {
   parts.metrics.gauge("svc_requests_at_work", "Places taken by requests that do work", () => edge.work.taken());
   parts.metrics.gauge(
     "svc_request_body_bytes",
-    "Bytes of request bodies held, and of the heap for values that take far more than their bytes",
+    "Bytes of request bodies held, of the heap for values that take far more than their bytes, and of answers that wait for their reader",
     () => edge.bodies.taken(),
   );
   parts.metrics.gauge("svc_request_file_bytes", "Bytes of forms' files on disk", () => edge.fileBytes);

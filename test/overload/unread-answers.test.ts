@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Sink } from "../../src/server/types.ts";
-import { auth, chat, type EdgeUnderTest, eventually, head, openSocket, startEdge } from "../server/start-edge.ts";
+import { auth, call, callers, chat, type EdgeUnderTest, eventually, head, json, openSocket, startEdge } from "../server/start-edge.ts";
 
 let edge: EdgeUnderTest;
 /** As node tells of them, newest last. */
@@ -21,6 +21,7 @@ const text = JSON.stringify(chat);
 const request =
   head("POST", "/v1/chat/completions", { ...auth, "content-type": "application/json", "content-length": String(text.length) }) + text;
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+const held = async () => Number(/^svc_request_body_bytes (\d+)/m.exec((await call(edge, "/metrics")).text)![1]);
 const waiting = () => responses.at(-1)!.writableLength;
 const cut = () => edge.logs.some((line) => line["gone"] === true);
 
@@ -55,5 +56,68 @@ describe("a client that stops reading is cut off", () => {
     await send("x");
     await eventually(cut);
     socket.destroy();
+  });
+});
+
+describe("a whole answer that waits for its reader", () => {
+  const bytes = 16 * megabyte;
+  const answer = () => json({ text: "x".repeat(bytes) });
+
+  test("is cut off in a time that fits its length, whoever drips it along", async () => {
+    const limits = { stalledReaderMs: 1_000, readerBytesPerSec: bytes };
+    edge = await startEdge({ limits, handlers: { createChatCompletion: answer } });
+    const { socket } = await openIdler(request);
+    await eventually(() => responses.length > 0 && waiting() > 0);
+    const drip = setInterval(() => socket.read(65_536), 20);
+    await eventually(cut);
+    clearInterval(drip);
+    expect(socket.bytesRead).toBeLessThan(bytes);
+    socket.destroy();
+  });
+
+  test("has the room of bodies, of which one account takes three quarters: beyond that it is cut, others' come, and all of it comes back", async () => {
+    const createEmbeddings = () => json({ text: "x".repeat(bytes / 2) });
+    edge = await startEdge({ limits: { allBodiesBytes: 3 * bytes }, handlers: { createChatCompletion: answer, createEmbeddings } });
+    callers["svc_other"] = { ...callers["svc_good"]!, accountId: 9n, keyId: 9n };
+    const idlers = [await openIdler(request), await openIdler(request)];
+    await eventually(() => responses.filter(({ writableLength }) => writableLength > bytes).length === 2);
+    expect(await held()).toBeGreaterThan(2 * bytes);
+    const third = await openIdler(request);
+    await eventually(cut);
+    const other = { json: { model: "demo/embed", input: "hi" }, headers: { authorization: "Bearer svc_other" } };
+    expect((await call(edge, "/v1/embeddings", other)).text.length).toBeGreaterThan(bytes / 2);
+    expect(edge.logs.filter((line) => line["gone"] === true)).toHaveLength(1);
+    for (const { socket } of [...idlers, third]) socket.destroy();
+    await expect.poll(held).toBe(0);
+    expect((await call(edge, "/v1/chat/completions", { json: chat, headers: auth })).text.length).toBeGreaterThan(bytes);
+    await expect.poll(held).toBe(0);
+  });
+
+  test("takes no room where it was made before and is everybody's", async () => {
+    const bytesOfAll = Buffer.alloc(bytes);
+    const listModels = () => ({ status: 200, headers: { "content-type": "application/json" }, bytes: bytesOfAll });
+    edge = await startEdge({ limits: { allBodiesBytes: bytes }, handlers: { listModels } });
+    const { socket } = await openIdler(head("GET", "/v1/models", auth));
+    await eventually(() => responses.length > 0 && waiting() > 0);
+    expect([await held(), cut()]).toEqual([0, false]);
+    socket.destroy();
+  });
+
+  test("behind another on its connection: its time begins when its turn comes", async () => {
+    const gate = Promise.withResolvers<void>();
+    const createEmbeddings = () => gate.promise.then(() => json({}));
+    const limits = { stalledReaderMs: 50, readerBytesPerSec: 1e9 };
+    edge = await startEdge({ limits, handlers: { createChatCompletion: () => json({ text: "second" }), createEmbeddings } });
+    const input = JSON.stringify({ model: "demo/embed", input: "hi" });
+    const first = head("POST", "/v1/embeddings", { ...auth, "content-type": "application/json", "content-length": String(input.length) });
+    const opened = await openSocket(edge.port);
+    await opened.send(first + input + request);
+    await eventually(() => responses.length === 2 && waiting() > 0);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(await held()).toBeGreaterThan(0);
+    gate.resolve();
+    await opened.until("second");
+    opened.socket.destroy();
+    await expect.poll(held).toBe(0);
   });
 });
