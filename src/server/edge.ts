@@ -28,8 +28,8 @@ export interface Edge {
   /** Requests that do work (admit.ts), and hold memory until they are answered. */
   work: Shares;
   bigJson: BigJson;
-  /** Bytes of forms' files that lie on disk right now, over all exchanges. */
-  fileBytes: number;
+  /** Bytes of forms' files that lie on disk right now. */
+  files: Shares;
   limits: EdgeLimits;
   /** For browsers: the value of access-control-expose-headers. */
   exposedHeaders: string;

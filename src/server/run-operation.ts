@@ -82,7 +82,7 @@ async function withForm(
       await work({ fields, file: sent.file as FormFile });
     });
   } finally {
-    edge.fileBytes -= exchange.fileBytes;
+    edge.files.giveBack(exchange.holder, exchange.fileBytes);
     exchange.fileBytes = 0;
   }
 }
