@@ -23,13 +23,13 @@ export interface Edge {
   publicUrl: string;
   /** Set by shutdown.ts: replies then say `connection: close`. */
   closing: boolean;
-  /** Bytes of request bodies held right now, and what their values take beyond (read-body.ts). */
+  /** Bytes of request bodies held right now, what their values take beyond (read-body.ts), and answers that wait for their reader (reply.ts). */
   bodies: Shares;
   /** Requests that do work (admit.ts), and hold memory until they are answered. */
   work: Shares;
   bigJson: BigJson;
-  /** Bytes of forms' files that lie on disk right now, over all exchanges. */
-  fileBytes: number;
+  /** Bytes of forms' files that lie on disk right now. */
+  files: Shares;
   limits: EdgeLimits;
   /** For browsers: the value of access-control-expose-headers. */
   exposedHeaders: string;
@@ -55,6 +55,8 @@ export interface EdgeLimits {
   queuedBytes: number;
   /** A client of a stream that takes nothing for this long is cut off. */
   stalledReaderMs: number;
+  /** Less than this, beyond that time, and the client of an answer that is over is cut off as well. */
+  readerBytesPerSec: number;
   /** Requests to public operations a minute and client address (OPERATOR.md). */
   publicPerMinute: number;
 }
@@ -70,6 +72,7 @@ export const defaultLimits: Omit<EdgeLimits, "connections"> = {
   drainMs: 10_000,
   queuedBytes: 8 * megabyte,
   stalledReaderMs: 120_000,
+  readerBytesPerSec: 50_000,
   publicPerMinute: 600,
 };
 
@@ -95,7 +98,7 @@ export interface Exchange {
   model: string | null;
   /** Who holds what this request takes: its account, before that is known its address. */
   holder: Holder;
-  /** Bytes this exchange has taken from the budget of bodies. */
+  /** Bytes this exchange has taken from the room of bodies. */
   bodyBytes: number;
   /** It has a place among those that do work. */
   atWork: boolean;

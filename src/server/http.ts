@@ -53,12 +53,13 @@ interface Server {
 
 export async function createServer(parts: ServerParts): Promise<Server> {
   const edge = openEdge(parts);
+  parts.metrics.gauge("svc_requests_at_work", "Places taken by requests that do work", () => edge.work.taken());
   parts.metrics.gauge(
     "svc_request_body_bytes",
-    "Bytes of request bodies held, and of the heap for values that take far more than their bytes",
+    "Bytes of request bodies held, of the heap for values that take far more than their bytes, and of answers that wait for their reader",
     () => edge.bodies.taken(),
   );
-  parts.metrics.gauge("svc_request_file_bytes", "Bytes of forms' files on disk", () => edge.fileBytes);
+  parts.metrics.gauge("svc_request_file_bytes", "Bytes of forms' files on disk", () => edge.files.taken());
   const dispatch = await createDispatch(edge, parts.handlers);
   const connections = trackConnections(edge.limits.connections);
   const app = createApp(edge, dispatch, createPages(edge), connections);
@@ -96,7 +97,7 @@ function openEdge({ context, metrics, tracing = null, ready, limits, onUndeclare
     bodies: openShares(allLimits.allBodiesBytes),
     work: openShares(allLimits.atWork),
     bigJson: openBigJson(),
-    fileBytes: 0,
+    files: openShares(allLimits.allFilesBytes),
     limits: allLimits,
     exposedHeaders: exposedHeaders(responseHeaderNames()),
     onUndeclared:

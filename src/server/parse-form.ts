@@ -22,6 +22,8 @@ export interface FormParser {
 interface Sinks {
   /** Of all texts together. */
   textBytesMax: number;
+  /** Told of each piece of a text before it is kept; throws where there is no room for it. */
+  takeText: (bytes: number) => void;
   /** Takes the file; throws where it can't be taken. */
   write: (chunk: Buffer) => Promise<void>;
 }
@@ -101,11 +103,12 @@ export function openFormParser(boundary: string, fields: Form["fields"], sinks: 
     let bytes = 0;
     part.on("data", (chunk: Buffer) =>
       attempt(() => {
-        chunks.push(chunk);
         bytes += chunk.length;
         textBytes += chunk.length;
         if (bytes > textBytesMax) failParameter(name, `it must have at most ${textBytesMax / 1024} KB`);
         if (textBytes > sinks.textBytesMax) failTooLarge(sinks.textBytesMax);
+        sinks.takeText(chunk.length);
+        chunks.push(chunk);
       }),
     );
     part.on("end", () =>

@@ -42,6 +42,15 @@ export function holdValue(edge: Edge, exchange: Exchange, heapBytes: number): vo
   exchange.bodyBytes += more;
 }
 
+/** An answer that waits for its reader takes its request's room, whose body is done with, and what it needs beyond. False: there is none. */
+export function holdAnswer(edge: Edge, exchange: Exchange, bytes: number): boolean {
+  const more = bytes - exchange.bodyBytes;
+  if (more <= 0) return true;
+  if (!edge.bodies.take(exchange.holder, more)) return false;
+  exchange.bodyBytes = bytes;
+  return true;
+}
+
 /** A body that brings less in `bodyIdleMs` stands still as good as one that brings nothing: half a kilobyte a second is no line in use. */
 const leastBytes = 16_384;
 
@@ -90,6 +99,7 @@ function collect(edge: Edge, exchange: Exchange, max: number): Promise<Buffer> {
       exchange.gone = true;
       settle(() => reject(new Error("the client left before its body was complete")));
     };
+    if (req.destroyed) return onClose();
     req.on("data", onData).on("end", onEnd).on("close", onClose).on("error", onClose);
   });
 }

@@ -1,5 +1,5 @@
 // A form's body while it streams in: its one file goes to disk, its texts into bounded memory. Bounded by bytes, by time and by what all
-// requests hold on disk together. How a form is taken apart is parse-form.ts; what its texts mean is form-fields.ts.
+// requests hold together, on disk and in memory. How a form is taken apart is parse-form.ts; what its texts mean is form-fields.ts.
 import { open } from "node:fs/promises";
 import type { IncomingHttpHeaders } from "node:http";
 import { fail } from "../fail.ts";
@@ -33,21 +33,25 @@ export async function readForm(edge: Edge, exchange: Exchange, form: Form, path:
   if (!hasBody(exchange)) failForm("it is empty");
   const bytesMax = form.fileMax + besideFileBytes;
   if (Number(headers["content-length"] ?? 0) > bytesMax) failTooLarge(form.fileMax, "file");
-  if (edge.fileBytes > edge.limits.allFilesBytes) fail("overloaded");
+  if (!edge.files.fits(exchange.holder, Number(headers["content-length"] ?? 1))) fail("overloaded");
   const handle = await open(path, "wx", 0o600);
   let fileBytes = 0;
   const write = async (chunk: Buffer) => {
     fileBytes += chunk.length;
-    exchange.fileBytes += chunk.length;
-    edge.fileBytes += chunk.length;
     if (fileBytes > form.fileMax) failTooLarge(form.fileMax, "file");
-    if (edge.fileBytes > edge.limits.allFilesBytes) fail("overloaded");
+    if (!edge.files.take(exchange.holder, chunk.length)) fail("overloaded");
+    exchange.fileBytes += chunk.length;
     countTransferred(chunk.length);
     await handle.appendFile(chunk);
   };
+  const takeText = (bytes: number) => {
+    if (exchange.gone) return; // all that it had was given back
+    if (!edge.bodies.take(exchange.holder, bytes)) fail("overloaded");
+    exchange.bodyBytes += bytes;
+  };
   try {
     if (awaitsContinue(exchange)) exchange.res.writeContinue();
-    const parser = openFormParser(boundary, form.fields, { textBytesMax: besideFileBytes, write });
+    const parser = openFormParser(boundary, form.fields, { textBytesMax: besideFileBytes, takeText, write });
     await feed(edge, exchange, parser, bytesMax, () => failTooLarge(form.fileMax, "file"));
     const { texts, hasFile } = await parser.done;
     return { texts, file: hasFile ? { path, bytes: fileBytes } : null };

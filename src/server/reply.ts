@@ -4,7 +4,7 @@ import type { OperationId } from "../../generated/operations.ts";
 import { inCoding } from "./content-coding.ts";
 import { drain } from "./drain.ts";
 import type { Edge, Exchange } from "./edge.ts";
-import { awaitsContinue, hasBody } from "./read-body.ts";
+import { awaitsContinue, hasBody, holdAnswer } from "./read-body.ts";
 import { openSink } from "./sink.ts";
 import type { Headers, Reply } from "./types.ts";
 
@@ -22,8 +22,30 @@ export async function sendReply(edge: Edge, exchange: Exchange, reply: AnyReply)
   if (hasBody(exchange) && !exchange.req.complete) return sendEarly(edge, exchange, reply.status, head, payload);
   exchange.res.writeHead(reply.status, head);
   exchange.res.end(payload ?? undefined);
-  // What the kernel didn't take waits in memory for its reader, who must go on taking: every byte starts the time anew.
-  if (exchange.res.writableLength > 0) exchange.res.setTimeout(edge.limits.stalledReaderMs, () => exchange.res.destroy());
+  boundFlush(edge, exchange, payload);
+}
+
+/**
+ * What the kernel didn't take of an answer that is over waits in memory for its reader: in the room that bodies share, where there is some, and
+ * for as long as a slow line takes. Every byte starts the time of one that stalls anew, but not the time of the whole.
+ */
+function boundFlush(edge: Edge, exchange: Exchange, payload: string | Buffer | null = null): void {
+  const { req, res } = exchange;
+  const waiting = res.writableLength;
+  if (waiting === 0 || exchange.gone || res.destroyed) return;
+  // Bytes that a read sends were made before, and are everybody's.
+  const isShared = !exchange.atWork && Buffer.isBuffer(payload);
+  if (!isShared && !holdAnswer(edge, exchange, waiting)) return void req.socket.destroy();
+  const { stalledReaderMs, readerBytesPerSec } = edge.limits;
+  const cut = () => void res.destroy();
+  const begin = () => {
+    const late = setTimeout(cut, stalledReaderMs + (1_000 * waiting) / readerBytesPerSec);
+    res.once("close", () => clearTimeout(late));
+  };
+  // One that was asked for before the last was read has no socket until its turn comes.
+  if (res.socket === null) res.once("socket", begin);
+  else begin();
+  res.setTimeout(stalledReaderMs, cut);
 }
 
 function payloadOf(reply: AnyReply): { payload: string | Buffer | null; type: string | null } {
@@ -68,6 +90,7 @@ async function sendEarly(edge: Edge, exchange: Exchange, status: number, head: s
   const ended = await drain(req, edge.limits);
   if (ended) res.end();
   else res.end(() => req.socket.destroySoon());
+  boundFlush(edge, exchange, payload);
 }
 
 async function sendStream(
@@ -88,4 +111,5 @@ async function sendStream(
   const sink = openSink(res, edge.limits);
   await stream(sink);
   sink.end();
+  boundFlush(edge, exchange);
 }

@@ -41,6 +41,8 @@ export function operationRunner(edge: Edge, operation: Operation, handler: Handl
     exchange.dialect = operation.dialect;
     if (!isPublic) exchange.headers["cache-control"] = "no-store";
     const known = await identify(edge, exchange, operation);
+    // Once: what is taken of a share goes back to the same, whoever counts after a slow body.
+    if (exchange.caller !== null) exchange.holder = exchange.caller.accountId;
     await limitRate(edge, exchange);
     admit(edge, exchange, operation);
     handler.beforeBody?.(edge.context);
@@ -59,7 +61,6 @@ const knownMaxMs = 500;
 async function identify({ context }: Edge, exchange: Exchange, operation: Operation): Promise<number> {
   const askedAt = performance.now();
   if (operation.auth !== "none") exchange.caller = await authenticate(context.accounts, operation, exchange.req.headers);
-  if (exchange.caller !== null) exchange.holder = exchange.caller.accountId;
   return askedAt;
 }
 
@@ -82,7 +83,7 @@ async function withForm(
       await work({ fields, file: sent.file as FormFile });
     });
   } finally {
-    edge.fileBytes -= exchange.fileBytes;
+    edge.files.giveBack(exchange.holder, exchange.fileBytes);
     exchange.fileBytes = 0;
   }
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openShares } from "../../src/shares.ts";
 import { openSlots } from "../../src/slots.ts";
 import { catalogText } from "../robustness/catalog.ts";
+import { call, callers, chat as anyChat, head, openSocket, startEdge } from "../server/start-edge.ts";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
 import { startHangingHost } from "./hosts.ts";
 
@@ -65,6 +66,34 @@ describe("503 overloaded: a flood of one account", () => {
     host.answerAll();
     expect((await Promise.all(again)).every(({ status }) => status === 200)).toBe(true);
   });
+});
+
+test("a place goes back to the account it was taken from, also where its key is deleted meanwhile and another account's beside it counts", async () => {
+  const edge = await startEdge({ limits: { atWork: 2 } });
+  const short = { ...callers["svc_good"]!, accountId: 10n, keyId: 10n };
+  callers["svc_other"] = { ...callers["svc_good"]!, accountId: 9n, keyId: 9n };
+  const text = JSON.stringify({ ...anyChat, max_tokens: 5 });
+  const typed = { "content-type": "application/json", "content-length": String(text.length) };
+  const request = head("POST", "/v1/messages", { authorization: "Bearer svc_short", "x-api-key": "svc_other", ...typed });
+  const atWork = async () => /^svc_requests_at_work (\d+)/m.exec((await call(edge, "/metrics")).text)![1];
+  for (let round = 0; round < 3; round += 1) {
+    callers["svc_short"] = short;
+    const sockets = await Promise.all([1, 2].map(() => openSocket(edge.port)));
+    for (const { send } of sockets) await send(request);
+    await expect.poll(atWork).toBe("2");
+    delete callers["svc_short"];
+    // Longer than a look at the key holds (run-operation.ts).
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    for (const { send, until, socket } of sockets) {
+      await send(text);
+      await until("HTTP/1.1 200");
+      socket.destroy();
+    }
+    await expect.poll(atWork).toBe("0");
+  }
+  callers["svc_short"] = short;
+  expect((await call(edge, "/v1/messages", { json: JSON.parse(text), headers: { "x-api-key": "svc_short" } })).status).toBe(200);
+  await edge.close(200);
 });
 
 describe("shares", () => {

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Request } from "../../src/server/types.ts";
 import { type FormEdge, type Part, formBytes, megabyte, path, startFormEdge, typed, voice } from "./form-edge.ts";
-import { eventually, head, json, openSocket } from "./start-edge.ts";
+import { call, callers, eventually, head, json, openSocket } from "./start-edge.ts";
 
 let edge: FormEdge;
 afterEach(() => edge.close());
@@ -112,6 +112,50 @@ test("503 overloaded: all files together are bounded, and room comes back", asyn
   expect(await first).toMatchObject({ status: 200 });
   await eventually(() => edge.files.names().length === 0);
   expect(await edge.send([big])).toMatchObject({ status: 200 });
+});
+
+describe("one account's forms leave room for another's", () => {
+  callers["svc_other"] = { ...callers["svc_good"]!, accountId: 9n, keyId: 9n };
+  const other = { authorization: "Bearer svc_other" };
+
+  test("on disk, where they take three quarters", async () => {
+    const gate = Promise.withResolvers<unknown>();
+    let entered = 0;
+    const handler = (_context: unknown, { caller }: Request) => {
+      if (caller.accountId === 9n) return json({});
+      entered += 1;
+      return gate.promise;
+    };
+    edge = await startFormEdge({ allFilesBytes: 8_000 }, handler);
+    const big: Part = ["file", Buffer.alloc(2_000), "a"];
+    const sent = [1, 2, 3].map(() => edge.send([big]));
+    await eventually(() => entered === 3);
+    expect(await edge.send([big])).toMatchObject({ status: 503, code: "overloaded" });
+    expect(await edge.send([["file", Buffer.alloc(500), "a"]], other)).toMatchObject({ status: 200 });
+    gate.resolve(json({}));
+    expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    await eventually(() => edge.files.names().length === 0);
+    expect((await call(edge, "/metrics")).text).toMatch(/^svc_request_file_bytes 0$/m);
+  });
+
+  test("in memory, where their texts take of the room for bodies", async () => {
+    edge = await startFormEdge({ allBodiesBytes: megabyte });
+    const held = async () => Number(/^svc_request_body_bytes (\d+)/m.exec((await call(edge, "/metrics")).text)![1]);
+    const text = formBytes([["prompt", "x".repeat(90_000)]]).subarray(0, 90_100);
+    const sockets = await Promise.all(Array.from({ length: 12 }, () => openSocket(edge.port)));
+    const refused = () => sockets.filter((socket) => socket.received().includes("overloaded")).length;
+    for (const [n, { send }] of sockets.entries()) {
+      await send(head("POST", path, { ...typed, "content-length": "20000000" }));
+      await send(text);
+      await expect.poll(async () => (await held()) >= (n + 1) * 90_000 || refused() > 0).toBe(true);
+    }
+    await eventually(() => refused() === 4);
+    await expect.poll(held).toBeGreaterThanOrEqual(8 * 90_000);
+    expect(await held()).toBeLessThan(0.75 * megabyte);
+    expect(await edge.send([["prompt", "x".repeat(10_000)], voice], other)).toMatchObject({ status: 200 });
+    for (const { socket } of sockets) socket.destroy();
+    await expect.poll(held).toBe(0);
+  });
 });
 
 test("a file is not held in memory: one of 190 MB, client and server in one process, raises its peak by less than 64 MB", async () => {

@@ -41,6 +41,8 @@ interface Options extends Partial<Pick<ServerParts, "ready" | "limits">> {
   env?: Record<string, string>;
   /** Where files of forms come to lie; without it no form can be sent. */
   filesFolder?: string;
+  /** Awaited by each look-up of a key or session, and by each limit that asks the database. */
+  lookUp?: (credential: string) => Promise<unknown>;
 }
 
 export async function startEdge({
@@ -49,11 +51,15 @@ export async function startEdge({
   payments = null,
   env,
   filesFolder,
+  lookUp = async () => undefined,
   ...parts
 }: Options = {}): Promise<EdgeUnderTest> {
   const logs: Record<string, unknown>[] = [];
   const undeclared: string[] = [];
-  const find = async (credential: string) => callers[credential];
+  const find = async (credential: string) => {
+    await lookUp(credential);
+    return callers[credential];
+  };
   const context = {
     config: readConfig({ SVC_PUBLIC_URL: publicUrl, ...env }),
     clock: systemClock,
@@ -62,7 +68,7 @@ export async function startEdge({
     catalog: { tiers: shippedTiers },
     payments,
     media: filesFolder === undefined ? undefined : { withTempFile: await openTempFiles(filesFolder) },
-    limits: { assertWithin: async () => undefined, assertBelowCeiling: () => undefined },
+    limits: { assertWithin: async ({ bucket }: { bucket: string }) => void (await lookUp(bucket)), assertBelowCeiling: () => undefined },
   } as unknown as Context;
   // It refuses before a body is read: nothing else of the edge is declared for it.
   const retired: Record<string, unknown> = { understandAudio };
