@@ -6,6 +6,8 @@ export interface Breakers {
   /** True takes the probe of a half-open breaker: report its outcome. */
   admits(routeId: string): boolean;
   succeeded(routeId: string): void;
+  /** A stream has begun: a probe that gets so far lets all through again, but on trust: one failure more opens it. Nothing is counted anew. */
+  begun(routeId: string): void;
   failed(routeId: string): void;
   /** The attempt ended without saying anything of the route (a 4xx, or its client left). */
   undecided(routeId: string): void;
@@ -36,6 +38,12 @@ export function createBreakers(now: () => number = () => performance.now()): Bre
     },
     succeeded(routeId) {
       states.delete(routeId);
+    },
+    begun(routeId) {
+      const state = states.get(routeId);
+      if (state?.probing !== true) return;
+      state.failures = failuresToOpen - 1;
+      state.probing = false;
     },
     failed(routeId) {
       const state = states.get(routeId) ?? { failures: 0, opensUntil: 0, probing: false };
