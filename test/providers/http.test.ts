@@ -198,17 +198,25 @@ describe("bounds", () => {
     expect(new Set((await Promise.all(sends)).map(String))).toEqual(new Set(["ok"]));
   });
 
-  test("a waiting call's time-out runs: no answer, nothing sent", async () => {
+  test("a call whose time-out passes while it waits here: local_overload, nothing sent", async () => {
     const host = await startHost(() => undefined);
     const upstream = useUpstream({ connections: 1 });
     const first = expect(upstream.send(requestTo(host.url))).rejects.toBeDefined();
     await until(() => host.requests.length === 1);
     const provider = providerAt(host.url, { timeoutMs: 50 });
-    await expect(upstream.send(requestTo("", { provider }))).rejects.toMatchObject({ fault: "unavailable" });
+    await expect(upstream.send(requestTo("", { provider }))).rejects.toMatchObject({ fault: "local_overload", status: null });
     expect(host.requests).toHaveLength(1);
     expect(upstream.gauge()).toMatchObject({ calls: 1, waiting: 0 });
     await upstream.close();
     await first;
+  });
+
+  test("a host has the whole time-out for a call that waited here", async () => {
+    const host = await startHost((_request, response) => void setTimeout(() => response.end("ok"), 600));
+    const upstream = useUpstream({ connections: 1 });
+    const provider = providerAt(host.url, { timeoutMs: 1_000 });
+    const sends = [1, 2].map(() => upstream.send(requestTo("", { provider })).then((answer) => answer.body.bytes(10)));
+    expect((await Promise.all(sends)).map(String)).toEqual(["ok", "ok"]);
   });
 
   test("slots pass to waiters in order, however many left", () => {
