@@ -11,7 +11,7 @@ export interface Breakers {
   failed(routeId: string): void;
   /** The attempt ended without saying anything of the route (a 4xx, or its client left). */
   undecided(routeId: string): void;
-  /** Routes that failed last, and whether they are passed over. */
+  /** Routes that failed last, and whether they are passed over at the moment. */
   failing(): { routeId: string; isOpen: boolean }[];
 }
 
@@ -28,11 +28,12 @@ const openMs = 5_000;
 export function createBreakers(now: () => number = () => performance.now()): Breakers {
   // Bounded by the routes of the catalog; a route that works has no entry.
   const states = new Map<string, State>();
+  const isOpen = ({ failures, probing, opensUntil }: State) => failures >= failuresToOpen && (probing || now() < opensUntil);
   return {
     admits(routeId) {
       const state = states.get(routeId);
       if (state === undefined || state.failures < failuresToOpen) return true;
-      if (state.probing || now() < state.opensUntil) return false;
+      if (isOpen(state)) return false;
       state.probing = true;
       return true;
     },
@@ -56,6 +57,6 @@ export function createBreakers(now: () => number = () => performance.now()): Bre
       const state = states.get(routeId);
       if (state !== undefined) state.probing = false;
     },
-    failing: () => [...states].map(([routeId, { failures }]) => ({ routeId, isOpen: failures >= failuresToOpen })),
+    failing: () => [...states].map(([routeId, state]) => ({ routeId, isOpen: isOpen(state) })),
   };
 }

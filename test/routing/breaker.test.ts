@@ -70,6 +70,15 @@ describe("a breaker", () => {
     breakers.begun("a");
     expect(breakers.admits("a")).toBe(false);
   });
+  test("is shown open only while it passes calls over, not until somebody calls again", () => {
+    const { breakers, pass } = withClock();
+    times(5, () => breakers.failed("a"));
+    expect(breakers.failing()).toEqual([{ routeId: "a", isOpen: true }]);
+    pass(5_000);
+    expect(breakers.failing()).toEqual([{ routeId: "a", isOpen: false }]);
+    breakers.admits("a");
+    expect(breakers.failing()).toEqual([{ routeId: "a", isOpen: true }]);
+  });
   test("a probe that said nothing leaves room for the next", () => {
     const { breakers, pass } = withClock();
     times(5, () => breakers.failed("a"));
