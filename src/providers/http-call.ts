@@ -12,7 +12,7 @@ import { UpstreamError } from "./types.ts";
 /** `request.path` is the whole path on the pool's origin, query included. */
 export function startCall(pool: Pool, slots: Slots, request: UpstreamRequest, limits: UpstreamLimits): Promise<UpstreamAnswer> {
   return new Promise((resolve, reject) => {
-    const call = openCall(request, resolve, reject);
+    const call = openCall(request, limits, resolve, reject);
     const leave = slots.take(() => {
       call.leaveQueue = alreadyLeft;
       call.sends();
@@ -39,16 +39,22 @@ interface OpenCall {
   finish(): void;
 }
 
-function openCall(request: UpstreamRequest, resolve: (answer: UpstreamAnswer) => void, reject: (reason: unknown) => void): OpenCall {
+function openCall(
+  request: UpstreamRequest,
+  { recordMs, streamMs }: UpstreamLimits,
+  resolve: (answer: UpstreamAnswer) => void,
+  reject: (reason: unknown) => void,
+): OpenCall {
   const { signal } = request;
   const firstByteMs = firstByteOf(request);
   let sending = false;
   let answered = false;
-  const feed = openBody({
+  const control = {
     pause: () => call.controller?.pause(),
     resume: () => call.controller?.resume(),
-    stop: (reason) => call.stop(reason),
-  });
+    stop: (reason: unknown) => call.stop(reason),
+  };
+  const feed = openBody(control, { recordMs: Math.max(recordMs, firstByteMs), streamMs });
   const deadline = setTimeout(() => call.stop(sending ? noAnswer(firstByteMs) : noPlace(firstByteMs)), firstByteMs);
   const onAbort = () => call.stop(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
