@@ -7764,7 +7764,7 @@ export interface components {
             latency_ms: number;
             /** @description Model that was tried. */
             model: string;
-            /** @description `ok`, or why it did not serve, such as `timeout` or `breaker_open`. */
+            /** @description `ok`; `interrupted` where its stream broke; else why it did not serve, such as `timeout` or `breaker_open`. */
             outcome: string;
             /** @description HTTP status that the upstream answered; null where it gave none. */
             status: number | null;

@@ -2013,7 +2013,7 @@ export interface Receipt {
 export interface ReceiptAttempt {
   /** Model that was tried. */
   model: string;
-  /** `ok`, or why it did not serve, such as `timeout` or `breaker_open`. */
+  /** `ok`; `interrupted` where its stream broke; else why it did not serve, such as `timeout` or `breaker_open`. */
   outcome: string;
   /** HTTP status that the upstream answered; null where it gave none. 100 to 599. */
   status: number | null;

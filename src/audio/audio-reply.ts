@@ -8,6 +8,7 @@ import { type Amount, usdText } from "../money.ts";
 import { type AudioCharge, audioCost } from "../pricing/audio-cost.ts";
 import type { AudioBody, MadeAudio } from "../providers/audio.ts";
 import { UpstreamError } from "../providers/types.ts";
+import { streamBroke, streamEnded } from "../routing/attempt.ts";
 import type { Headers, Sink } from "../server/types.ts";
 import { isLeft } from "../stopping.ts";
 import { keepLastByte } from "./keep-last-byte.ts";
@@ -21,7 +22,7 @@ export interface AudioAnswer {
   brokenCode: ErrorCode;
 }
 
-type Replying = Pick<Context, "log">;
+type Replying = Pick<Context, "log" | "breakers">;
 
 export function audioReply(context: Replying, ask: Ask, call: AudioCall, made: MadeAudio, answer: AudioAnswer) {
   return made.kind === "whole" ? wholeReply(ask, call, made.bytes, answer) : streamReply(context, ask, call, made.body, answer);
@@ -77,13 +78,15 @@ function openSending(context: Replying, ask: Ask, call: AudioCall, body: AudioBo
     });
     try {
       await body.read((chunk) => tail.push(chunk));
+      streamEnded(context.breakers, call.attempts);
       await call.complete(charge);
       await sink.write(tail.last());
     } catch (cause) {
       body.cancel();
+      const route = isLeft(signal) ? null : streamBroke(context.breakers, call.attempts, cause);
       const error = await broke();
       if (isLeft(signal)) return;
-      context.log.warn({ ...withoutWords(cause), request_id: ask.requestId }, "a stream of audio broke");
+      context.log.warn({ ...withoutWords(cause), route, request_id: ask.requestId }, "a stream of audio broke");
       throw error;
     } finally {
       signal.removeEventListener("abort", onAbort);
@@ -91,7 +94,7 @@ function openSending(context: Replying, ask: Ask, call: AudioCall, body: AudioBo
   };
 }
 
-function reportUnsettled({ log }: Replying, { requestId }: Ask, cause: unknown): void {
+function reportUnsettled({ log }: Pick<Context, "log">, { requestId }: Ask, cause: unknown): void {
   log.error({ err: cause, request_id: requestId }, "a stream of audio that was left could not be settled");
 }
 

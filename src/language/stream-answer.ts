@@ -2,6 +2,7 @@
 // that says so when the stream broke. The charge is durable before the client reads the end.
 import type { Context } from "../context.ts";
 import { type AnswerStream, UpstreamError } from "../providers/types.ts";
+import { streamBroke, streamEnded } from "../routing/attempt.ts";
 import type { Sink } from "../server/types.ts";
 import { countedUsage } from "./counted-usage.ts";
 import type { Bill, OpenCall } from "./open-call.ts";
@@ -63,11 +64,13 @@ export async function streamAnswer<Rec>(
       silence.refresh();
       return sink.write(text);
     });
+    streamEnded(context.breakers, call.attempts);
     const bill = await call.complete(source.tally.usage, () => countedUsage(context, call.size, source.tally));
     await sink.write(form.end(bill));
   } catch (error) {
     if (isLeft(ask.signal)) return await chargeDelivered(context, answer);
-    context.log.warn({ ...withoutWords(error), request_id: ask.requestId }, "a stream broke");
+    const route = streamBroke(context.breakers, call.attempts, error);
+    context.log.warn({ ...withoutWords(error), route, request_id: ask.requestId }, "a stream broke");
     await settleBroken(context, ask, call);
     await sink.write(form.interrupted(error));
   } finally {

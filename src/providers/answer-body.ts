@@ -1,5 +1,6 @@
 // The bytes of one upstream answer between the socket and their reader: order, back-pressure, caps, one ending.
 // The socket's own state is http-call.ts's.
+import { openRecordTimes, type RecordBounds, type RecordTimes } from "./record-times.ts";
 import { UpstreamError } from "./types.ts";
 
 type OnChunk = (chunk: Buffer) => void | Promise<void>;
@@ -9,6 +10,8 @@ export interface AnswerBody {
   read(onChunk: OnChunk): Promise<void>;
   /** The whole body; more than `maxBytes` is an unreadable answer. `maxMs`: for tests. */
   bytes(maxBytes: number, maxMs?: number): Promise<Buffer>;
+  /** For who reads records: from now on they have the times of UpstreamLimits, until the body ends. Gives what to tell of each. */
+  timeRecords(): RecordTimes["heard"];
   /** Stops the call and closes its socket; a pending read rejects with an AbortError. */
   cancel(): void;
 }
@@ -29,17 +32,18 @@ export interface SocketControl {
 }
 
 /** From the head on. Hosts that think send a blank now and then, so that their answer may take minutes; one that drips for ever is none. */
-const wholeMs = 900_000;
+export const wholeMs = 900_000;
 
 /** What may pile up before a reader comes, before the socket is paused. */
 const earlyBytesMax = 65_536;
 
-export function openBody(control: SocketControl): BodyFeed {
+export function openBody(control: SocketControl, bounds: RecordBounds): BodyFeed {
   const early: Buffer[] = [];
   let earlyBytes = 0;
   let onChunk: OnChunk | null = null;
   let ended = false;
   let failure: { reason: unknown } | null = null;
+  let times: RecordTimes | null = null;
   let settle: { resolve: () => void; reject: (reason: unknown) => void } | null = null;
 
   function deliver(reader: OnChunk, chunk: Buffer): void {
@@ -93,8 +97,14 @@ export function openBody(control: SocketControl): BodyFeed {
     return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size);
   }
 
+  function timeRecords(): RecordTimes["heard"] {
+    times = openRecordTimes(bounds, control.stop);
+    if (ended || failure) times.stop();
+    return times.heard;
+  }
+
   return {
-    body: { read, bytes, cancel: () => control.stop(new DOMException("The upstream call was cancelled.", "AbortError")) },
+    body: { read, bytes, timeRecords, cancel: () => control.stop(new DOMException("The upstream call was cancelled.", "AbortError")) },
     push(chunk) {
       if (onChunk) return deliver(onChunk, chunk);
       early.push(chunk);
@@ -103,10 +113,12 @@ export function openBody(control: SocketControl): BodyFeed {
     },
     end() {
       ended = true;
+      times?.stop();
       settle?.resolve();
     },
     fail(reason) {
       failure ??= { reason };
+      times?.stop();
       settle?.reject(reason);
     },
   };

@@ -12,9 +12,10 @@ import { UpstreamError } from "./types.ts";
 /** `request.path` is the whole path on the pool's origin, query included. */
 export function startCall(pool: Pool, slots: Slots, request: UpstreamRequest, limits: UpstreamLimits): Promise<UpstreamAnswer> {
   return new Promise((resolve, reject) => {
-    const call = openCall(request, resolve, reject);
+    const call = openCall(request, limits, resolve, reject);
     const leave = slots.take(() => {
       call.leaveQueue = alreadyLeft;
+      call.sends();
       pool.dispatch(dispatchOptions(request, openBodyOf(request, call), limits), handlerOf(call, slots, request.account));
     }, request.account);
     if (leave === false) call.stop(new UpstreamError("local_overload", "too many calls wait for this provider"));
@@ -30,22 +31,31 @@ interface OpenCall {
   sent: Readable | null;
   feed: BodyFeed;
   leaveQueue: () => void;
+  /** It waits no longer: its host has all of its time-out from now on. */
+  sends(): void;
   answer(status: number, headers: IncomingHttpHeaders): void;
   /** The first reason wins: what undici says after an abort of ours is only its echo. */
   stop(reason: unknown): void;
   finish(): void;
 }
 
-function openCall(request: UpstreamRequest, resolve: (answer: UpstreamAnswer) => void, reject: (reason: unknown) => void): OpenCall {
+function openCall(
+  request: UpstreamRequest,
+  { recordMs, streamMs }: UpstreamLimits,
+  resolve: (answer: UpstreamAnswer) => void,
+  reject: (reason: unknown) => void,
+): OpenCall {
   const { signal } = request;
   const firstByteMs = firstByteOf(request);
+  let sending = false;
   let answered = false;
-  const feed = openBody({
+  const control = {
     pause: () => call.controller?.pause(),
     resume: () => call.controller?.resume(),
-    stop: (reason) => call.stop(reason),
-  });
-  const deadline = setTimeout(() => call.stop(noAnswer(firstByteMs)), firstByteMs);
+    stop: (reason: unknown) => call.stop(reason),
+  };
+  const feed = openBody(control, { recordMs: Math.max(recordMs, firstByteMs), streamMs });
+  const deadline = setTimeout(() => call.stop(sending ? noAnswer(firstByteMs) : noPlace(firstByteMs)), firstByteMs);
   const onAbort = () => call.stop(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
   const call: OpenCall = {
@@ -54,6 +64,10 @@ function openCall(request: UpstreamRequest, resolve: (answer: UpstreamAnswer) =>
     sent: null,
     feed,
     leaveQueue: alreadyLeft,
+    sends() {
+      sending = true;
+      deadline.refresh();
+    },
     answer(status, headers) {
       clearTimeout(deadline);
       answered = true;
@@ -148,6 +162,11 @@ function firstByteOf({ provider, firstByteMs = 0 }: UpstreamRequest): number {
 
 function noAnswer(timeoutMs: number): UpstreamError {
   return new UpstreamError("unavailable", `no answer within ${timeoutMs} ms`, { job: { code: "provider_timeout", word: null } });
+}
+
+/** The host never saw it: that is our own crowd, mostly one account's. */
+function noPlace(timeoutMs: number): UpstreamError {
+  return new UpstreamError("local_overload", `no socket of this provider was free within ${timeoutMs} ms`);
 }
 
 /** Only the error's code is repeated: a message may quote a header. */

@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import { traceNow } from "../telemetry/trace-scope.ts";
-import type { AnswerBody } from "./answer-body.ts";
+import { type AnswerBody, wholeMs } from "./answer-body.ts";
 import { startCall } from "./http-call.ts";
 import { openOrigins } from "./origins.ts";
 import { addressOf } from "./target.ts";
@@ -77,12 +77,27 @@ export interface UpstreamLimits {
    * a slow host five minutes to its first byte grants it the same pauses later.
    */
   idleMs: number;
+  /**
+   * To a stream's first record, and from one to the next: comments keep idleMs away for ever. A host may think as long as a whole answer
+   * may take, or as `timeout_ms` says where that is longer.
+   */
+  recordMs: number;
+  /** A stream of records from its head to its end. */
+  streamMs: number;
   connectMs: number;
   /** Origins beside those of the catalog file that answers of providers may point to at a time; a queue has one or two. */
   answeredOrigins: number;
 }
 
-const shippedLimits: UpstreamLimits = { connections: 1_024, waiting: 4_096, idleMs: 60_000, connectMs: 10_000, answeredOrigins: 64 };
+const shippedLimits: UpstreamLimits = {
+  connections: 1_024,
+  waiting: 4_096,
+  idleMs: 60_000,
+  recordMs: wholeMs,
+  streamMs: 3_600_000,
+  connectMs: 10_000,
+  answeredOrigins: 64,
+};
 
 /** Asked for here: a call that waits for a socket starts in the trace of whoever frees it. */
 function headersOf({ headers = [] }: UpstreamRequest): readonly string[] {

@@ -67,10 +67,13 @@ async function readToEnd<Rec, Shown extends Tally>(body: UpstreamAnswer["body"],
     told = error;
     throw error;
   };
+  const heard = body.timeRecords();
   const takeOne = (record: SseRecord) => {
     if (outlet.ended) return;
     try {
-      return reader.take(record)?.catch(tell);
+      const pending = reader.take(record)?.catch(tell);
+      heard(pending);
+      return pending;
     } catch (error) {
       return tell(error);
     }

@@ -8,7 +8,7 @@ import type { Candidate } from "./candidates.ts";
 
 export interface Attempt {
   candidate: Candidate;
-  /** ok, the fault's name, or breaker_open where the route was passed over. */
+  /** ok, the fault's name, interrupted where a stream broke, or breaker_open where the route was passed over. */
   outcome: string;
   status: number | null;
   latencyMs: number;
@@ -57,7 +57,8 @@ export async function attempt<Result>(
       }
       span = traceNow()?.openAttempt(candidate.routeId, candidate.route.model);
       const result = await (span === undefined ? call(candidate) : span.run(() => call(candidate)));
-      breakers.succeeded(candidate.routeId);
+      if (isStream(result)) breakers.begun(candidate.routeId);
+      else breakers.succeeded(candidate.routeId);
       record("ok", 200);
       return { result, candidate };
     } catch (error) {
@@ -82,6 +83,27 @@ export async function attempt<Result>(
     }
   }
   return allFailed(faults, attempts);
+}
+
+/** One has only begun: whoever reads it says streamEnded or streamBroke, or nothing where its client left. */
+function isStream(result: unknown): boolean {
+  return typeof result === "object" && result !== null && "kind" in result && result.kind === "stream";
+}
+
+/** The stream that the last attempt began is whole. */
+export function streamEnded(breakers: Breakers, attempts: readonly Attempt[]): void {
+  breakers.succeeded(attempts.at(-1)!.candidate.routeId);
+}
+
+/** The stream that the last attempt began has broken. Only an upstream's fault says something of its route, whose id it returns. */
+export function streamBroke(breakers: Breakers, attempts: readonly Attempt[], error: unknown): string {
+  const served = attempts.at(-1)!;
+  const { routeId } = served.candidate;
+  if (error instanceof UpstreamError) {
+    served.outcome = "interrupted";
+    if (countsForBreaker(error)) breakers.failed(routeId);
+  }
+  return routeId;
 }
 
 /** What a provider calls the model is between it and us. An id that is a plain word may be meant as one. */

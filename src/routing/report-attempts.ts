@@ -28,4 +28,4 @@ export function reportAttempts(
 }
 
 /** What is no fault of an upstream's, or was reported when it was. */
-const quiet = new Set(["ok", "aborted", "breaker_open", "rejected", "refused"]);
+const quiet = new Set(["ok", "interrupted", "aborted", "breaker_open", "rejected", "refused"]);

@@ -49,7 +49,11 @@ export function countCalls(registry: Registry): CallCounts {
 
   const ofAttempts = (figure: "count" | "ms", perUnit: number) => () =>
     nested(attempts, (route, outcome, tally) => [{ labels: { route, outcome }, value: tally[figure] / perUnit }]);
-  counter("svc_upstream_attempts_total", "Attempts at upstreams; outcome is ok, a fault, aborted or breaker_open", ofAttempts("count", 1));
+  counter(
+    "svc_upstream_attempts_total",
+    "Attempts at upstreams; outcome is ok, a fault, interrupted, aborted or breaker_open",
+    ofAttempts("count", 1),
+  );
   counter("svc_upstream_attempt_seconds_total", "Time to the answers of those attempts", ofAttempts("ms", 1000));
   counter("svc_calls_total", "Admitted calls that ended: success, aborted or failed", () =>
     nested(tallies, (model, operation, { calls }) => pairs(calls, (status) => ({ model, operation, status }))),

@@ -70,7 +70,7 @@ export function openTracing({ url, sampler, addMetric }: TracingOptions): Tracin
         }
         if (outcome !== "ok" && outcome !== "aborted") fail(span, outcome);
         // One that served lasts to the end of its answer, a stream's too, which is when it is told of.
-        span.end(outcome === "ok" ? Date.now() : startedAt + latencyMs);
+        span.end(outcome === "ok" || outcome === "interrupted" ? Date.now() : startedAt + latencyMs);
       },
     };
   }

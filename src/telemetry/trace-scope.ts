@@ -17,7 +17,7 @@ export interface AttemptSpan {
 }
 
 export interface AttemptEnd {
-  /** ok, a fault, aborted or gateway_error. */
+  /** ok, a fault, interrupted, aborted or gateway_error. */
   outcome: string;
   /** The upstream's HTTP status. */
   status: number | null;

@@ -5,6 +5,7 @@ import type { OpenCall } from "../../src/language/open-call.ts";
 import type { Ask } from "../../src/admission/ask.ts";
 import { streamAnswer, type StreamForm } from "../../src/language/stream-answer.ts";
 import type { AnswerStream, ChatRecord } from "../../src/providers/types.ts";
+import { createBreakers } from "../../src/routing/breaker.ts";
 import { noUsage } from "../../src/usage.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -25,9 +26,12 @@ async function stream(speak: (say: (json: string) => void) => Promise<void>): Pr
     tally: { usage: noUsage, deltas: 0, characters: 0, prompt: null },
     forEach: (onRecord: (record: ChatRecord) => unknown) => speak((json) => void onRecord({ json })),
   } as unknown as AnswerStream<ChatRecord>;
-  const call = { complete: async () => ({ usage: noUsage, cost: 0n, cacheDiscount: 0n }) } as unknown as OpenCall;
+  const attempts = [{ candidate: { routeId: "a" }, outcome: "ok" }];
+  const call = { attempts, complete: async () => ({ usage: noUsage, cost: 0n, cacheDiscount: 0n }) } as unknown as OpenCall;
   const ask = { requestId: "req_1", signal: new AbortController().signal } as unknown as Ask;
-  await streamAnswer({} as Context, { ask, call, source }, form, { write: (chunk) => void (written += String(chunk)) });
+  await streamAnswer({ breakers: createBreakers() } as Context, { ask, call, source }, form, {
+    write: (chunk) => void (written += String(chunk)),
+  });
   return written;
 }
 

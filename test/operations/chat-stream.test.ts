@@ -186,7 +186,7 @@ describe("200, a stream that breaks", () => {
         status: "failed",
         error_code: "stream_interrupted",
         cost: 0n,
-        attempts: [{ outcome: "ok" }],
+        attempts: [{ outcome: "interrupted" }],
       });
     },
   );

@@ -93,7 +93,7 @@ describe("a stream that breaks", () => {
         error_code: "tts_failed",
         cost: 0n,
         units: "0",
-        attempts: [{ outcome: "ok" }],
+        attempts: [{ outcome: "interrupted" }],
       });
       await world.expectUntouched(account);
     },

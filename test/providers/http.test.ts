@@ -2,7 +2,6 @@
 import { createServer, type AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import { connectUpstreams, type UpstreamRequest } from "../../src/providers/http.ts";
-import { retryAfterMs } from "../../src/providers/retry-after.ts";
 import { openSlots } from "../../src/slots.ts";
 import type { UpstreamError } from "../../src/providers/types.ts";
 import { providerAt, startHost, until, useUpstream } from "./upstream-fixture.ts";
@@ -198,17 +197,25 @@ describe("bounds", () => {
     expect(new Set((await Promise.all(sends)).map(String))).toEqual(new Set(["ok"]));
   });
 
-  test("a waiting call's time-out runs: no answer, nothing sent", async () => {
+  test("a call whose time-out passes while it waits here: local_overload, nothing sent", async () => {
     const host = await startHost(() => undefined);
     const upstream = useUpstream({ connections: 1 });
     const first = expect(upstream.send(requestTo(host.url))).rejects.toBeDefined();
     await until(() => host.requests.length === 1);
     const provider = providerAt(host.url, { timeoutMs: 50 });
-    await expect(upstream.send(requestTo("", { provider }))).rejects.toMatchObject({ fault: "unavailable" });
+    await expect(upstream.send(requestTo("", { provider }))).rejects.toMatchObject({ fault: "local_overload", status: null });
     expect(host.requests).toHaveLength(1);
     expect(upstream.gauge()).toMatchObject({ calls: 1, waiting: 0 });
     await upstream.close();
     await first;
+  });
+
+  test("a host has the whole time-out for a call that waited here", async () => {
+    const host = await startHost((_request, response) => void setTimeout(() => response.end("ok"), 600));
+    const upstream = useUpstream({ connections: 1 });
+    const provider = providerAt(host.url, { timeoutMs: 1_000 });
+    const sends = [1, 2].map(() => upstream.send(requestTo("", { provider })).then((answer) => answer.body.bytes(10)));
+    expect((await Promise.all(sends)).map(String)).toEqual(["ok", "ok"]);
   });
 
   test("slots pass to waiters in order, however many left", () => {
@@ -273,22 +280,5 @@ describe("bounds", () => {
     release();
     await done;
     expect(read).toBe(Math.ceil(total / block.length) * block.length);
-  });
-});
-
-describe("retry-after", () => {
-  const now = new Date("2026-11-21T00:00:00Z");
-  test.each([
-    [{ "retry-after": "2" }, 2_000],
-    [{ "retry-after": "0.25" }, 250],
-    [{ "retry-after": "9", "retry-after-ms": "120.5" }, 121],
-    [{ "retry-after": "Sat, 21 Nov 2026 00:01:30 GMT" }, 90_000],
-    [{ "retry-after": "Fri, 20 Nov 2026 00:00:00 GMT" }, 0],
-    [{ "retry-after": "99999999" }, 3_600_000],
-    [{ "retry-after": "soon" }, null],
-    [{ "retry-after": "-1" }, 0],
-    [{}, null],
-  ])("%j is %s ms", (headers, expected) => {
-    expect(retryAfterMs(headers, now)).toBe(expected);
   });
 });

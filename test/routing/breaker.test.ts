@@ -44,6 +44,41 @@ describe("a breaker", () => {
     breakers.succeeded("a");
     expect([breakers.admits("a"), breakers.admits("a")]).toEqual([true, true]);
   });
+  test("a probe whose stream begins lets all through at once; one that breaks opens it again, one that ends whole starts the count anew", () => {
+    const { breakers, pass } = withClock();
+    times(5, () => breakers.failed("a"));
+    pass(5_000);
+    breakers.admits("a");
+    breakers.begun("a");
+    expect([breakers.admits("a"), breakers.admits("a")]).toEqual([true, true]);
+    breakers.failed("a");
+    expect(breakers.admits("a")).toBe(false);
+    pass(5_000);
+    breakers.admits("a");
+    breakers.begun("a");
+    breakers.succeeded("a");
+    times(4, () => breakers.failed("a"));
+    expect(breakers.admits("a")).toBe(true);
+  });
+  test("streams that begin start no count anew, nor do they close what others' failures opened", () => {
+    const { breakers } = withClock();
+    times(5, () => {
+      breakers.begun("a");
+      breakers.failed("a");
+    });
+    expect(breakers.admits("a")).toBe(false);
+    breakers.begun("a");
+    expect(breakers.admits("a")).toBe(false);
+  });
+  test("is shown open only while it passes calls over, not until somebody calls again", () => {
+    const { breakers, pass } = withClock();
+    times(5, () => breakers.failed("a"));
+    expect(breakers.failing()).toEqual([{ routeId: "a", isOpen: true }]);
+    pass(5_000);
+    expect(breakers.failing()).toEqual([{ routeId: "a", isOpen: false }]);
+    breakers.admits("a");
+    expect(breakers.failing()).toEqual([{ routeId: "a", isOpen: true }]);
+  });
   test("a probe that said nothing leaves room for the next", () => {
     const { breakers, pass } = withClock();
     times(5, () => breakers.failed("a"));

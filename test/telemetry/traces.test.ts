@@ -11,6 +11,7 @@ const catalog = JSON.stringify({
     language("demo/chat", ["chat+sim-fail-503", "chat"]),
     language("demo/broken", ["chat+sim-fail-503"]),
     language("demo/stream", ["chat+sim-pace-50ms"]),
+    language("demo/cut", ["chat+sim-cut-after-2"]),
     {
       ...{ id: "demo/image", type: "image", pricing: { mode: "per-image", usd_per_image: 0.04 } },
       routes: [{ provider: "east", model: "vendor/image" }],
@@ -90,6 +91,13 @@ test("a stream's attempt lasts to its end and knows its tokens", async () => {
   expect(served!.attributes["gen_ai.usage.output_tokens"]).toBe(usage.completion_tokens);
   const ms = (span: SentSpan) => Number((span.end - span.start) / 1_000_000n);
   expect(ms(served!)).toBeGreaterThanOrEqual(Number(served!.attributes["svc.answer_ms"]));
+});
+
+test("a stream that broke is an attempt that failed, to its end", async () => {
+  await chat("demo/cut", { "x-request-id": "traced-cut" }, { stream: true });
+  const [, broken] = await spansOf("traced-cut", 2);
+  expect(broken).toMatchObject({ status: 2, attributes: { "svc.outcome": "interrupted", "http.response.status_code": 200 } });
+  expect(broken!.attributes["gen_ai.usage.output_tokens"]).toBeUndefined();
 });
 
 test("a request that no route serves is an error with its code; one that a caller spoiled is none", async () => {

@@ -1,0 +1,42 @@
+// How long a stream of records may take. Bytes that are no record show only that a host lives, and renew nothing here.
+import { UpstreamError } from "./types.ts";
+
+export interface RecordBounds {
+  /** To the first record, and from one to the next. */
+  recordMs: number;
+  /** From the head to the end. */
+  streamMs: number;
+}
+
+export interface RecordTimes {
+  /** A record is here. While `pending` its reader is waited for, which is not the host's silence. */
+  heard(pending: void | Promise<void>): void;
+  stop(): void;
+}
+
+export function openRecordTimes({ recordMs, streamMs }: RecordBounds, late: (reason: UpstreamError) => void): RecordTimes {
+  let over = false;
+  let reading = false;
+  const fault = (words: string) => new UpstreamError("unavailable", words, { status: 200 });
+  const whole = setTimeout(() => late(fault(`the stream took more than ${streamMs} ms`)), streamMs);
+  const silence = setTimeout(() => {
+    if (!reading) late(fault(`no record within ${recordMs} ms`));
+  }, recordMs);
+  const restart = () => {
+    reading = false;
+    if (!over) silence.refresh(); // on a timer that was cleared it would begin anew
+  };
+  return {
+    heard(pending) {
+      restart();
+      if (!pending) return;
+      reading = true;
+      pending.then(restart, restart);
+    },
+    stop() {
+      over = true;
+      clearTimeout(whole);
+      clearTimeout(silence);
+    },
+  };
+}
