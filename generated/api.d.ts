@@ -2096,7 +2096,7 @@ export interface components {
             gateway_output_limit?: number | null;
             /** @description Whether it is much asked for; default false. */
             hot?: boolean;
-            /** @description Model id, an opaque string; what requests send as `model`. */
+            /** @description Model id, 1 to 200 printable ASCII characters without spaces, since headers carry it; what requests send as `model`. */
             id: string;
             /** @description What it reads; default by type. */
             input_modalities?: string[];
