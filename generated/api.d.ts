@@ -2096,7 +2096,7 @@ export interface components {
             gateway_output_limit?: number | null;
             /** @description Whether it is much asked for; default false. */
             hot?: boolean;
-            /** @description Model id, an opaque string; what requests send as `model`. */
+            /** @description Model id, 1 to 200 printable ASCII characters without spaces, since headers carry it; what requests send as `model`. */
             id: string;
             /** @description What it reads; default by type. */
             input_modalities?: string[];
@@ -7250,32 +7250,28 @@ export interface components {
          * @enum {string}
          */
         ModelType: "language" | "image" | "video" | "embedding" | "reranking" | "transcription" | "audio-understanding" | "realtime" | "speech" | "decisions";
-        /** @description What to compose. Unknown fields are ignored. */
+        /** @description What to compose. Unknown fields are ignored; null means not given. */
         MusicRequest: {
-            /**
-             * Format: double
-             * @description Another name for `music_length_ms`, which wins when both are given.
-             */
-            duration_ms?: number;
+            /** @description Another name for `music_length_ms`, which wins when both are given. */
+            duration_ms?: number | null;
             /**
              * @description Words to sing, with the structural tags `[verse]`, `[chorus]`, `[bridge]` and `[Instrumental]`. At most 600 characters on flat
              *     models that take them;
              *     longer gives 400 `prompt_too_long`. The per-second model ignores it. Default: none, the model sings what it likes or nothing.
              */
-            lyrics?: string;
+            lyrics?: string | null;
             /**
              * @description Id of a music model; default: the per-second family A model, 0.135 USD a second. A flat model of a third vendor costs 0.108 USD a
              *     song and answers MP3 only.
              *     A model of another kind gives 400 `not_a_music_model`, a retired one (two older flat models) 404 `model_not_found`.
              */
-            model?: string;
+            model?: string | null;
             /**
-             * Format: double
              * @description Length in whole milliseconds: 1000 to 300000, default 30000; another number gives 400 `invalid_duration`, and the message names the
              *     model and the field. The per-second model makes and bills this length; flat models ignore it.
              * @default 30000
              */
-            music_length_ms?: number;
+            music_length_ms?: number | null;
             /**
              * @description What the music is like. At most 2000 characters on the per-second model (200 on the retired ones), counted after Unicode NFC
              *     normalisation;
@@ -7286,7 +7282,7 @@ export interface components {
              * @description Format of the audio; default `mp3_44100_128`. A flat model answers MP3 only; another format gives 400 `invalid_request` there.
              * @default mp3_44100_128
              */
-            response_format?: components["schemas"]["AudioFormat"];
+            response_format?: components["schemas"]["AudioFormat"] | null;
         } & {
             [key: string]: unknown;
         };
@@ -9407,75 +9403,71 @@ export interface components {
              */
             used: number;
         };
-        /** @description What a sound effect is like. Unknown fields are ignored. */
+        /** @description What a sound effect is like. Unknown fields are ignored; null means not given. */
         SoundEffectRequest: {
-            /**
-             * Format: double
-             * @description Length in seconds: 0.5 to 22; outside gives 400 `invalid_duration`. Left out, the model chooses.
-             */
-            duration_seconds?: number;
+            /** @description Length in seconds: 0.5 to 22; outside gives 400 `invalid_duration`. Left out, the model chooses. */
+            duration_seconds?: number | null;
             /** @description Id of a sound-effect model; default: the family A one. A model of another kind gives 400 `not_an_sfx_model`. */
-            model?: string;
+            model?: string | null;
             /**
              * @description What is heard. Required, unless it comes as `text`. At most 500 characters after Unicode NFC normalisation; longer gives 400
              *     `prompt_too_long`.
              */
-            prompt?: string;
+            prompt?: string | null;
             /**
-             * Format: double
              * @description How closely the sound follows the prompt, from 0 to 1; default 0.3.
              * @default 0.3
              */
-            prompt_influence?: number;
+            prompt_influence?: number | null;
             /**
              * @description Format of the audio; default `mp3_44100_128`.
              * @default mp3_44100_128
              */
-            response_format?: components["schemas"]["AudioFormat"];
+            response_format?: components["schemas"]["AudioFormat"] | null;
             /** @description Another name for `prompt`, which wins when both are given. */
-            text?: string;
+            text?: string | null;
         } & {
             [key: string]: unknown;
         };
-        /** @description What to say, in which voice. Unknown fields are ignored. */
+        /** @description What to say, in which voice. Unknown fields are ignored; null means not given. */
         SpeechRequest: {
             /**
              * @description The text. Required, unless it comes as `text`. At most 5000 characters after Unicode NFC normalisation; longer gives 400
              *     `input_too_long`. Each character is billed.
              */
-            input?: string;
+            input?: string | null;
             /**
              * @description Id of a text-to-speech model; default: the family A quality multilingual model. A model of another kind gives 400 `not_a_tts_model`,
              *     a paused one (the most expressive of family A) or an unknown one 404 `model_not_found`. Prices per 1,000 characters: family A
              *     multilingual 0.405 USD, flash (first byte after about 75 ms) and turbo 0.2025; family B HD 0.07, turbo 0.04.
              */
-            model?: string;
+            model?: string | null;
             /**
              * @description Format of the audio; default `mp3_44100_128`. Any other word gives 400 `invalid_request` with the list.
              * @default mp3_44100_128
              */
-            response_format?: components["schemas"]["AudioFormat"];
+            response_format?: components["schemas"]["AudioFormat"] | null;
             /**
              * @description Default false. True sends the audio while it is being made (first audio after about 0.4 s instead of 1.8 s); it is still one
              *     complete stream of the format asked for. Family B only; ignored elsewhere.
              * @default false
              */
-            stream?: boolean;
+            stream?: boolean | null;
             /** @description Another name for `input`, which wins when both are given. */
-            text?: string;
+            text?: string | null;
             /**
              * @description Another name for `voice_id`, which wins when both are given. The voice names of OpenAI (`alloy` and the others) mean the family's
              *     default voice, where the model has one.
              */
-            voice?: string | components["schemas"]["VoiceReference"];
+            voice?: string | components["schemas"]["VoiceReference"] | null;
             /**
              * @description Opaque voice id from `GET /v1/audio/voices`; default: the family's own. Family A voices work with family A models; family B voices,
              *     and the voices that the account cloned or
              *     designed, with family B models. A cloned voice of another account gives 403 `voice_not_owned`.
              */
-            voice_id?: string;
+            voice_id?: string | null;
             /** @description How the voice sounds; each setting left out is the voice's own. Family A only. */
-            voice_settings?: components["schemas"]["VoiceSettings"];
+            voice_settings?: components["schemas"]["VoiceSettings"] | null;
         } & {
             [key: string]: unknown;
         };
@@ -10080,7 +10072,7 @@ export interface components {
          * @enum {string}
          */
         TranscriptionFormat: "json" | "verbose_json" | "text" | "srt" | "vtt";
-        /** @description Mode 2: the address of the audio, as JSON. Unknown fields are ignored. */
+        /** @description Mode 2: the address of the audio, as JSON. Unknown fields are ignored; null means not given. */
         TranscriptionFromUrl: {
             /**
              * Format: uri
@@ -10089,32 +10081,29 @@ export interface components {
              */
             audio_url: string;
             /** @description Language of the audio as an ISO 639-1 code such as `en`; detected when left out. */
-            language?: components["schemas"]["LanguageCode"];
+            language?: components["schemas"]["LanguageCode"] | null;
             /**
              * @description `transcribe` (default: fast, 0.0009 USD a minute), `transcribe-quality` (accurate, 0.00405 USD a minute), or the id of a
              *     transcription model.
              * @default transcribe
              */
-            model?: string;
+            model?: string | null;
             /** @description Text that primes the model: names, spelling, style; default: none. */
-            prompt?: string;
+            prompt?: string | null;
             /**
              * @description Format of the answer; default `verbose_json`.
              * @default verbose_json
              */
-            response_format?: components["schemas"]["TranscriptionFormat"];
-            /**
-             * @description For OpenAI clients: `false` only. A streamed transcription is not offered, `true` gives 400 `invalid_parameter`.
-             * @enum {boolean}
-             */
-            stream?: false;
+            response_format?: components["schemas"]["TranscriptionFormat"] | null;
+            /** @description For OpenAI clients: `false` only. A streamed transcription is not offered, `true` gives 400 `invalid_parameter`. */
+            stream?: false | null;
             /**
              * @description Sampling temperature from 0 to 1; default 0.
              * @default 0
              */
-            temperature?: components["schemas"]["TranscriptionTemperature"];
+            temperature?: components["schemas"]["TranscriptionTemperature"] | null;
             /** @description For OpenAI clients: accepted and of no effect, since `verbose_json` always carries segments where the model has them. */
-            timestamp_granularities?: components["schemas"]["TimestampGranularity"][];
+            timestamp_granularities?: components["schemas"]["TimestampGranularity"][] | null;
         } & {
             [key: string]: unknown;
         };
@@ -10637,25 +10626,25 @@ export interface components {
             /** @description Name of the voice, at most 64 characters after Unicode NFC normalisation; default: its id. */
             name?: string;
         };
-        /** @description What a new voice is like. Unknown fields are ignored. */
+        /** @description What a new voice is like. Unknown fields are ignored; null means not given. */
         VoiceDesignRequest: {
             /** @description Age of the voice; default: what the description suggests. */
-            age_group?: components["schemas"]["VoiceAgeGroup"];
+            age_group?: components["schemas"]["VoiceAgeGroup"] | null;
             /**
              * @description What the voice is like. Required, unless it comes as `text`. At most 1000 characters after Unicode NFC normalisation; longer gives
              *     400 `description_too_long`.
              */
-            description?: string;
+            description?: string | null;
             /** @description Gender of the voice; default: what the description suggests. */
-            gender?: components["schemas"]["VoiceGender"];
+            gender?: components["schemas"]["VoiceGender"] | null;
             /** @description Id of a design model; default: the design model. A model of another kind gives 400 `not_a_voice_design_model`. */
-            model?: string;
+            model?: string | null;
             /** @description Name of the voice, at most 64 characters after Unicode NFC normalisation; default: its id. */
-            name?: string;
+            name?: string | null;
             /** @description Text that the preview says, at most 500 characters after Unicode NFC normalisation; default: the provider's own. */
-            preview_text?: string;
+            preview_text?: string | null;
             /** @description Another name for `description`, which wins when both are given. */
-            text?: string;
+            text?: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -10737,25 +10726,16 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description How the voice sounds, on family A; family B ignores it. */
+        /** @description How the voice sounds, on family A; family B ignores it. Null means not given. */
         VoiceSettings: {
-            /**
-             * Format: double
-             * @description How close to the original voice, from 0 to 1; default: the voice's own.
-             */
-            similarity_boost?: number;
-            /**
-             * Format: double
-             * @description From 0 (lively) to 1 (even); default: the voice's own.
-             */
-            stability?: number;
-            /**
-             * Format: double
-             * @description How much of the voice's style is exaggerated, from 0 to 1; default: the voice's own.
-             */
-            style?: number;
+            /** @description How close to the original voice, from 0 to 1; default: the voice's own. */
+            similarity_boost?: number | null;
+            /** @description From 0 (lively) to 1 (even); default: the voice's own. */
+            stability?: number | null;
+            /** @description How much of the voice's style is exaggerated, from 0 to 1; default: the voice's own. */
+            style?: number | null;
             /** @description Makes the voice more like its speaker, at some cost in time; default: the voice's own. */
-            use_speaker_boost?: boolean;
+            use_speaker_boost?: boolean | null;
         } & {
             [key: string]: unknown;
         };

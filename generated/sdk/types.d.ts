@@ -1603,14 +1603,14 @@ export type ModelType =
   | "speech"
   | "decisions";
 
-/** What to compose. Unknown fields are ignored. */
+/** What to compose. Unknown fields are ignored; null means not given. */
 export interface MusicRequest {
   /**
    * Id of a music model; default: the per-second family A model, 0.135 USD a second. A flat model of a third vendor costs 0.108 USD a
    * song and answers MP3 only.
    * A model of another kind gives 400 `not_a_music_model`, a retired one (two older flat models) 404 `model_not_found`.
    */
-  model?: string | undefined;
+  model?: string | null | undefined;
   /**
    * What the music is like. At most 2000 characters on the per-second model (200 on the retired ones), counted after Unicode NFC
    * normalisation;
@@ -1622,16 +1622,16 @@ export interface MusicRequest {
    * models that take them;
    * longer gives 400 `prompt_too_long`. The per-second model ignores it. Default: none, the model sings what it likes or nothing.
    */
-  lyrics?: string | undefined;
+  lyrics?: string | null | undefined;
   /**
    * Length in whole milliseconds: 1000 to 300000, default 30000; another number gives 400 `invalid_duration`, and the message names the
    * model and the field. The per-second model makes and bills this length; flat models ignore it.
    */
-  music_length_ms?: number | undefined;
+  music_length_ms?: number | null | undefined;
   /** Another name for `music_length_ms`, which wins when both are given. */
-  duration_ms?: number | undefined;
+  duration_ms?: number | null | undefined;
   /** Format of the audio; default `mp3_44100_128`. A flat model answers MP3 only; another format gives 400 `invalid_request` there. */
-  response_format?: AudioFormat | undefined;
+  response_format?: AudioFormat | null | undefined;
 }
 
 /** A new key with its secret, which is shown here and never again. */
@@ -3023,60 +3023,60 @@ export interface SlotUse {
   limit: number;
 }
 
-/** What a sound effect is like. Unknown fields are ignored. */
+/** What a sound effect is like. Unknown fields are ignored; null means not given. */
 export interface SoundEffectRequest {
   /** Id of a sound-effect model; default: the family A one. A model of another kind gives 400 `not_an_sfx_model`. */
-  model?: string | undefined;
+  model?: string | null | undefined;
   /**
    * What is heard. Required, unless it comes as `text`. At most 500 characters after Unicode NFC normalisation; longer gives 400
    * `prompt_too_long`.
    */
-  prompt?: string | undefined;
+  prompt?: string | null | undefined;
   /** Another name for `prompt`, which wins when both are given. */
-  text?: string | undefined;
+  text?: string | null | undefined;
   /** Length in seconds: 0.5 to 22; outside gives 400 `invalid_duration`. Left out, the model chooses. */
-  duration_seconds?: number | undefined;
+  duration_seconds?: number | null | undefined;
   /** How closely the sound follows the prompt, from 0 to 1; default 0.3. */
-  prompt_influence?: number | undefined;
+  prompt_influence?: number | null | undefined;
   /** Format of the audio; default `mp3_44100_128`. */
-  response_format?: AudioFormat | undefined;
+  response_format?: AudioFormat | null | undefined;
 }
 
-/** What to say, in which voice. Unknown fields are ignored. */
+/** What to say, in which voice. Unknown fields are ignored; null means not given. */
 export interface SpeechRequest {
   /**
    * Id of a text-to-speech model; default: the family A quality multilingual model. A model of another kind gives 400 `not_a_tts_model`,
    * a paused one (the most expressive of family A) or an unknown one 404 `model_not_found`. Prices per 1,000 characters: family A
    * multilingual 0.405 USD, flash (first byte after about 75 ms) and turbo 0.2025; family B HD 0.07, turbo 0.04.
    */
-  model?: string | undefined;
+  model?: string | null | undefined;
   /**
    * The text. Required, unless it comes as `text`. At most 5000 characters after Unicode NFC normalisation; longer gives 400
    * `input_too_long`. Each character is billed.
    */
-  input?: string | undefined;
+  input?: string | null | undefined;
   /** Another name for `input`, which wins when both are given. */
-  text?: string | undefined;
+  text?: string | null | undefined;
   /**
    * Opaque voice id from `GET /v1/audio/voices`; default: the family's own. Family A voices work with family A models; family B voices,
    * and the voices that the account cloned or
    * designed, with family B models. A cloned voice of another account gives 403 `voice_not_owned`.
    */
-  voice_id?: string | undefined;
+  voice_id?: string | null | undefined;
   /**
    * Another name for `voice_id`, which wins when both are given. The voice names of OpenAI (`alloy` and the others) mean the family's
    * default voice, where the model has one.
    */
-  voice?: string | VoiceReference | undefined;
+  voice?: string | VoiceReference | null | undefined;
   /** Format of the audio; default `mp3_44100_128`. Any other word gives 400 `invalid_request` with the list. */
-  response_format?: AudioFormat | undefined;
+  response_format?: AudioFormat | null | undefined;
   /** How the voice sounds; each setting left out is the voice's own. Family A only. */
-  voice_settings?: VoiceSettings | undefined;
+  voice_settings?: VoiceSettings | null | undefined;
   /**
    * Default false. True sends the audio while it is being made (first audio after about 0.4 s instead of 1.8 s); it is still one
    * complete stream of the format asked for. Family B only; ignored elsewhere.
    */
-  stream?: boolean | undefined;
+  stream?: boolean | null | undefined;
 }
 
 /** A message that has just begun. */
@@ -3488,7 +3488,7 @@ export interface TranscriptionForm {
 /** The answer formats. */
 export type TranscriptionFormat = "json" | "verbose_json" | "text" | "srt" | "vtt";
 
-/** Mode 2: the address of the audio, as JSON. Unknown fields are ignored. */
+/** Mode 2: the address of the audio, as JSON. Unknown fields are ignored; null means not given. */
 export interface TranscriptionFromUrl {
   /**
    * HTTPS address of the audio: mp3, wav, m4a, ogg, webm or flac, at most 100 MB. The gateway downloads it. Another scheme, an address
@@ -3499,19 +3499,19 @@ export interface TranscriptionFromUrl {
    * `transcribe` (default: fast, 0.0009 USD a minute), `transcribe-quality` (accurate, 0.00405 USD a minute), or the id of a
    * transcription model.
    */
-  model?: string | undefined;
+  model?: string | null | undefined;
   /** Language of the audio as an ISO 639-1 code such as `en`; detected when left out. */
-  language?: string | undefined;
+  language?: string | null | undefined;
   /** Format of the answer; default `verbose_json`. */
-  response_format?: TranscriptionFormat | undefined;
+  response_format?: TranscriptionFormat | null | undefined;
   /** Sampling temperature from 0 to 1; default 0. */
-  temperature?: number | undefined;
+  temperature?: number | null | undefined;
   /** Text that primes the model: names, spelling, style; default: none. */
-  prompt?: string | undefined;
+  prompt?: string | null | undefined;
   /** For OpenAI clients: accepted and of no effect, since `verbose_json` always carries segments where the model has them. */
-  timestamp_granularities?: TimestampGranularity[] | undefined;
+  timestamp_granularities?: TimestampGranularity[] | null | undefined;
   /** For OpenAI clients: `false` only. A streamed transcription is not offered, `true` gives 400 `invalid_parameter`. */
-  stream?: false | undefined;
+  stream?: false | null | undefined;
   file?: never;
 }
 
@@ -3807,25 +3807,25 @@ export interface VoiceCloneForm {
   model?: string | undefined;
 }
 
-/** What a new voice is like. Unknown fields are ignored. */
+/** What a new voice is like. Unknown fields are ignored; null means not given. */
 export interface VoiceDesignRequest {
   /**
    * What the voice is like. Required, unless it comes as `text`. At most 1000 characters after Unicode NFC normalisation; longer gives
    * 400 `description_too_long`.
    */
-  description?: string | undefined;
+  description?: string | null | undefined;
   /** Another name for `description`, which wins when both are given. */
-  text?: string | undefined;
+  text?: string | null | undefined;
   /** Id of a design model; default: the design model. A model of another kind gives 400 `not_a_voice_design_model`. */
-  model?: string | undefined;
+  model?: string | null | undefined;
   /** Name of the voice, at most 64 characters after Unicode NFC normalisation; default: its id. */
-  name?: string | undefined;
+  name?: string | null | undefined;
   /** Text that the preview says, at most 500 characters after Unicode NFC normalisation; default: the provider's own. */
-  preview_text?: string | undefined;
+  preview_text?: string | null | undefined;
   /** Gender of the voice; default: what the description suggests. */
-  gender?: VoiceGender | undefined;
+  gender?: VoiceGender | null | undefined;
   /** Age of the voice; default: what the description suggests. */
-  age_group?: VoiceAgeGroup | undefined;
+  age_group?: VoiceAgeGroup | null | undefined;
 }
 
 /** The gender of a designed voice. */
@@ -3895,16 +3895,16 @@ export interface VoiceReference {
   id: string;
 }
 
-/** How the voice sounds, on family A; family B ignores it. */
+/** How the voice sounds, on family A; family B ignores it. Null means not given. */
 export interface VoiceSettings {
   /** From 0 (lively) to 1 (even); default: the voice's own. */
-  stability?: number | undefined;
+  stability?: number | null | undefined;
   /** How close to the original voice, from 0 to 1; default: the voice's own. */
-  similarity_boost?: number | undefined;
+  similarity_boost?: number | null | undefined;
   /** How much of the voice's style is exaggerated, from 0 to 1; default: the voice's own. */
-  style?: number | undefined;
+  style?: number | null | undefined;
   /** Makes the voice more like its speaker, at some cost in time; default: the voice's own. */
-  use_speaker_boost?: boolean | undefined;
+  use_speaker_boost?: boolean | null | undefined;
 }
 
 /** What `audio.music.create` may be narrowed by. */

@@ -29,9 +29,9 @@ const purpose: Record<DefaultKind, string> = {
 const makes = (kind: DefaultKind) => (model: Model) => model.type === "speech" && (model.capability ?? "speech") === kind;
 
 /** A model that makes audio or voices. Fails with model_not_found or the endpoint's own not_a_…_model. */
-export function admitMaker(catalog: Catalog, kind: DefaultKind, id: string | undefined): Resolved {
+export function admitMaker(catalog: Catalog, kind: DefaultKind, id: string | null | undefined): Resolved {
   assertServed(catalog, kind);
-  if (id === undefined) return { model: catalog.defaults[kind]!, alias: null };
+  if (id == null) return { model: catalog.defaults[kind]!, alias: null };
   const asked = admit(catalog, id, makes(kind));
   const { model } = asked;
   if (!makes(kind)(model)) fail(otherKind[kind], { param: "model", text: { model: cutId(id), endpoint: endpointOf(model) as string } });
@@ -53,14 +53,13 @@ export function assertServed(catalog: Catalog, kind: DefaultKind): void {
 const usualTranscriber = "transcribe";
 
 /** Fails with model_not_found, or invalid_parameter for a model of another kind. */
-export function admitTranscriber(catalog: Catalog, id: string | undefined): Resolved {
+export function admitTranscriber(catalog: Catalog, id: string | null): Resolved {
   const first = catalog.listed.find(({ type }) => type === "transcription");
-  if (id === undefined && resolveModel(catalog, usualTranscriber) === undefined && first !== undefined)
-    return { model: first, alias: null };
+  if (id === null && resolveModel(catalog, usualTranscriber) === undefined && first !== undefined) return { model: first, alias: null };
   const asked = admit(catalog, id ?? usualTranscriber, "transcription");
   const { model } = asked;
   if (model.type !== "transcription") failParameter("model", `${cutId(model.id)} is served by ${endpointOf(model)}`);
-  return id === undefined ? { model, alias: null } : asked;
+  return id === null ? { model, alias: null } : asked;
 }
 
 function admit(catalog: Catalog, id: string, type: Wanted): Resolved {

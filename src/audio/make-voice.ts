@@ -27,8 +27,8 @@ export interface MadeVoice {
 }
 
 interface Wish {
-  /** Id or alias; undefined: the usual one. */
-  model: string | undefined;
+  /** Id or alias; none: the usual one. */
+  model: string | null | undefined;
   /** Null: the voice's id. */
   name: string | null;
 }

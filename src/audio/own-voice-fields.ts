@@ -9,7 +9,7 @@ const descriptionMax = 1000;
 const previewMax = 500;
 
 /** Null: none was given, the voice is called as its id. Fails with invalid_parameter. */
-export function readVoiceName(name: string | undefined): string | null {
+export function readVoiceName(name: string | null | undefined): string | null {
   const normal = readShort(name, nameMax, "name");
   if (normal !== null && /\p{Cc}/u.test(normal)) failParameter("name", "it holds control characters");
   return normal;
@@ -31,7 +31,7 @@ export function readDesign(request: components["schemas"]["VoiceDesignRequest"])
     fail("description_too_long", { param: "description", text: { count: countShown(counted, descriptionMax), max: descriptionMax } });
   const previewText = readShort(request.preview_text, previewMax, "preview_text");
   const { gender, age_group: age } = request;
-  const facets = [...(gender === undefined ? [] : [`Gender: ${gender}.`]), ...(age === undefined ? [] : [`Age: ${age}.`])];
+  const facets = [...(gender == null ? [] : [`Gender: ${gender}.`]), ...(age == null ? [] : [`Age: ${age}.`])];
   return {
     description: facets.length === 0 ? description : `${description}\n${facets.join(" ")}`,
     previewText,
@@ -39,7 +39,7 @@ export function readDesign(request: components["schemas"]["VoiceDesignRequest"])
 }
 
 /** Null: it was not given, or is blank. Fails with invalid_parameter. */
-function readShort(given: string | undefined, max: number, param: string): string | null {
+function readShort(given: string | null | undefined, max: number, param: string): string | null {
   const counted = countText((given ?? "").trim(), max);
   if (counted.characters > max) failParameter(param, `it has ${countShown(counted, max)} characters, at most ${max} are taken`);
   return counted.text === "" ? null : counted.text;

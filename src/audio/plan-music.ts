@@ -38,13 +38,13 @@ function assertMp3({ id }: Model, format: AudioFormat): void {
   failParameter("response_format", `${id} makes MP3 only`);
 }
 
-function readLyrics(lyrics: string | undefined, model: Model): string | null {
-  if (lyrics === undefined || isBlank(lyrics)) return null;
+function readLyrics(lyrics: Body["lyrics"], model: Model): string | null {
+  if (lyrics == null || isBlank(lyrics)) return null;
   return readPromptText(lyrics, lyricsMax, { param: "lyrics", model });
 }
 
 function readSeconds({ music_length_ms: length, duration_ms: alias }: Body, { id }: Model): number {
-  const param = length === undefined && alias !== undefined ? "duration_ms" : "music_length_ms";
+  const param = length == null && alias != null ? "duration_ms" : "music_length_ms";
   const ms = length ?? alias ?? lengthMs.default;
   if (!Number.isInteger(ms) || ms < lengthMs.min || ms > lengthMs.max)
     fail("invalid_duration", { param, text: { param, model: id, reason: `whole milliseconds, ${lengthMs.min} to ${lengthMs.max}` } });

@@ -18,9 +18,9 @@ const influenceDefault = 0.3;
 
 /** Fails with missing_parameter, invalid_parameter, model_not_found, not_an_sfx_model, prompt_too_long or invalid_duration. */
 export function planSound({ catalog, providers }: Pick<Context, "catalog" | "providers">, body: Body, keep: boolean): MakePlan<SoundOrder> {
-  const param = body.prompt === undefined && body.text !== undefined ? "text" : "prompt";
+  const param = body.prompt == null && body.text != null ? "text" : "prompt";
   const given = body.prompt ?? body.text;
-  if (given === undefined) fail("missing_parameter", { param, text: { param } });
+  if (given == null) fail("missing_parameter", { param, text: { param } });
   if (isBlank(given)) failParameter(param, "it is empty");
   const asked = admitMaker(catalog, "sfx", body.model);
   const { model } = asked;
@@ -33,8 +33,8 @@ export function planSound({ catalog, providers }: Pick<Context, "catalog" | "pro
   return { asked, charge: { prices: audioPricesOf(model), units: 1 }, order, adapters: providers.sounds, seconds: null, keep };
 }
 
-function readLength(asked: number | undefined, model: string): number | null {
-  if (asked === undefined) return null;
+function readLength(asked: Body["duration_seconds"], model: string): number | null {
+  if (asked == null) return null;
   if (asked >= seconds.min && asked <= seconds.max) return asked;
   const param = "duration_seconds";
   return fail("invalid_duration", { param, text: { param, model, reason: `${seconds.min} to ${seconds.max} seconds` } });

@@ -40,9 +40,9 @@ export function readSpeechRequest(body: Body): SpeechRequest {
 }
 
 function readText({ input, text: alias }: Body): CountedText {
-  const param = input === undefined && alias !== undefined ? "text" : "input";
+  const param = input == null && alias != null ? "text" : "input";
   const given = input ?? alias;
-  if (given === undefined) fail("missing_parameter", { param, text: { param } });
+  if (given == null) fail("missing_parameter", { param, text: { param } });
   const text = countText(given, charactersMax);
   if (text.characters > charactersMax)
     fail("input_too_long", { param, text: { count: countShown(text, charactersMax), max: charactersMax } });
@@ -54,20 +54,21 @@ function readText({ input, text: alias }: Body): CountedText {
 const openaiVoices: ReadonlySet<string> = new Set("alloy ash ballad coral echo fable nova onyx sage shimmer verse marin cedar".split(" "));
 
 function readVoice({ voice_id: id, voice: alias }: Body): AskedVoice {
-  const param = id !== undefined ? "voice_id" : typeof alias === "object" ? "voice.id" : "voice";
-  const voice = id ?? (typeof alias === "object" ? alias.id : alias);
-  if (voice === undefined) return { id: null, param: "voice_id", openai: null };
+  const named = typeof alias === "object" ? alias?.id : alias;
+  const param = id != null ? "voice_id" : typeof alias === "object" ? "voice.id" : "voice";
+  const voice = id ?? named;
+  if (voice == null) return { id: null, param: "voice_id", openai: null };
   if (openaiVoices.has(voice)) return { id: null, param, openai: voice };
   if (!isVoiceId(voice)) failParameter(param, "it is no id of a voice; GET /v1/audio/voices lists them");
   return { id: voice, param, openai: null };
 }
 
 /** Fields that it does not know stay here: the provider may know them. */
-function readSettings({ stability, similarity_boost, style, use_speaker_boost }: VoiceSettings): VoiceSettings {
+function readSettings({ stability, similarity_boost, style, use_speaker_boost }: NonNullable<Body["voice_settings"]>): VoiceSettings {
   return {
-    ...(stability !== undefined && { stability }),
-    ...(similarity_boost !== undefined && { similarity_boost }),
-    ...(style !== undefined && { style }),
-    ...(use_speaker_boost !== undefined && { use_speaker_boost }),
+    ...(stability != null && { stability }),
+    ...(similarity_boost != null && { similarity_boost }),
+    ...(style != null && { style }),
+    ...(use_speaker_boost != null && { use_speaker_boost }),
   };
 }

@@ -6,8 +6,8 @@ export type TranscriptionFormat = components["schemas"]["TranscriptionFormat"];
 
 export interface TranscriptionRequest {
   source: { kind: "file"; path: string; bytes: number } | { kind: "address"; url: string };
-  /** Id or alias; undefined: none was named. */
-  model: string | undefined;
+  /** Id or alias; null: none was named. */
+  model: string | null;
   /** ISO 639-1, lower case; null: to be detected. */
   language: string | null;
   format: TranscriptionFormat;
@@ -16,14 +16,14 @@ export interface TranscriptionRequest {
   prompt: string | null;
 }
 
-/** Fields that both bodies have, as they come. */
+/** Fields that both bodies have, as they come; null as if it were not there. */
 interface Fields {
-  model?: string;
-  language?: string;
-  response_format?: TranscriptionFormat;
-  temperature?: number;
-  prompt?: string;
-  stream?: boolean;
+  model?: string | null;
+  language?: string | null;
+  response_format?: TranscriptionFormat | null;
+  temperature?: number | null;
+  prompt?: string | null;
+  stream?: boolean | null;
 }
 
 /** Fails with invalid_parameter. */
@@ -31,11 +31,11 @@ export function transcriptionRequest(fields: Fields, source: TranscriptionReques
   if (fields.stream === true) failParameter("stream", "a streamed transcription is not offered");
   return {
     source,
-    model: fields.model,
+    model: fields.model ?? null,
     language: fields.language?.toLowerCase() ?? null,
     format: fields.response_format ?? "verbose_json",
     temperature: fields.temperature ?? 0,
-    prompt: fields.prompt === undefined || fields.prompt === "" ? null : fields.prompt,
+    prompt: fields.prompt || null,
   };
 }
 

@@ -116,7 +116,8 @@ export const defaultAspect = "1:1";
 function aliasFaults(aliases: Names["aliases"], models: Names["models"]): Fault[] {
   return [...aliases].flatMap(([name, id]) => {
     const path = ["aliases", name];
-    if (!/^\S{1,200}$/.test(name)) return [{ path, message: "an alias has 1 to 200 characters and no spaces" }];
+    if (!/^[!-~]{1,200}$/.test(name))
+      return [{ path, message: "an alias has 1 to 200 printable ASCII characters without spaces, since headers carry it" }];
     if (models.has(name)) return [{ path, message: `"${name}" is the id of a model` }];
     if (models.has(id)) return [];
     return [{ path, message: aliases.has(id) ? `"${id}" is an alias itself; name its model` : `there is no model "${id}"` }];

@@ -1,8 +1,10 @@
 // A request for pictures as a plan: every field rule that depends on the model, and what is held (gateway-api.md "Images").
 import type { Resolved } from "../catalog/resolve.ts";
 import { failParameter } from "../fail.ts";
+import { type Amount, parseUsd } from "../money.ts";
 import { mediaCost, mediaPricesOf } from "../pricing/media-cost.ts";
 import type { Pricing, Quality } from "../catalog/types.ts";
+import type { PixelSize } from "../providers/media.ts";
 import { readExtra } from "./extra-fields.ts";
 import { readReferences, type ReferenceFields } from "./references.ts";
 import { snapSize } from "./snap-size.ts";
@@ -37,8 +39,20 @@ export function picturePlan(
       order: { prompt: fields.prompt, count, size, aspect, quality, references, extra: readExtra(fields.extra) },
     },
     prices,
-    estimated: mediaCost(prices, { count, pixels: asked.width * asked.height, seconds: 0 }),
+    estimated: lesser(mediaCost(prices, { count, pixels: pixelsOf(asked), seconds: 0 }), holdMax),
   };
+}
+
+/** USD that nobody has, so that it is refused; the ledger could still count so many. */
+const holdMax = parseUsd("10000000000") as Amount;
+
+function lesser(one: Amount, other: Amount): Amount {
+  return one < other ? one : other;
+}
+
+/** A size may be asked for that has more of them than numbers count. */
+function pixelsOf({ width, height }: PixelSize): number {
+  return Math.min(width * height, Number.MAX_SAFE_INTEGER);
 }
 
 const countMax = 4;

@@ -56,8 +56,18 @@ function exactly(size: PixelSize): SnappedSize {
 
 /** Null: no `WIDTHxHEIGHT`, which is no fault but the model's default. */
 function readSize(text: string): PixelSize | null {
-  const match = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/.exec(text);
-  return match === null ? null : { width: Number(match[1]), height: Number(match[2]) };
+  const match = /^([1-9]\d*)x([1-9]\d*)$/.exec(text);
+  if (match === null) return null;
+  const [width, height] = [match[1]!, match[2]!];
+  const surplus = Math.max(0, Math.max(width.length, height.length) - digitsMax);
+  return { width: sideOf(width, surplus), height: sideOf(height, surplus) };
+}
+
+/** Two sides so long still multiply to a number. Longer ones lose as many digits each: the ratio stays, and is more than anybody makes. */
+const digitsMax = 150;
+
+function sideOf(digits: string, surplus: number): number {
+  return Number(digits.slice(0, Math.max(1, digits.length - surplus)));
 }
 
 function nearestAspect({ width, height }: PixelSize, within: number): string | null {

@@ -5,7 +5,7 @@ import type { JsonText } from "../providers/json-text.ts";
 import type { Candidate } from "../routing/candidates.ts";
 import { thinkingEdits } from "./message-thinking.ts";
 import type { Hold } from "./reserve.ts";
-import { capFor } from "./upstream-body.ts";
+import { capFor, outputMaxOf } from "./upstream-body.ts";
 
 type ThinkingFields = Parameters<typeof thinkingEdits>[0];
 
@@ -15,9 +15,11 @@ export interface MessageFields extends ThinkingFields {
 
 export function messageBody(text: JsonText, body: MessageFields, candidate: Candidate, hold: Hold): JsonText {
   const cap = capFor(candidate, hold);
+  const { model, route } = candidate;
+  const budgetsOnly = route.provider.protocol === "anthropic" && route.thinking !== "adaptive";
   return spliceJson(text, {
-    model: JSON.stringify(candidate.route.model),
+    model: JSON.stringify(route.model),
     ...(cap === null || cap === body.max_tokens ? {} : { max_tokens: String(cap) }),
-    ...thinkingEdits(body, candidate.model, cap),
+    ...thinkingEdits(body, { model, budgetsOnly, cap, outputMax: outputMaxOf(candidate, hold) }),
   });
 }

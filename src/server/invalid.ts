@@ -103,10 +103,11 @@ function expectedForm({ parentSchema }: Finding): string | null {
   return typeof expected === "string" ? expected : null;
 }
 
-/** A pattern in words (`x-must` of the schema), where the contract has them. */
-function wordsOfPattern({ parentSchema }: Finding): string | null {
+/** A pattern in words (`x-must` of the schema), where the contract has them. The message that TypeSpec keeps beside a pattern isn't emitted. */
+function wordsOfPattern({ parentSchema, params }: Finding): string | null {
   const must = parentSchema?.["x-must"];
-  return typeof must === "string" ? must : null;
+  if (typeof must === "string") return must;
+  return params["pattern"] === "\\S" ? "must not be blank" : null;
 }
 
 /** What the message says after "… is not valid: it". */

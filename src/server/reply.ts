@@ -72,7 +72,7 @@ function headOf(edge: Edge, exchange: Exchange, headers: Headers | undefined): s
   return head;
 }
 
-/** A name out of the catalog may hold characters that no header can; better a question mark than a failed reply. */
+/** No header holds other characters, and no id of the catalog; should one come all the same, better a question mark than a failed reply. */
 function headerText(value: string): string {
   return /[^\t\x20-\x7e]/.test(value) ? value.replace(/[^\t\x20-\x7e]/g, "?") : value;
 }

@@ -30,7 +30,8 @@ export const audioFormats: Readonly<Record<AudioFormat, FormatFacts>> = {
 const aliases: Readonly<Record<string, AudioFormat>> = { mp3: "mp3_44100_128", pcm: "pcm_24000" };
 
 /** The contract's validator has let only formats and their aliases through. */
-export function formatOf(asked: AudioFormat | "mp3" | "pcm" = "mp3_44100_128"): AudioFormat {
+export function formatOf(asked: AudioFormat | "mp3" | "pcm" | null | undefined): AudioFormat {
+  if (asked == null) return "mp3_44100_128";
   return aliases[asked] ?? (asked as AudioFormat);
 }
 

@@ -85,6 +85,8 @@ describe("a fault is told with its line", () => {
       1,
       /api_key_env: does not have the right form: Name of the environment variable/,
     ],
+    ["an id outside ASCII", withGood('  - id: "demo/größe"', "    type: language"), 4, /models\[1\].*id.*printable ASCII/],
+    ["an id with a control", withGood('  - id: "demo/\\x07"', "    type: language"), 4, /printable ASCII/],
     ["four tiers", withGood("tiers: []"), 4, /must NOT have fewer than 5 items/],
   ];
   test.each(cases)("schema: %s", (_, text, line, message) => {
@@ -132,6 +134,8 @@ describe("a fault is told with its line", () => {
     ],
     ["an alias to no model", withGood("aliases:", "  best: gone"), 5, /there is no model "gone"/],
     ["an alias to an alias", withGood("aliases:", "  one: good", "  two: one"), 6, /"one" is an alias itself/],
+    ["an alias outside ASCII", withGood("aliases:", "  größe: good"), 5, /aliases.*größe: .* printable ASCII/],
+    ["an alias with a control", withGood("aliases:", '  "a\\x07": good'), 5, /printable ASCII/],
     ["an alias with a model's id", withGood("aliases:", "  good: good"), 5, /"good" is the id of a model/],
     ["a default that is not there", withGood("defaults:", "  music: gone"), 5, /there is no model "gone"/],
     ["a default of another kind", withGood("defaults:", "  music: good"), 5, /is a language model, not music/],

@@ -31,31 +31,33 @@ describe("a model without sizes of its own", () => {
     ["1024x1536", "896x1152", "3:4"],
     ["99999x99999", "1024x1024", "1:1"],
     ["1x1", "1024x1024", "1:1"],
+    ["160000x90000", "1344x768", "16:9"],
+    ["90000x160000", "768x1344", "9:16"],
+    ["100000x1", "1024x1024", "1:1"], // far from all six
     ["2990x1000", "1536x640", "21:9"], // ln(2.99 / 2.333) = 0.248
     ["439x1000", "768x1344", "9:16"], // ln(0.5625 / 0.439) = 0.248
   ])("%s becomes %s", (asked, made, aspect) => expect(snapped({}, asked)).toEqual([made, aspect, asked]));
+
+  test.each([1, 20, 149, 150, 151, 308, 309, 1000, 1_000_000])(
+    "a side of %d more digits is read: the ratio stays, and the size is far more",
+    (more) => {
+      const zeros = "0".repeat(more);
+      const { size: made, asked } = snapSize(model({}), `16${zeros}x9${zeros}`);
+      expect(text(made)).toBe("1344x768");
+      if (more > 20) expect(asked.width * asked.height).toBeGreaterThan(1e40);
+      expect(text(snapSize(model({}), `16${zeros}x9`).size)).toBe("1024x1024");
+      expect(text(snapSize(model({}), `9x16${zeros}`).size)).toBe("1024x1024");
+    },
+  );
 
   test.each(["3000x1000", "438x1000", "1000x3000", "4000x500"])("%s is far from all six: the default, held as asked", (asked) =>
     expect(snapped({}, asked)).toEqual(["1024x1024", "1:1", asked]),
   );
 
-  test.each([
-    "auto",
-    "16:9",
-    "",
-    "1024",
-    "x1024",
-    "1024x",
-    "0x0",
-    "-1x5",
-    "1e3x1e3",
-    "100000x1",
-    "1024x1024x1",
-    "large",
-    "١٠x١٠",
-    null,
-    undefined,
-  ])("%j is no size: the model's default", (asked) => expect(snapped({}, asked)).toEqual(["1024x1024", "1:1", "1024x1024"]));
+  test.each(["auto", "16:9", "", "1024", "x1024", "1024x", "0x0", "-1x5", "1e3x1e3", "1024x1024x1", "large", "١٠x١٠", null, undefined])(
+    "%j is no size: the model's default",
+    (asked) => expect(snapped({}, asked)).toEqual(["1024x1024", "1:1", "1024x1024"]),
+  );
 });
 
 describe("a model with sizes of its own", () => {
@@ -83,7 +85,7 @@ describe("a model that lists the sizes it takes", () => {
     expect(snapped(flash, "1024x1024")).toEqual(["1024x1024", "1:1", "1024x1024"]);
   });
   test.each(["auto", null, undefined])("%j: its default", (asked) => expect(snapped(flash, asked)[0]).toBe("1024x1024"));
-  test.each(["2048x2048", "1537x1024", "512x512", "16:9", "", "big"])("%j is refused", (asked) => {
+  test.each(["2048x2048", "1537x1024", "160000x90000", "512x512", "16:9", "", "big"])("%j is refused", (asked) => {
     expect(() => snapped(flash, asked)).toThrow(
       expect.objectContaining({ code: "invalid_parameter", details: expect.objectContaining({ param: "size" }) }),
     );

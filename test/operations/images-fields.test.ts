@@ -77,6 +77,22 @@ describe("size", () => {
     expect(await accepted({ model: "img/mp", size }, hold)).toMatchObject({ aspect });
   });
 
+  test("a side of six digits is read as well: 16:9, held for its 14,400 megapixels", async () => {
+    expect(await accepted({ size: "160000x90000" }, 0.04)).toMatchObject({ size: { width: 1344, height: 768 }, aspect: "16:9" });
+    const account = await world.account({ deposit: "300" });
+    const { status, json } = await world.submit(account, { model: "img/mp", size: "160000x90000" });
+    expect([status, json.estimated_cost]).toEqual([202, 216.015]);
+    expect(await heldOf(world.gateway, account)).toEqual({ held: 216.015, balance: 83.985 });
+  });
+  test.each([
+    ["160000x90000", "216.015"],
+    ["12345678901x98765432109", "135107988"],
+    [`${"9".repeat(400)}x${"9".repeat(400)}`, "135107988"],
+  ])("402: the hold of %s is more than there is", async (size, need) => {
+    const { json } = await refused({ model: "img/mp", size }, 402, "insufficient_balance");
+    expect(json.error.message).toContain(`at least ${need}`);
+  });
+
   test.each(["1024x1536", "1536x1024"])("the reference-image flash model gets %s as asked", async (size) => {
     const [width, height] = size.split("x").map(Number);
     expect(await accepted({ model: "img/flash", size }, 0.019)).toMatchObject({ size: { width, height } });

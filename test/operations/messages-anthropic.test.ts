@@ -18,6 +18,8 @@ const world = chatWorld(
     language("demo/plain", [quay("plain")], able),
     language("demo/newer", [quay("newer+sim-adaptive-only", { thinking: "adaptive" })], able),
     language("demo/deep", [quay("deep+sim-budget-only")], { ...able, max_output_tokens: 8000 }),
+    language("demo/always", [quay("always+sim-budget-only")], { ...able, reasoning_always_on: true, max_output_tokens: 10_000 }),
+    language("demo/newer-always", [quay("always+sim-adaptive-only", { thinking: "adaptive" })], { ...able, reasoning_always_on: true }),
     language("demo/unthinking", [quay("unthinking")]),
     language("demo/cited", [quay("cited+sim-citations")], able),
     language("demo/interleaved", [quay("inter+sim-interleaved+sim-redacted+sim-citations")], { ...able, max_output_tokens: 8000 }),
@@ -131,6 +133,30 @@ describe("thinking", () => {
     expect(await thinkingSent({ model: "demo/newer", max_tokens: 900, thinking: enabled, messages, tools: [weather] })).toEqual({
       type: "adaptive",
     });
+  });
+
+  test("of a model that cannot switch it off runs at low: the low share of the cap on a host of budgets, the effort on another", async () => {
+    const disabled = { thinking: { type: "disabled" }, temperature: 0.4 };
+    const low = { type: "enabled", budget_tokens: 2000 };
+    const sentFor = async (body: object) => {
+      await served({ ...disabled, ...body });
+      return world.sent().at(-1)!;
+    };
+    const sent = await sentFor({ model: "demo/always", max_tokens: 10_000 });
+    expect([sent.thinking, sent.output_config, sent.temperature]).toEqual([low, undefined, undefined]);
+    const uncapped = await sentFor({ model: "demo/always", max_tokens: undefined, output_config: { effort: "high" } });
+    expect([uncapped.thinking, uncapped.output_config]).toEqual([low, undefined]);
+    const short = await sentFor({ model: "demo/always", max_tokens: 5000 });
+    expect([short.thinking, short.output_config, short.temperature]).toEqual([undefined, undefined, 0.4]);
+    const newer = await sentFor({ model: "demo/newer-always", max_tokens: 900 });
+    expect([newer.thinking, newer.output_config]).toEqual([undefined, { effort: "low" }]);
+    const called = [
+      ...hello,
+      { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "get_weather", input: { city: "Kiel" } }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: "Rain." }] },
+    ];
+    const later = await sentFor({ model: "demo/always", max_tokens: 10_000, messages: called, tools: [weather] });
+    expect([later.thinking, later.output_config]).toEqual([undefined, undefined]);
   });
 
   test("is dropped for a model that does not reason", async () => {

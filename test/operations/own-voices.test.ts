@@ -66,6 +66,16 @@ describe("200", () => {
     expect(world.asked[0]!.order).toMatchObject({ file: { extension: "wav", contentType: "audio/wav", bytes: 44 + 11 * 16_000 } });
   });
 
+  test("design: null means not given", async () => {
+    const account = await world.account();
+    const none = { model: null, name: null, preview_text: null, gender: null, age_group: null };
+    const { status, json } = await world.design(account, { description: null, text: sailor, ...none });
+    expect([status, json.name, json.model]).toEqual([200, json.voice_id, "demo/design"]);
+    expect(world.asked[0]!.order).toMatchObject({ description: sailor, previewText: null });
+    const nothing = await world.design(account, { description: null, text: null });
+    expect([nothing.status, nothing.json.error.code, nothing.json.error.param]).toEqual([400, "invalid_request", "description"]);
+  });
+
   test("a description with gender and age is one description; text is another name for it, and the lesser one", async () => {
     const account = await world.account();
     const more = { gender: "male", age_group: "middle-aged", preview_text: "The tide waits\nfor nobody.", unknown: { field: 1 } };

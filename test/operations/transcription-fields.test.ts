@@ -78,6 +78,18 @@ describe.each(modes)("200: a %s", (mode) => {
   });
 });
 
+test("200: in JSON, null means not given", async () => {
+  const account = await world.account();
+  const names = ["model", "language", "response_format", "temperature", "prompt", "timestamp_granularities", "stream"];
+  const reply = await world.fetch(account, Object.fromEntries(names.map((name) => [name, null])));
+  expect(reply.status).toBe(200);
+  expect(reply.headers).toMatchObject({ "x-svc-model": "demo/stt", "content-type": "application/json" });
+  expect(reply.headers).not.toHaveProperty("x-svc-alias");
+  expect(world.sent()).toEqual([
+    { model: "stt", temperature: "0", response_format: "verbose_json", "timestamp_granularities[]": "segment" },
+  ]);
+});
+
 describe("200: what an upstream says otherwise", () => {
   test("a code in place of a language's name becomes the name", async () => {
     expect((await ask("file", await world.account(), { model: "demo/codes", language: "pt" })).json.language).toBe("portuguese");
