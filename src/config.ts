@@ -76,7 +76,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     databaseDirectUrl: text("DATABASE_DIRECT_URL"),
     dataDir: text("SVC_DATA_DIR") ?? ".svc",
     catalogPath: text("SVC_CATALOG"),
-    publicUrl: text("SVC_PUBLIC_URL")?.replace(/\/+$/, "") ?? null,
+    publicUrl: webAddress(text("SVC_PUBLIC_URL"), "SVC_PUBLIC_URL")?.href.replace(/\/+$/, "") ?? null,
     allowPrivateUrls: text("SVC_ALLOW_PRIVATE_URLS") === "1",
     blobUrl: text("SVC_BLOB_URL"),
     smtpUrl: text("SMTP_URL"),

@@ -1,7 +1,7 @@
 // `svc start`: the database, the simulator and the demo account around a gateway, or around worker processes (workers.ts); signals.
 // The last line it prints says that it is ready (OPERATOR.md "Start").
 import cluster, { type Worker } from "node:cluster";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
 import { loadCatalog, type Loaded } from "./catalog/load.ts";
@@ -83,9 +83,14 @@ function readCatalog(config: Config, simulatorUrl: string | null, log: Logger): 
   return loaded;
 }
 
-/** The simulator runs where the catalog names it as an upstream. A missing file is readCatalog's to report. */
+/** The simulator runs where the catalog names it as an upstream. A file that can't be read is readCatalog's to report. */
 function needsSimulator({ catalogPath }: Config): boolean {
-  return catalogPath === null || (existsSync(catalogPath) && readFileSync(catalogPath, "utf8").includes("simulator:"));
+  if (catalogPath === null) return true;
+  try {
+    return readFileSync(catalogPath, "utf8").includes("simulator:");
+  } catch {
+    return false;
+  }
 }
 
 const notRolled = "SIGHUP changes nothing here: a rolling restart needs SVC_WORKERS of 2 or more";

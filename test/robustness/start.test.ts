@@ -150,8 +150,8 @@ describe("a start that fails ends with status 1 and says why", () => {
     },
   );
 
-  test("a catalog file that is wrong or missing: no database is made for it", async () => {
-    for (const SVC_CATALOG of [catalogFile(wrong), join(inject("runFolder"), "nowhere.yaml")]) {
+  test("a catalog file that is wrong, missing or a folder: the sentence names it, and no database is made for it", async () => {
+    for (const SVC_CATALOG of [catalogFile(wrong), join(inject("runFolder"), "nowhere.yaml"), inject("runFolder")]) {
       const SVC_DATA_DIR = newDataDir();
       const ran = await runSvc({ SVC_DATA_DIR, SVC_CATALOG, PORT: "0" }, ["start"]);
       expect(ran.status).toBe(1);
@@ -184,6 +184,14 @@ describe("a start that fails ends with status 1 and says why", () => {
       expect(existsSync(join(SVC_DATA_DIR, "postgres", "postmaster.pid"))).toBe(false);
     },
   );
+
+  test.each(["not a url", "example.com", "ftp://example.com"])("a public address that is none: %s", async (SVC_PUBLIC_URL) => {
+    const SVC_DATA_DIR = newDataDir();
+    const ran = await runSvc({ SVC_DATA_DIR, SVC_PUBLIC_URL, PORT: "0" }, ["start"]);
+    expect(ran.status).toBe(1);
+    expect(ran.stderr).toContain(`SVC_PUBLIC_URL must be an http or https address, not "${SVC_PUBLIC_URL}"`);
+    expect(existsSync(join(SVC_DATA_DIR, "postgres"))).toBe(false);
+  });
 
   test("a database that does not answer", async () => {
     const ran = await runSvc({ DATABASE_URL: "postgres://127.0.0.1:1/nothing", PORT: "0" }, ["start"]);
