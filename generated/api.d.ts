@@ -10778,6 +10778,10 @@ export interface operations {
                     "x-svc-cost-usd": number;
                     /** @description Length of the audio in seconds. */
                     "x-svc-duration-sec": number;
+                    /** @description `true` when another route of the model answered; absent when the first one did. */
+                    "x-svc-fallback"?: "true";
+                    /** @description 1: same model, other provider. 2: same model, reduced precision. Another model never answers. Only with a fallback. */
+                    "x-svc-fallback-layer"?: number;
                     /** @description Id of the model that was used; where an alias was sent, the model it stands for. */
                     "x-svc-model": string;
                     [name: string]: unknown;
@@ -11030,6 +11034,10 @@ export interface operations {
                     "x-svc-cost-usd": number;
                     /** @description Length of the audio in seconds. */
                     "x-svc-duration-sec": number;
+                    /** @description `true` when another route of the model answered; absent when the first one did. */
+                    "x-svc-fallback"?: "true";
+                    /** @description 1: same model, other provider. 2: same model, reduced precision. Another model never answers. Only with a fallback. */
+                    "x-svc-fallback-layer"?: number;
                     /** @description Id of the model that was used; where an alias was sent, the model it stands for. */
                     "x-svc-model": string;
                     [name: string]: unknown;
@@ -11282,6 +11290,10 @@ export interface operations {
                     "x-svc-chars-billed": number;
                     /** @description What was charged in USD, at most 8 decimals. */
                     "x-svc-cost-usd": number;
+                    /** @description `true` when another route of the model answered; absent when the first one did. */
+                    "x-svc-fallback"?: "true";
+                    /** @description 1: same model, other provider. 2: same model, reduced precision. Another model never answers. Only with a fallback. */
+                    "x-svc-fallback-layer"?: number;
                     /** @description Id of the model that was used; where an alias was sent, the model it stands for. */
                     "x-svc-model": string;
                     [name: string]: unknown;

@@ -72,12 +72,12 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   return {
     host: text("HOST") ?? "127.0.0.1",
     port: wholeNumber(text("PORT"), "PORT", 0, 65_535) ?? 8787,
-    databaseUrl: text("DATABASE_URL"),
-    databaseDirectUrl: text("DATABASE_DIRECT_URL"),
+    databaseUrl: postgresAddress(text("DATABASE_URL"), "DATABASE_URL"),
+    databaseDirectUrl: postgresAddress(text("DATABASE_DIRECT_URL"), "DATABASE_DIRECT_URL"),
     dataDir: text("SVC_DATA_DIR") ?? ".svc",
     catalogPath: text("SVC_CATALOG"),
     publicUrl: webAddress(text("SVC_PUBLIC_URL"), "SVC_PUBLIC_URL")?.href.replace(/\/+$/, "") ?? null,
-    allowPrivateUrls: text("SVC_ALLOW_PRIVATE_URLS") === "1",
+    allowPrivateUrls: oneOf(text("SVC_ALLOW_PRIVATE_URLS"), "SVC_ALLOW_PRIVATE_URLS", ["0", "1"]) === "1",
     blobUrl: text("SVC_BLOB_URL"),
     smtpUrl: text("SMTP_URL"),
     mailFrom: text("SVC_MAIL_FROM") ?? "gateway@localhost",
@@ -86,10 +86,24 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     workers: wholeNumber(text("SVC_WORKERS"), "SVC_WORKERS", 1, 256) ?? 1,
     usageLogMonths: wholeNumber(text("SVC_USAGE_LOG_MONTHS"), "SVC_USAGE_LOG_MONTHS", 0, 1200) ?? 13,
     trustedProxies: wholeNumber(text("SVC_TRUSTED_PROXIES"), "SVC_TRUSTED_PROXIES", 0, 16) ?? 0,
-    logLevel: text("LOG_LEVEL") ?? "info",
+    logLevel: oneOf(text("LOG_LEVEL"), "LOG_LEVEL", logLevels) ?? "info",
     traces: readTraces(text),
     environment,
   };
+}
+
+/** pino's. */
+const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
+
+function oneOf(text: string | null, name: string, words: readonly string[]): string | null {
+  if (text !== null && !words.includes(text)) throw new Error(`${name} must be one of ${words.join(", ")}, not "${text}"`);
+  return text;
+}
+
+/** What is wrong is not repeated: it may hold a password. */
+function postgresAddress(text: string | null, name: string): string | null {
+  if (text !== null && !/^postgres(?:ql)?:\/\//.test(text)) throw new Error(`${name} must begin with postgres:// or postgresql://`);
+  return text;
 }
 
 function readTraces(text: (name: string) => string | null): TracesConfig | null {

@@ -4063,9 +4063,9 @@ export interface AnswerHeaders {
   "x-svc-credits-have": number;
   /** Length of the audio in seconds. */
   "x-svc-duration-sec": number;
-  /** Id of the secondary model that answered; absent when the primary did. */
-  "x-svc-fallback": string | "true";
-  /** 1 the primary answered on its retry, 2 the secondary with timestamps, 3 the plain-text tertiary; absent when the first try answered. */
+  /** `true` when another route of the model answered; absent when the first one did. */
+  "x-svc-fallback": "true" | string;
+  /** 1: same model, other provider. 2: same model, reduced precision. Another model never answers. Only with a fallback. */
   "x-svc-fallback-layer": number;
   /**
    * The `max_tokens` that was sent to the model, when it was lowered: to what the balance can pay, to the model's `gateway_output_limit`, or
@@ -5004,7 +5004,7 @@ export interface Operations {
     body: MusicRequest;
     result: Binary | AudioGeneration;
     event: never;
-    answerHeaders: HeadersOf<"x-request-id" | "x-svc-balance-usd" | "x-svc-cost-usd" | "x-svc-duration-sec" | "x-svc-model", "x-svc-alias">;
+    answerHeaders: HeadersOf<"x-request-id" | "x-svc-balance-usd" | "x-svc-cost-usd" | "x-svc-duration-sec" | "x-svc-model", "x-svc-alias" | "x-svc-fallback" | "x-svc-fallback-layer">;
     error: CreateMusicError;
   };
   /** `audio.sfx.create`: `POST /v1/audio/sfx`. */
@@ -5015,7 +5015,7 @@ export interface Operations {
     body: SoundEffectRequest;
     result: Binary | AudioGeneration;
     event: never;
-    answerHeaders: HeadersOf<"x-request-id" | "x-svc-balance-usd" | "x-svc-cost-usd" | "x-svc-duration-sec" | "x-svc-model", "x-svc-alias">;
+    answerHeaders: HeadersOf<"x-request-id" | "x-svc-balance-usd" | "x-svc-cost-usd" | "x-svc-duration-sec" | "x-svc-model", "x-svc-alias" | "x-svc-fallback" | "x-svc-fallback-layer">;
     error: CreateSoundEffectError;
   };
   /** `audio.speech.create`: `POST /v1/audio/speech`. */
@@ -5026,7 +5026,7 @@ export interface Operations {
     body: SpeechRequest;
     result: Binary;
     event: never;
-    answerHeaders: HeadersOf<"x-request-id" | "x-svc-balance-usd" | "x-svc-chars-billed" | "x-svc-cost-usd" | "x-svc-model", "x-svc-alias">;
+    answerHeaders: HeadersOf<"x-request-id" | "x-svc-balance-usd" | "x-svc-chars-billed" | "x-svc-cost-usd" | "x-svc-model", "x-svc-alias" | "x-svc-fallback" | "x-svc-fallback-layer">;
     error: CreateSpeechError;
   };
   /** `audio.transcriptions.create`: `POST /v1/audio/transcriptions`. */

@@ -8,10 +8,12 @@ import { attempt } from "../routing/attempt.ts";
 import { type Candidate, candidatesOf } from "../routing/candidates.ts";
 import type { AudioCall } from "./open-call.ts";
 
-/** The routes of the model that is asked; only those of one provider where it is named. */
+/** The routes of the model that is asked; only those of one provider where it is named, the first of which stands in for nobody. */
 export function routesOf({ catalog }: Pick<Context, "catalog">, { plan }: AudioCall, provider: string | null = null): Candidate[] {
   const candidates = candidatesOf(catalog, plan.asked.model, () => false);
-  return provider === null ? candidates : candidates.filter(({ route }) => route.provider.id === provider);
+  if (provider === null) return candidates;
+  const its = candidates.filter(({ route }) => route.provider.id === provider);
+  return its.map((candidate, index) => (index === 0 ? { ...candidate, layer: 0 } : candidate));
 }
 
 type Make<Order> = (call: UpstreamCall & { order: Order }) => Promise<MadeAudio>;

@@ -44,13 +44,15 @@ function streamReply(context: Replying, ask: Ask, call: AudioCall, body: AudioBo
   return { status: 200, headers: { ...billHeaders(call, bill), ...answer.headers, "x-accel-buffering": "no" }, stream: sending };
 }
 
-export function billHeaders({ plan }: AudioCall, { cost, balance }: { cost: Amount; balance: Amount }): Headers {
+export function billHeaders({ plan, answered }: AudioCall, { cost, balance }: { cost: Amount; balance: Amount }): Headers {
   const { model, alias } = plan.asked;
+  const layer = answered?.candidate.layer ?? 0;
   return {
     "x-svc-model": model.id,
     ...(alias === null ? {} : { "x-svc-alias": alias }),
     "x-svc-cost-usd": usdText(cost),
     "x-svc-balance-usd": usdText(balance),
+    ...(layer === 0 ? {} : { "x-svc-fallback": "true", "x-svc-fallback-layer": String(layer) }),
   };
 }
 

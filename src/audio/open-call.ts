@@ -36,11 +36,18 @@ export interface AudioBill {
   balance: Amount;
 }
 
+interface Answered {
+  candidate: Candidate;
+  afterMs: number;
+}
+
 export interface AudioCall {
   plan: AudioPlan;
   hold: AudioHold;
   /** Filled by src/routing/attempt.ts as they happen. */
   attempts: Attempt[];
+  /** Whose answer is taken; null: nobody's yet. */
+  answered: Answered | null;
   /** This one's answer is taken, from now on. */
   answeredBy(candidate: Candidate): void;
   /** It costs more than is held for it. Where that can't be paid it is refused and counts for nothing; its hold is as it was. */
@@ -78,13 +85,12 @@ export async function openAudioCall(
   };
   const { charge: planned, hold } = await orGiveBack(rate, reserving());
   let settled: Promise<AudioBill> | null = null;
-  let answered: Answered | null = null;
 
   const settle = (charge: AudioCharge, outcome: Outcome): Promise<AudioBill> => {
     if (settled !== null) return settled;
     reportAttempts(context, { request_id: ask.requestId }, call.attempts);
     const cost = audioCost(charge);
-    const log = logRow(context, ask, call, { charge, cost }, answered, outcome);
+    const log = logRow(context, ask, call, { charge, cost }, outcome);
     settled = context.ledger.settle({ accountId: ask.caller.accountId, id: hold.id, log }).then((balance) => ({ charge, cost, balance }));
     return settled;
   };
@@ -94,7 +100,8 @@ export async function openAudioCall(
     plan,
     hold,
     attempts: [],
-    answeredBy: (candidate) => (answered = { candidate, afterMs: msSince(ask.receivedAt, context) }),
+    answered: null,
+    answeredBy: (candidate) => (call.answered = { candidate, afterMs: msSince(ask.receivedAt, context) }),
     raise: (charge) => orGiveBack(rate, raiseHold(context, ask.caller, model, hold, audioCost(charge))),
     complete: (charge) => settle(charge, { status: "success", http_status: 200, ...noError }),
     async aborted(delivered) {
@@ -129,11 +136,6 @@ export async function settleWithout({ log }: Pick<Context, "log">, ask: Ask, cal
   }
 }
 
-interface Answered {
-  candidate: Candidate;
-  afterMs: number;
-}
-
 /** A clock may be set back. */
 function msSince(start: Date, { clock }: Pick<Context, "clock">): number {
   return Math.max(0, clock().getTime() - start.getTime());
@@ -148,9 +150,8 @@ const noTokens = { input_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0,
 function logRow(
   context: Pick<Context, "clock">,
   { caller, requestId, receivedAt, operationId }: Ask,
-  { plan, hold, attempts }: AudioCall,
+  { plan, hold, attempts, answered }: AudioCall,
   { charge, cost }: Pick<AudioBill, "charge" | "cost">,
-  answered: Answered | null,
   outcome: Outcome,
 ): UsageLogRow {
   const { model, alias } = plan.asked;

@@ -8,6 +8,7 @@ import { measure } from "./measure.ts";
 import type { ResolveName } from "./resolve-name.ts";
 import type { WithTempFile } from "./temp-files.ts";
 import { type KeepOrder, type KeptFile, MediaFault, type Store } from "./types.ts";
+import { isWhole } from "./whole.ts";
 
 export interface KeepParts {
   store: Store;
@@ -42,6 +43,7 @@ export function keepFile(parts: KeepParts, order: KeepOrder): Promise<KeptFile> 
 
 async function putFile(store: Store, order: KeepOrder, path: string, kind: Kind): Promise<KeptFile> {
   const { size } = await stat(path);
+  if (!(await isWhole(path, kind, size))) throw new MediaFault("invalid", "What was made has no end: it was cut off.");
   const measures = await measure(path, kind);
   const name = `${order.name}.${kind.extension}`;
   if (contentTypeOf(name) === null) throw new Error("a file's name breaks the rule of KeepOrder");

@@ -4,6 +4,7 @@ import { readAnswer, unreadable } from "./answer-json.ts";
 import type { AudioBody, MadeAudio } from "./audio.ts";
 import { isJson, wholeText } from "./exchange.ts";
 import type { UpstreamAnswer } from "./http.ts";
+import { openHostTime } from "./host-time.ts";
 import { openOutlet } from "./outlet.ts";
 import { type Provider, UpstreamError } from "./types.ts";
 
@@ -15,7 +16,7 @@ export interface StreamLimits {
   bytesMax: number;
   /** To the first byte of audio, from the head on: a host may send whatever else it likes meanwhile. */
   startMs: number;
-  /** To the last. */
+  /** To the last, without the time that its reader is waited for. */
   wholeMs: number;
 }
 
@@ -58,7 +59,10 @@ export async function streamAudio(
 
   function give(piece: Buffer): void | Promise<void> {
     if (failed !== null) throw failed.reason; // slices that are left after the end are for nobody
-    if (piece.length > 0) return outlet.emit(piece);
+    if (piece.length === 0) return;
+    const pending = outlet.emit(piece);
+    if (pending) whole.pausedFor(pending);
+    return pending;
   }
 
   function fail(reason: unknown): void {
@@ -77,9 +81,9 @@ export async function streamAudio(
     fail(reason);
     source.cancel();
   }
-  const within = (ms: number) =>
-    setTimeout(() => stop(new UpstreamError("unavailable", `the audio took more than ${ms} ms`, { status: 200 })), ms);
-  const [start, whole] = [within(startMs), within(wholeMs)];
+  const late = (ms: number) => () => stop(new UpstreamError("unavailable", `the audio took more than ${ms} ms`, { status: 200 }));
+  const start = setTimeout(late(startMs), startMs);
+  const whole = openHostTime(wholeMs, late(wholeMs));
 
   async function readAll(): Promise<void> {
     await source.read(take);
@@ -91,7 +95,10 @@ export async function streamAudio(
 
   readAll()
     .catch(fail)
-    .finally(() => [start, whole].forEach(clearTimeout));
+    .finally(() => {
+      clearTimeout(start);
+      whole.stop();
+    });
   await outlet.started;
   clearTimeout(start);
   const cancel = () => stop(new DOMException("The upstream call was cancelled.", "AbortError"));

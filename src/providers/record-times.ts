@@ -1,10 +1,11 @@
 // How long a stream of records may take. Bytes that are no record show only that a host lives, and renew nothing here.
+import { openHostTime } from "./host-time.ts";
 import { UpstreamError } from "./types.ts";
 
 export interface RecordBounds {
   /** To the first record, and from one to the next. */
   recordMs: number;
-  /** From the head to the end. */
+  /** From the head to the end, without the time that its reader is waited for. */
   streamMs: number;
 }
 
@@ -18,7 +19,7 @@ export function openRecordTimes({ recordMs, streamMs }: RecordBounds, late: (rea
   let over = false;
   let reading = false;
   const fault = (words: string) => new UpstreamError("unavailable", words, { status: 200 });
-  const whole = setTimeout(() => late(fault(`the stream took more than ${streamMs} ms`)), streamMs);
+  const whole = openHostTime(streamMs, () => late(fault(`the stream took more than ${streamMs} ms`)));
   const silence = setTimeout(() => {
     if (!reading) late(fault(`no record within ${recordMs} ms`));
   }, recordMs);
@@ -31,11 +32,12 @@ export function openRecordTimes({ recordMs, streamMs }: RecordBounds, late: (rea
       restart();
       if (!pending) return;
       reading = true;
+      whole.pausedFor(pending);
       pending.then(restart, restart);
     },
     stop() {
       over = true;
-      clearTimeout(whole);
+      whole.stop();
       clearTimeout(silence);
     },
   };

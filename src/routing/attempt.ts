@@ -92,7 +92,7 @@ function isStream(result: unknown): boolean {
 
 /** The stream that the last attempt began is whole. */
 export function streamEnded(breakers: Breakers, attempts: readonly Attempt[]): void {
-  breakers.succeeded(attempts.at(-1)!.candidate.routeId);
+  breakers.ended(attempts.at(-1)!.candidate.routeId);
 }
 
 /** The stream that the last attempt began has broken. Only an upstream's fault says something of its route, whose id it returns. */
@@ -101,7 +101,7 @@ export function streamBroke(breakers: Breakers, attempts: readonly Attempt[], er
   const { routeId } = served.candidate;
   if (error instanceof UpstreamError) {
     served.outcome = "interrupted";
-    if (countsForBreaker(error)) breakers.failed(routeId);
+    if (countsForBreaker(error)) breakers.broke(routeId);
   }
   return routeId;
 }

@@ -5,10 +5,16 @@
 export interface Breakers {
   /** True takes the probe of a half-open breaker: report its outcome. */
   admits(routeId: string): boolean;
+  /** A whole answer is here. */
   succeeded(routeId: string): void;
-  /** A stream has begun: a probe that gets so far lets all through again, but on trust: one failure more opens it. Nothing is counted anew. */
+  /** A stream has begun: a probe that gets so far lets all through again, though one more that breaks opens it anew where that is why it was open. */
   begun(routeId: string): void;
+  /** The call failed, or the answer that it was. */
   failed(routeId: string): void;
+  /** A stream is whole. It began long ago, so it says nothing of the calls of now. */
+  ended(routeId: string): void;
+  /** A stream broke after it had begun. */
+  broke(routeId: string): void;
   /** The attempt ended without saying anything of the route (a 4xx, or its client left). */
   undecided(routeId: string): void;
   /** Routes that failed last, and whether they are passed over at the moment. */
@@ -16,7 +22,10 @@ export interface Breakers {
 }
 
 interface State {
+  /** Calls in a row. */
   failures: number;
+  /** Streams in a row that broke: a host may begin every one, and end none. */
+  broken: number;
   /** When an open breaker lets a probe through. */
   opensUntil: number;
   probing: boolean;
@@ -28,11 +37,23 @@ const openMs = 5_000;
 export function createBreakers(now: () => number = () => performance.now()): Breakers {
   // Bounded by the routes of the catalog; a route that works has no entry.
   const states = new Map<string, State>();
-  const isOpen = ({ failures, probing, opensUntil }: State) => failures >= failuresToOpen && (probing || now() < opensUntil);
+  const hasOpened = ({ failures, broken }: State) => Math.max(failures, broken) >= failuresToOpen;
+  const isOpen = (state: State) => hasOpened(state) && (state.probing || now() < state.opensUntil);
+  const count = (routeId: string, what: "failures" | "broken") => {
+    const state = states.get(routeId) ?? { failures: 0, broken: 0, opensUntil: 0, probing: false };
+    state[what] += 1;
+    state.probing = false;
+    if (hasOpened(state)) state.opensUntil = now() + openMs;
+    states.set(routeId, state);
+  };
+  const forget = (routeId: string, state: State, what: "failures" | "broken") => {
+    state[what] = 0;
+    if (state.failures + state.broken === 0) states.delete(routeId);
+  };
   return {
     admits(routeId) {
       const state = states.get(routeId);
-      if (state === undefined || state.failures < failuresToOpen) return true;
+      if (state === undefined || !hasOpened(state)) return true;
       if (isOpen(state)) return false;
       state.probing = true;
       return true;
@@ -42,17 +63,17 @@ export function createBreakers(now: () => number = () => performance.now()): Bre
     },
     begun(routeId) {
       const state = states.get(routeId);
-      if (state?.probing !== true) return;
-      state.failures = failuresToOpen - 1;
+      if (state === undefined || (hasOpened(state) && !state.probing)) return;
       state.probing = false;
+      state.broken = Math.min(state.broken, failuresToOpen - 1);
+      forget(routeId, state, "failures");
     },
-    failed(routeId) {
-      const state = states.get(routeId) ?? { failures: 0, opensUntil: 0, probing: false };
-      state.failures += 1;
-      state.probing = false;
-      if (state.failures >= failuresToOpen) state.opensUntil = now() + openMs;
-      states.set(routeId, state);
+    failed: (routeId) => count(routeId, "failures"),
+    ended(routeId) {
+      const state = states.get(routeId);
+      if (state !== undefined && !hasOpened(state)) forget(routeId, state, "broken");
     },
+    broke: (routeId) => count(routeId, "broken"),
     undecided(routeId) {
       const state = states.get(routeId);
       if (state !== undefined) state.probing = false;

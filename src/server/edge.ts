@@ -55,6 +55,8 @@ export interface EdgeLimits {
   queuedBytes: number;
   /** A client of a stream that takes nothing for this long is cut off. */
   stalledReaderMs: number;
+  /** What a stream waits for its client in all; one that is slower is cut off as well, and pays what it got. */
+  slowReaderMs: number;
   /** Less than this, beyond that time, and the client of an answer that is over is cut off as well. */
   readerBytesPerSec: number;
   /** Requests to public operations a minute and client address (OPERATOR.md). */
@@ -72,6 +74,7 @@ export const defaultLimits: Omit<EdgeLimits, "connections"> = {
   drainMs: 10_000,
   queuedBytes: 8 * megabyte,
   stalledReaderMs: 120_000,
+  slowReaderMs: 3_600_000,
   readerBytesPerSec: 50_000,
   publicPerMinute: 600,
 };

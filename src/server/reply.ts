@@ -35,7 +35,11 @@ function boundFlush(edge: Edge, exchange: Exchange, payload: string | Buffer | n
   if (waiting === 0 || exchange.gone || res.destroyed) return;
   // Bytes that a read sends were made before, and are everybody's.
   const isShared = !exchange.atWork && Buffer.isBuffer(payload);
-  if (!isShared && !holdAnswer(edge, exchange, waiting)) return void req.socket.destroy();
+  if (!isShared && !holdAnswer(edge, exchange, waiting)) {
+    const line = { request_id: exchange.requestId, bytes: waiting };
+    edge.context.log.warn(line, "an answer is cut off: there is no room for what its client has not taken");
+    return void req.socket.destroy();
+  }
   const { stalledReaderMs, readerBytesPerSec } = edge.limits;
   const cut = () => void res.destroy();
   const begin = () => {

@@ -13,10 +13,11 @@ interface OpenSink extends Sink {
 const gatheredMax = 16_384;
 
 /** Writes after the client has gone do nothing: the request's signal is what stops the work. */
-export function openSink(res: ServerResponse, limits: Pick<EdgeLimits, "queuedBytes" | "stalledReaderMs">): OpenSink {
+export function openSink(res: ServerResponse, limits: Pick<EdgeLimits, "queuedBytes" | "stalledReaderMs" | "slowReaderMs">): OpenSink {
   let gathered = "";
   let scheduled = false;
   let waiting: Promise<void> | null = null;
+  let leftMs = limits.slowReaderMs;
 
   function leave(): void {
     scheduled = false;
@@ -33,8 +34,9 @@ export function openSink(res: ServerResponse, limits: Pick<EdgeLimits, "queuedBy
       res.destroy();
       return;
     }
-    waiting ??= untilDrained(res, limits.stalledReaderMs).finally(() => {
+    waiting ??= untilDrained(res, Math.min(limits.stalledReaderMs, leftMs)).then((waitedMs) => {
       waiting = null;
+      leftMs -= waitedMs;
     });
   }
 
@@ -62,13 +64,15 @@ export function openSink(res: ServerResponse, limits: Pick<EdgeLimits, "queuedBy
   };
 }
 
-function untilDrained(res: ServerResponse, stalledReaderMs: number): Promise<void> {
+/** Resolves with how long it took; a reader that takes longer than `maxMs` is cut off. */
+function untilDrained(res: ServerResponse, maxMs: number): Promise<number> {
+  const began = performance.now();
   return new Promise((resolve) => {
-    const stalled = setTimeout(() => res.destroy(), stalledReaderMs);
+    const late = setTimeout(() => res.destroy(), maxMs);
     const done = () => {
-      clearTimeout(stalled);
+      clearTimeout(late);
       res.off("drain", done).off("close", done);
-      resolve();
+      resolve(performance.now() - began);
     };
     res.once("drain", done).once("close", done);
   });

@@ -2,6 +2,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { install, type PrivatePython } from "../support/private-python.ts";
 import type { World } from "./world.ts";
@@ -51,9 +52,10 @@ export async function runSchemathesis({ command }: Schemathesis, world: World, o
   const all = [...args, "--config-file", "schemathesis.toml", "run", "openapi.json", "--url", world.url, "--no-color", ...options];
   const child = spawn(program, all, { cwd: world.folder, env: { ...process.env, ...environment }, stdio: ["ignore", "pipe", "inherit"] });
   let output = "";
-  child.stdout.on("data", (chunk: Buffer) => {
-    output += chunk.toString();
-    process.stdout.write(chunk);
+  createInterface(child.stdout).on("line", (line) => {
+    output += `${line}\n`;
+    // Its closing line looks like pytest's of a run without a test, and is taken for one by those who read closing lines.
+    console.log(line.replace(/^=+ (.* in [\d.]+s) =+$/, "Schemathesis: $1"));
   });
   const status = await new Promise<number | null>((resolve, reject) => child.once("error", reject).once("close", resolve));
   const counts = join(world.folder, "totals.json");

@@ -79,10 +79,15 @@ describe("kinds and measures", () => {
     expect(await keep({ bytes: Buffer.concat([jpeg.subarray(0, 2), segment, jpeg.subarray(2)]) })).toMatchObject({ width: 48, height: 64 });
   });
 
-  test("a file that breaks off after its head is kept with what can be told", async () => {
-    expect(await keep({ bytes: fixture("picture.png").subarray(0, 40) })).toMatchObject({ contentType: "image/png", width: 64 });
-    expect(await keep({ bytes: fixture("picture.jpg").subarray(0, 30) })).toMatchObject({ ...nothing, contentType: "image/jpeg" });
-    expect(await keep({ bytes: fixture("clip.mp4").subarray(0, 200) }, "video")).toMatchObject({ ...nothing, contentType: "video/mp4" });
+  test.each(["picture.png", "picture.jpg", "picture.webp"])("%s is kept with what an editor wrote behind its end", async (name) => {
+    const longer = Buffer.concat([fixture(name), Buffer.from("a note of an editor")]);
+    expect(await keep({ bytes: longer })).toMatchObject({ bytes: longer.length });
+  });
+
+  test("a clip whose index can't be read is kept with what can be told", async () => {
+    const bytes = Buffer.from(fixture("clip.mp4"));
+    bytes.write("none", bytes.indexOf("moov"), "latin1");
+    expect(await keep({ bytes }, "video")).toMatchObject({ ...nothing, contentType: "video/mp4" });
   });
 
   test("a picture that would unpack to gigabytes is measured by its head", async () => {
@@ -95,6 +100,7 @@ describe("kinds and measures", () => {
       head,
       Buffer.from("0000000000100000494441540", "hex"),
       deflateSync(Buffer.alloc(20_000_000)),
+      fixture("picture.png").subarray(-12),
     ]);
     expect(await keep({ bytes })).toMatchObject({ width: 100_000, height: 100_000 });
   });
@@ -139,6 +145,13 @@ describe("what is not kept", () => {
     ["declarations without end", Buffer.from("<?a?>".repeat(20_000))],
   ])("%s", async (_what, bytes) => {
     await expect(keep({ bytes })).rejects.toMatchObject(invalid);
+  });
+
+  test.each(["picture.png", "picture.jpg", "picture.webp", "picture.avif", "clip.mp4", "clip.mov"])("%s whose end is missing", async (name) => {
+    const bytes = fixture(name);
+    const kind = name.startsWith("clip") ? "video" : "image";
+    for (const missing of [2, 100, bytes.length - 40])
+      await expect(keep({ bytes: bytes.subarray(0, -missing) }, kind), `${missing} bytes missing`).rejects.toMatchObject(invalid);
   });
 
   test("a picture in a clip's place", async () => {

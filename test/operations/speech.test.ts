@@ -101,7 +101,7 @@ describe("200, which model and which text", () => {
     const account = await world.account();
     const plain = await world.ask(account, { input: "Hello" });
     expect(plain.headers["x-svc-model"]).toBe("demo/quality");
-    expect(plain.headers).not.toHaveProperty("x-svc-alias");
+    for (const absent of ["x-svc-alias", "x-svc-fallback", "x-svc-fallback-layer"]) expect(plain.headers).not.toHaveProperty(absent);
     const aliased = await world.ask(account, { model: "narrator", input: "Hello" });
     expect(aliased.headers).toMatchObject({ "x-svc-model": "demo/hd", "x-svc-alias": "narrator" });
     expect(await world.logOf(aliased)).toMatchObject({ model: "demo/hd", alias: "narrator" });
@@ -117,7 +117,7 @@ describe("200, which model and which text", () => {
   test("another route of the model answers where the first fails, at the same price", async () => {
     const reply = await world.ask(await world.account(), { model: "demo/spared", input: "Hello" });
     expect(reply.status).toBe(200);
-    expect(reply.headers["x-svc-cost-usd"]).toBe("0.002025");
+    expect(reply.headers).toMatchObject({ "x-svc-cost-usd": "0.002025", "x-svc-fallback": "true", "x-svc-fallback-layer": "1" });
     expect(await world.logOf(reply)).toMatchObject({ fallback_layer: 1, attempts: [{ outcome: "unavailable" }, { outcome: "ok" }] });
   });
 });

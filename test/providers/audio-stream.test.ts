@@ -46,6 +46,13 @@ test("a byte now and then, for ever", async () => {
   await until(() => host.sockets.size === 0);
 });
 
+test("a reader's own time is not the host's", async () => {
+  const host = await startHost((_request, response) => void response.end("xxxx"));
+  const made = await streamAudio(await answerOf(host), null, idle, { ...limits, wholeMs: 300 });
+  if (made.kind !== "stream") throw new Error("a stream was expected");
+  await made.body.read(() => new Promise<void>((resolve) => void setTimeout(resolve, 600)));
+});
+
 test("a whole answer that drips for ever", async () => {
   const host = await dripping();
   await expectFault((await answerOf(host)).bytes(1_000_000, 100), "unavailable");

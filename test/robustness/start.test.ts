@@ -185,11 +185,20 @@ describe("a start that fails ends with status 1 and says why", () => {
     },
   );
 
-  test.each(["not a url", "example.com", "ftp://example.com"])("a public address that is none: %s", async (SVC_PUBLIC_URL) => {
+  test.each<[name: string, value: string, says: string]>([
+    ["SVC_PUBLIC_URL", "not a url", 'must be an http or https address, not "not a url"'],
+    ["SVC_PUBLIC_URL", "example.com", 'must be an http or https address, not "example.com"'],
+    ["SVC_PUBLIC_URL", "ftp://example.com", 'must be an http or https address, not "ftp://example.com"'],
+    ["DATABASE_URL", "localhost/svc", "must begin with postgres:// or postgresql://"],
+    ["DATABASE_DIRECT_URL", "mysql://u:p@host/svc", "must begin with postgres:// or postgresql://"],
+    ["SVC_ALLOW_PRIVATE_URLS", "true", 'must be one of 0, 1, not "true"'],
+    ["LOG_LEVEL", "verbose", 'must be one of fatal, error, warn, info, debug, trace, silent, not "verbose"'],
+  ])("a setting that is none: %s=%s", async (name, value, says) => {
     const SVC_DATA_DIR = newDataDir();
-    const ran = await runSvc({ SVC_DATA_DIR, SVC_PUBLIC_URL, PORT: "0" }, ["start"]);
+    const ran = await runSvc({ SVC_DATA_DIR, PORT: "0", [name]: value }, ["start"]);
     expect(ran.status).toBe(1);
-    expect(ran.stderr).toContain(`SVC_PUBLIC_URL must be an http or https address, not "${SVC_PUBLIC_URL}"`);
+    expect(ran.stderr).toContain(`${name} ${says}`);
+    expect(ran.stderr).not.toContain("u:p@");
     expect(existsSync(join(SVC_DATA_DIR, "postgres"))).toBe(false);
   });
 

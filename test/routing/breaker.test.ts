@@ -44,30 +44,54 @@ describe("a breaker", () => {
     breakers.succeeded("a");
     expect([breakers.admits("a"), breakers.admits("a")]).toEqual([true, true]);
   });
-  test("a probe whose stream begins lets all through at once; one that breaks opens it again, one that ends whole starts the count anew", () => {
+  test("a probe whose stream begins lets all through at once", () => {
     const { breakers, pass } = withClock();
     times(5, () => breakers.failed("a"));
     pass(5_000);
     breakers.admits("a");
     breakers.begun("a");
     expect([breakers.admits("a"), breakers.admits("a")]).toEqual([true, true]);
-    breakers.failed("a");
+    times(4, () => breakers.failed("a"));
+    expect(breakers.admits("a")).toBe(true);
+  });
+  test("streams that begin and break open it; the probe's that breaks as well opens it again, one that ends whole starts the count anew", () => {
+    const { breakers, pass } = withClock();
+    times(5, () => {
+      breakers.begun("a");
+      breakers.broke("a");
+    });
     expect(breakers.admits("a")).toBe(false);
     pass(5_000);
     breakers.admits("a");
     breakers.begun("a");
-    breakers.succeeded("a");
-    times(4, () => breakers.failed("a"));
+    expect([breakers.admits("a"), breakers.admits("a")]).toEqual([true, true]);
+    breakers.broke("a");
+    expect(breakers.admits("a")).toBe(false);
+    pass(5_000);
+    breakers.admits("a");
+    breakers.begun("a");
+    breakers.ended("a");
+    times(4, () => breakers.broke("a"));
     expect(breakers.admits("a")).toBe(true);
   });
-  test("streams that begin start no count anew, nor do they close what others' failures opened", () => {
+  test("streams that begin stand between failed calls: 5 % of them open nothing", () => {
+    const { breakers } = withClock();
+    times(100, () => {
+      breakers.failed("a");
+      times(19, () => breakers.begun("a"));
+    });
+    expect(breakers.admits("a")).toBe(true);
+    expect(breakers.failing()).toEqual([]);
+  });
+  test("what began before it opened closes nothing, neither by beginning nor by its end", () => {
     const { breakers } = withClock();
     times(5, () => {
-      breakers.begun("a");
       breakers.failed("a");
+      breakers.ended("a"); // of the time when it still worked
     });
     expect(breakers.admits("a")).toBe(false);
     breakers.begun("a");
+    breakers.ended("a");
     expect(breakers.admits("a")).toBe(false);
   });
   test("is shown open only while it passes calls over, not until somebody calls again", () => {

@@ -91,9 +91,9 @@ describe("a stream that goes on", () => {
     expect(records).toBeGreaterThan(10);
   });
 
-  test("to a reader who is slower than that: his time is not the host's", async () => {
+  test("to a reader who is slower than that, and than all of it may take: his time is not the host's", async () => {
     const texts = [words, words, sse(chunk({}, "stop"), "[DONE]")];
-    const { begun } = await ask(paced(texts, 50), { recordMs: 300 });
+    const { begun } = await ask(paced(texts, 50), { recordMs: 300, streamMs: 600 });
     await (await begun).forEach(() => new Promise<void>((resolve) => void setTimeout(resolve, 700)));
   });
 });
