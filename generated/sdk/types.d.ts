@@ -4063,16 +4063,16 @@ export interface AnswerHeaders {
   "x-svc-credits-have": number;
   /** Length of the audio in seconds. */
   "x-svc-duration-sec": number;
-  /** `true` when another route of the model answered; absent when the first one did. */
+  /** `true` when a fallback route or model answered. */
   "x-svc-fallback": "true" | string;
-  /** 1: same model, other provider. 2: same model, reduced precision. Another model never answers. Only with a fallback. */
+  /** 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only with a fallback. */
   "x-svc-fallback-layer": number;
   /**
    * The `max_tokens` that was sent to the model, when it was lowered: to what the balance can pay, to the model's `gateway_output_limit`, or
    * to the maximum of a model that stands in.
    */
   "x-svc-max-tokens-clamped": number;
-  /** Id of the model that was used; where an alias was sent, the model it stands for. */
+  /** Id of the model that was asked for, its alias resolved. */
   "x-svc-model": string;
   /** The model that answered, when it is another one. */
   "x-svc-served-model": string;

@@ -72,7 +72,7 @@ const samples: Record<string, string | number> = {
   "x-svc-alias": "best",
   "x-svc-served-model": "north/chat-small",
   "x-svc-fallback": "relay/plain-text",
-  "x-svc-fallback-layer": 3,
+  "x-svc-fallback-layer": 1,
   "x-svc-max-tokens-clamped": 512,
   "x-svc-credits-have": 0.0125,
   "x-svc-cost-usd": 0.0009,

@@ -147,12 +147,15 @@ describe("what is not kept", () => {
     await expect(keep({ bytes })).rejects.toMatchObject(invalid);
   });
 
-  test.each(["picture.png", "picture.jpg", "picture.webp", "picture.avif", "clip.mp4", "clip.mov"])("%s whose end is missing", async (name) => {
-    const bytes = fixture(name);
-    const kind = name.startsWith("clip") ? "video" : "image";
-    for (const missing of [2, 100, bytes.length - 40])
-      await expect(keep({ bytes: bytes.subarray(0, -missing) }, kind), `${missing} bytes missing`).rejects.toMatchObject(invalid);
-  });
+  test.each(["picture.png", "picture.jpg", "picture.webp", "picture.avif", "clip.mp4", "clip.mov"])(
+    "%s whose end is missing",
+    async (name) => {
+      const bytes = fixture(name);
+      const kind = name.startsWith("clip") ? "video" : "image";
+      for (const missing of [2, 100, bytes.length - 40])
+        await expect(keep({ bytes: bytes.subarray(0, -missing) }, kind), `${missing} bytes missing`).rejects.toMatchObject(invalid);
+    },
+  );
 
   test("a picture in a clip's place", async () => {
     await expect(keep({ bytes: fixture("picture.png") }, "video")).rejects.toMatchObject(invalid);

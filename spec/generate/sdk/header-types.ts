@@ -19,7 +19,7 @@ export function answerHeadersSource(operations: readonly SdkOperation[], schemas
   for (const shown of operations.flatMap(headersOf)) types.set(shown.name, [...(types.get(shown.name) ?? []), shown]);
   const fields = [...types].sort().map(([name, all]) => {
     const type = union(all.map(({ schema }) => typeOf(schema, { schemas, request: false })));
-    return `${comment(all[0]?.description ?? "", false, "  ")}  ${key(name)}: ${type};\n`;
+    return `${comment(usual(all.map(({ description }) => description)), false, "  ")}  ${key(name)}: ${type};\n`;
   });
   return `/** The headers of answers. Over HTTP they are texts; here is what the texts say. */
 export interface AnswerHeaders {
@@ -29,6 +29,12 @@ ${fields.join("")}}
 export type HeadersOf<Always extends keyof AnswerHeaders, May extends keyof AnswerHeaders = never> = Pick<AnswerHeaders, Always> &
   Partial<Pick<AnswerHeaders, May>>;
 `;
+}
+
+/** What most operations say of it. */
+function usual(texts: readonly string[]): string {
+  const groups = [...Map.groupBy(texts, (text) => text).values()];
+  return groups.toSorted((one, other) => other.length - one.length)[0]![0]!;
 }
 
 export function answerHeadersOf(one: SdkOperation): string {
