@@ -77,7 +77,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     dataDir: text("SVC_DATA_DIR") ?? ".svc",
     catalogPath: text("SVC_CATALOG"),
     publicUrl: webAddress(text("SVC_PUBLIC_URL"), "SVC_PUBLIC_URL")?.href.replace(/\/+$/, "") ?? null,
-    allowPrivateUrls: oneOf(text("SVC_ALLOW_PRIVATE_URLS"), "SVC_ALLOW_PRIVATE_URLS", ["0", "1"]) === "1",
+    allowPrivateUrls: oneOf(text("SVC_ALLOW_PRIVATE_URLS"), "SVC_ALLOW_PRIVATE_URLS", ["1", "0", "off", "false"]) === "1",
     blobUrl: text("SVC_BLOB_URL"),
     smtpUrl: text("SMTP_URL"),
     mailFrom: text("SVC_MAIL_FROM") ?? "gateway@localhost",
@@ -100,10 +100,10 @@ function oneOf(text: string | null, name: string, words: readonly string[]): str
   return text;
 }
 
-/** What is wrong is not repeated: it may hold a password. */
+/** As pg takes them, the two forms for a socket among them. What is wrong is not repeated: it may hold a password. */
 function postgresAddress(text: string | null, name: string): string | null {
-  if (text !== null && !/^postgres(?:ql)?:\/\//.test(text)) throw new Error(`${name} must begin with postgres:// or postgresql://`);
-  return text;
+  if (text === null || /^(?:postgres(?:ql)?:\/\/|socket:|\/)/i.test(text)) return text;
+  throw new Error(`${name} must be the address of a Postgres, such as postgres://user@host/database`);
 }
 
 function readTraces(text: (name: string) => string | null): TracesConfig | null {

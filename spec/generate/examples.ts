@@ -72,7 +72,7 @@ const samples: Record<string, string | number> = {
   "x-svc-alias": "best",
   "x-svc-served-model": "north/chat-small",
   "x-svc-fallback": "relay/plain-text",
-  "x-svc-fallback-layer": 1,
+  "x-svc-fallback-layer": 3,
   "x-svc-max-tokens-clamped": 512,
   "x-svc-credits-have": 0.0125,
   "x-svc-cost-usd": 0.0009,
@@ -88,5 +88,5 @@ const samples: Record<string, string | number> = {
 function exampleOf({ schema }: Header, name: string, at: string): unknown {
   const example = (schema?.enum as unknown[] | undefined)?.[0] ?? samples[name];
   if (example === undefined) throw new Error(`examples.ts has no sample for the header ${name} of ${at}`);
-  return example;
+  return typeof example === "number" ? Math.min(example, (schema?.maximum as number | undefined) ?? Infinity) : example;
 }

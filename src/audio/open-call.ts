@@ -46,9 +46,8 @@ export interface AudioCall {
   hold: AudioHold;
   /** Filled by src/routing/attempt.ts as they happen. */
   attempts: Attempt[];
-  /** Whose answer is taken; null: nobody's yet. */
-  answered: Answered | null;
-  /** This one's answer is taken, from now on. */
+  /** Whose answer was taken last (`answeredBy`); null: nobody's yet. */
+  readonly answered: Answered | null;
   answeredBy(candidate: Candidate): void;
   /** It costs more than is held for it. Where that can't be paid it is refused and counts for nothing; its hold is as it was. */
   raise(charge: AudioCharge): Promise<void>;
@@ -96,7 +95,7 @@ export async function openAudioCall(
   };
   const nothing: AudioCharge = { ...planned, units: 0 };
 
-  const call: AudioCall = {
+  const call: AudioCall & { answered: Answered | null } = {
     plan,
     hold,
     attempts: [],

@@ -1,5 +1,5 @@
 // Keeps a file that a provider made: loaded, told by its bytes, measured, put into the store. Nothing stays on the way.
-import { stat, writeFile } from "node:fs/promises";
+import { rm, stat, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type FetchLimits, fetchToFile } from "./fetch-to-file.ts";
 import { providerPolicy } from "./fetch-policy.ts";
@@ -32,10 +32,8 @@ export const keepLimits: KeepParts["limits"] = {
 export function keepFile(parts: KeepParts, order: KeepOrder): Promise<KeptFile> {
   const { file, kind, signal } = order;
   return parts.withTempFile(async (path) => {
-    if ("bytes" in file.source) await writeBytes(path, file.source.bytes, parts.limits[kind].bytesMax);
-    else await loadFile(parts, order, file.source.url, path);
-    const found = await kindOf(path);
-    if (found?.medium !== kind) throw new MediaFault("invalid", `What was made is no ${kind} of a known kind.`);
+    const { source } = file;
+    const found = "bytes" in source ? await writeBytes(parts, kind, source.bytes, path) : await loadFile(parts, order, source.url, path);
     signal.throwIfAborted();
     return await putFile(parts.store, order, path, found);
   });
@@ -43,7 +41,6 @@ export function keepFile(parts: KeepParts, order: KeepOrder): Promise<KeptFile> 
 
 async function putFile(store: Store, order: KeepOrder, path: string, kind: Kind): Promise<KeptFile> {
   const { size } = await stat(path);
-  if (!(await isWhole(path, kind, size))) throw new MediaFault("invalid", "What was made has no end: it was cut off.");
   const measures = await measure(path, kind);
   const name = `${order.name}.${kind.extension}`;
   if (contentTypeOf(name) === null) throw new Error("a file's name breaks the rule of KeepOrder");
@@ -51,12 +48,14 @@ async function putFile(store: Store, order: KeepOrder, path: string, kind: Kind)
   return { name, contentType: kind.contentType, bytes: size, ...measures };
 }
 
-async function writeBytes(path: string, bytes: Buffer, bytesMax: number): Promise<void> {
+async function writeBytes({ limits }: KeepParts, kind: KeepOrder["kind"], bytes: Buffer, path: string): Promise<Kind> {
+  const { bytesMax } = limits[kind];
   if (bytes.length > bytesMax) throw new MediaFault("too_large", `What was made has more than ${bytesMax / megabyte} MB.`);
   await writeFile(path, bytes, { flag: "wx", mode: 0o600 });
+  return await tell(path, kind);
 }
 
-async function loadFile(parts: KeepParts, { provider, kind, signal }: KeepOrder, url: string, path: string): Promise<void> {
+async function loadFile(parts: KeepParts, { provider, kind, signal }: KeepOrder, url: string, path: string): Promise<Kind> {
   const { limits, ca, resolve } = parts;
   const order = {
     url,
@@ -69,11 +68,20 @@ async function loadFile(parts: KeepParts, { provider, kind, signal }: KeepOrder,
   for (let tried = 0; ; tried++) {
     try {
       await fetchToFile(order);
-      return;
+      return await tell(path, kind);
     } catch (error) {
       const pauseMs = parts.pausesMs[tried];
       if (!(error instanceof MediaFault) || error.reason !== "unreachable" || pauseMs === undefined) throw error;
+      await rm(path, { force: true }); // one that was cut off on its way
       await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
   }
+}
+
+/** Throws MediaFault: `invalid` where it is nothing that was ordered, `unreachable` where its end is missing, which may come the next time. */
+async function tell(path: string, medium: KeepOrder["kind"]): Promise<Kind> {
+  const kind = await kindOf(path);
+  if (kind?.medium !== medium) throw new MediaFault("invalid", `What was made is no ${medium} of a known kind.`);
+  if (!(await isWhole(path, kind))) throw new MediaFault("unreachable", "What was made has no end: it was cut off.");
+  return kind;
 }

@@ -4,6 +4,8 @@
 const beforeRoot = /^(?:\s+|<\?[^>]*\?>|<!--[^]*?-->|<!DOCTYPE[^>[]*(?:\[[^\]]*\]\s*)?>)/i;
 const root = /^<(?:[\w.-]+:)?svg(?=[\s/>])((?:[^>"']|"[^"]*"|'[^']*')*)>/;
 
+const closingTag = /<\/(?:[\w.-]+:)?svg\s*>/;
+
 /** CSS pixels of one unit. */
 const pixelsOf: Record<string, number> = {
   "": 1,
@@ -20,6 +22,11 @@ const pixelsOf: Record<string, number> = {
 
 export function isSvg(head: Buffer): boolean {
   return rootAttributes(head) !== null;
+}
+
+/** By its first bytes and its last: its root is closed, or has nothing in it. */
+export function isSvgWhole(head: Buffer, tail: Buffer): boolean {
+  return closingTag.test(tail.toString("latin1")) || rootAttributes(head)?.endsWith("/") === true;
 }
 
 /**

@@ -57,8 +57,7 @@ export async function attempt<Result>(
       }
       span = traceNow()?.openAttempt(candidate.routeId, candidate.route.model);
       const result = await (span === undefined ? call(candidate) : span.run(() => call(candidate)));
-      if (isStream(result)) breakers.begun(candidate.routeId);
-      else breakers.succeeded(candidate.routeId);
+      breakers.answered(candidate.routeId); // of a stream, whoever reads it says streamEnded or streamBroke, or nothing where its client left
       record("ok", 200);
       return { result, candidate };
     } catch (error) {
@@ -83,11 +82,6 @@ export async function attempt<Result>(
     }
   }
   return allFailed(faults, attempts);
-}
-
-/** One has only begun: whoever reads it says streamEnded or streamBroke, or nothing where its client left. */
-function isStream(result: unknown): boolean {
-  return typeof result === "object" && result !== null && "kind" in result && result.kind === "stream";
 }
 
 /** The stream that the last attempt began is whole. */

@@ -5,13 +5,14 @@
 export interface Breakers {
   /** True takes the probe of a half-open breaker: report its outcome. */
   admits(routeId: string): boolean;
-  /** A whole answer is here. */
-  succeeded(routeId: string): void;
-  /** A stream has begun: a probe that gets so far lets all through again, though one more that breaks opens it anew where that is why it was open. */
-  begun(routeId: string): void;
-  /** The call failed, or the answer that it was. */
+  /**
+   * An answer is here, or has begun: the row of failed calls ends, and where this was a probe all are let through again. Of an open breaker's
+   * other calls it says nothing: they are older.
+   */
+  answered(routeId: string): void;
+  /** No answer came of the call. */
   failed(routeId: string): void;
-  /** A stream is whole. It began long ago, so it says nothing of the calls of now. */
+  /** A stream is whole: the row of broken ones ends. It began long ago, and says nothing of the calls of now. */
   ended(routeId: string): void;
   /** A stream broke after it had begun. */
   broke(routeId: string): void;
@@ -58,14 +59,11 @@ export function createBreakers(now: () => number = () => performance.now()): Bre
       state.probing = true;
       return true;
     },
-    succeeded(routeId) {
-      states.delete(routeId);
-    },
-    begun(routeId) {
+    answered(routeId) {
       const state = states.get(routeId);
       if (state === undefined || (hasOpened(state) && !state.probing)) return;
       state.probing = false;
-      state.broken = Math.min(state.broken, failuresToOpen - 1);
+      state.broken = Math.min(state.broken, failuresToOpen - 1); // where they had opened it, the next one does again
       forget(routeId, state, "failures");
     },
     failed: (routeId) => count(routeId, "failures"),
@@ -73,7 +71,10 @@ export function createBreakers(now: () => number = () => performance.now()): Bre
       const state = states.get(routeId);
       if (state !== undefined && !hasOpened(state)) forget(routeId, state, "broken");
     },
-    broke: (routeId) => count(routeId, "broken"),
+    broke(routeId) {
+      const state = states.get(routeId);
+      if (state === undefined || !hasOpened(state)) count(routeId, "broken"); // else an older one: the probe decides
+    },
     undecided(routeId) {
       const state = states.get(routeId);
       if (state !== undefined) state.probing = false;

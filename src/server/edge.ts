@@ -55,7 +55,7 @@ export interface EdgeLimits {
   queuedBytes: number;
   /** A client of a stream that takes nothing for this long is cut off. */
   stalledReaderMs: number;
-  /** What a stream waits for its client in all; one that is slower is cut off as well, and pays what it got. */
+  /** What work that streams waits for its client in all; one that is slower is cut off as well, and pays what it got. */
   slowReaderMs: number;
   /** Less than this, beyond that time, and the client of an answer that is over is cut off as well. */
   readerBytesPerSec: number;

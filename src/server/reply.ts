@@ -112,7 +112,8 @@ async function sendStream(
   }
   // The client learns at once that its request was accepted, long before a first token.
   res.flushHeaders();
-  const sink = openSink(res, edge.limits);
+  // What a read sends was made before, and may be as long as a clip on a slow line.
+  const sink = openSink(res, exchange.atWork ? edge.limits : { ...edge.limits, slowReaderMs: Infinity });
   await stream(sink);
   sink.end();
   boundFlush(edge, exchange);

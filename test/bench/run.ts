@@ -29,6 +29,8 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 const ground = await openGround();
+// Ended from outside it still ends what it started.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void ground.close().finally(() => process.exit(130)));
 try {
   await runAll(ground, options);
 } finally {

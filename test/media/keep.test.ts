@@ -86,7 +86,7 @@ describe("kinds and measures", () => {
 
   test("a clip whose index can't be read is kept with what can be told", async () => {
     const bytes = Buffer.from(fixture("clip.mp4"));
-    bytes.write("none", bytes.indexOf("moov"), "latin1");
+    bytes.write("none", bytes.indexOf("trak"), "latin1");
     expect(await keep({ bytes }, "video")).toMatchObject({ ...nothing, contentType: "video/mp4" });
   });
 
@@ -147,15 +147,25 @@ describe("what is not kept", () => {
     await expect(keep({ bytes })).rejects.toMatchObject(invalid);
   });
 
+  const cutOff = { reason: "unreachable" };
   test.each(["picture.png", "picture.jpg", "picture.webp", "picture.avif", "clip.mp4", "clip.mov"])(
     "%s whose end is missing",
     async (name) => {
       const bytes = fixture(name);
       const kind = name.startsWith("clip") ? "video" : "image";
       for (const missing of [2, 100, bytes.length - 40])
-        await expect(keep({ bytes: bytes.subarray(0, -missing) }, kind), `${missing} bytes missing`).rejects.toMatchObject(invalid);
+        await expect(keep({ bytes: bytes.subarray(0, -missing) }, kind), `${missing} bytes missing`).rejects.toMatchObject(cutOff);
     },
   );
+
+  test("an SVG whose end is missing, a clip without its index", async () => {
+    const svg = '<svg width="4" height="4"><g><path d="M0 0L4 4"/></g>';
+    await expect(keep({ bytes: Buffer.from(svg) })).rejects.toMatchObject(cutOff);
+    expect(await keep({ bytes: Buffer.from(`${svg}</svg >\n<!-- made -->`) })).toMatchObject({ width: 4 });
+    const clip = Buffer.from(fixture("clip.mp4"));
+    clip.write("free", clip.indexOf("moov"), "latin1");
+    await expect(keep({ bytes: clip }, "video")).rejects.toMatchObject(cutOff);
+  });
 
   test("a picture in a clip's place", async () => {
     await expect(keep({ bytes: fixture("picture.png") }, "video")).rejects.toMatchObject(invalid);
@@ -199,6 +209,14 @@ describe("from an address", () => {
     asked = -10;
     await expect(keep({ url: url() })).rejects.toMatchObject({ reason: "unreachable" });
     expect(asked).toBe(-7);
+  });
+
+  test("a file that is cut off on its way is asked for again", async () => {
+    let asked = 0;
+    const bytes = fixture("picture.png");
+    serve = (_req, res) => void res.writeHead(200, { connection: "close" }).end(asked++ === 0 ? bytes.subarray(0, 300) : bytes);
+    expect(await keep({ url: url() })).toMatchObject({ bytes: bytes.length });
+    expect(asked).toBe(2);
   });
 
   test("one that has it no more is asked once", async () => {

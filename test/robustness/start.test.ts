@@ -189,9 +189,9 @@ describe("a start that fails ends with status 1 and says why", () => {
     ["SVC_PUBLIC_URL", "not a url", 'must be an http or https address, not "not a url"'],
     ["SVC_PUBLIC_URL", "example.com", 'must be an http or https address, not "example.com"'],
     ["SVC_PUBLIC_URL", "ftp://example.com", 'must be an http or https address, not "ftp://example.com"'],
-    ["DATABASE_URL", "localhost/svc", "must begin with postgres:// or postgresql://"],
-    ["DATABASE_DIRECT_URL", "mysql://u:p@host/svc", "must begin with postgres:// or postgresql://"],
-    ["SVC_ALLOW_PRIVATE_URLS", "true", 'must be one of 0, 1, not "true"'],
+    ["DATABASE_URL", "localhost/svc", "must be the address of a Postgres, such as postgres://user@host/database"],
+    ["DATABASE_DIRECT_URL", "mysql://u:p@host/svc", "must be the address of a Postgres, such as postgres://user@host/database"],
+    ["SVC_ALLOW_PRIVATE_URLS", "true", 'must be one of 1, 0, off, false, not "true"'],
     ["LOG_LEVEL", "verbose", 'must be one of fatal, error, warn, info, debug, trace, silent, not "verbose"'],
   ])("a setting that is none: %s=%s", async (name, value, says) => {
     const SVC_DATA_DIR = newDataDir();

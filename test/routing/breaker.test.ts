@@ -20,7 +20,7 @@ describe("a breaker", () => {
   test("a success in between starts the count anew", () => {
     const { breakers } = withClock();
     times(4, () => breakers.failed("a"));
-    breakers.succeeded("a");
+    breakers.answered("a");
     times(4, () => breakers.failed("a"));
     expect(breakers.admits("a")).toBe(true);
   });
@@ -41,7 +41,7 @@ describe("a breaker", () => {
     expect(breakers.admits("a")).toBe(false);
     pass(5_000);
     breakers.admits("a");
-    breakers.succeeded("a");
+    breakers.answered("a");
     expect([breakers.admits("a"), breakers.admits("a")]).toEqual([true, true]);
   });
   test("a probe whose stream begins lets all through at once", () => {
@@ -49,7 +49,7 @@ describe("a breaker", () => {
     times(5, () => breakers.failed("a"));
     pass(5_000);
     breakers.admits("a");
-    breakers.begun("a");
+    breakers.answered("a");
     expect([breakers.admits("a"), breakers.admits("a")]).toEqual([true, true]);
     times(4, () => breakers.failed("a"));
     expect(breakers.admits("a")).toBe(true);
@@ -57,19 +57,19 @@ describe("a breaker", () => {
   test("streams that begin and break open it; the probe's that breaks as well opens it again, one that ends whole starts the count anew", () => {
     const { breakers, pass } = withClock();
     times(5, () => {
-      breakers.begun("a");
+      breakers.answered("a");
       breakers.broke("a");
     });
     expect(breakers.admits("a")).toBe(false);
     pass(5_000);
     breakers.admits("a");
-    breakers.begun("a");
+    breakers.answered("a");
     expect([breakers.admits("a"), breakers.admits("a")]).toEqual([true, true]);
     breakers.broke("a");
     expect(breakers.admits("a")).toBe(false);
     pass(5_000);
     breakers.admits("a");
-    breakers.begun("a");
+    breakers.answered("a");
     breakers.ended("a");
     times(4, () => breakers.broke("a"));
     expect(breakers.admits("a")).toBe(true);
@@ -78,7 +78,7 @@ describe("a breaker", () => {
     const { breakers } = withClock();
     times(100, () => {
       breakers.failed("a");
-      times(19, () => breakers.begun("a"));
+      times(19, () => breakers.answered("a"));
     });
     expect(breakers.admits("a")).toBe(true);
     expect(breakers.failing()).toEqual([]);
@@ -90,8 +90,27 @@ describe("a breaker", () => {
       breakers.ended("a"); // of the time when it still worked
     });
     expect(breakers.admits("a")).toBe(false);
-    breakers.begun("a");
+    breakers.answered("a");
     breakers.ended("a");
+    expect(breakers.admits("a")).toBe(false);
+  });
+  test("nor does an older stream's break take the probe's place", () => {
+    const { breakers, pass } = withClock();
+    times(5, () => breakers.failed("a"));
+    pass(5_000);
+    breakers.admits("a");
+    breakers.broke("a");
+    expect(breakers.admits("a")).toBe(false);
+    breakers.answered("a");
+    expect(breakers.admits("a")).toBe(true);
+  });
+  test("whole answers between streams that break don't hide them", () => {
+    const { breakers } = withClock();
+    times(5, () => {
+      breakers.answered("a");
+      breakers.broke("a");
+      breakers.answered("a");
+    });
     expect(breakers.admits("a")).toBe(false);
   });
   test("is shown open only while it passes calls over, not until somebody calls again", () => {
