@@ -8485,6 +8485,20 @@ export interface components {
          * @enum {string}
          */
         ResponseItemStatus: "in_progress" | "completed" | "incomplete";
+        /** @description How likely a token of the text was, and what else might have stood there. */
+        ResponseLogprob: {
+            /** @description Its UTF-8 bytes: one character may be several tokens. */
+            bytes: number[];
+            /**
+             * Format: double
+             * @description Natural logarithm of its probability.
+             */
+            logprob: number;
+            /** @description The token. */
+            token: string;
+            /** @description The likeliest tokens at its place, `top_logprobs` of them at most. */
+            top_logprobs: components["schemas"]["ResponseTokenLogprob"][];
+        };
         /** @description A response. */
         ResponseObject: {
             /** @description Always false. */
@@ -8495,6 +8509,11 @@ export interface components {
             created_at: components["schemas"]["UnixTime"];
             /** @description What broke its stream; else null. */
             error: components["schemas"]["StreamError"] | null;
+            /**
+             * Format: double
+             * @description As sent. 0 where nothing was, and where the model's host knows no penalties.
+             */
+            frequency_penalty: number;
             /** @description Id of the answer; nothing can be read by it. */
             id: string;
             /** @description Why it was cut; else null. */
@@ -8503,6 +8522,8 @@ export interface components {
             instructions: string | null;
             /** @description As sent. */
             max_output_tokens: number | null;
+            /** @description As sent. */
+            max_tool_calls: number | null;
             /** @description As sent; empty where nothing was. */
             metadata: {
                 [key: string]: string;
@@ -8518,28 +8539,49 @@ export interface components {
             output: components["schemas"]["ResponseOutputItem"][];
             /** @description As sent; true where nothing was. */
             parallel_tool_calls: boolean;
+            /**
+             * Format: double
+             * @description As sent. 0 where nothing was, and where the model's host knows no penalties.
+             */
+            presence_penalty: number;
             /** @description Always null. */
             previous_response_id: null;
-            /** @description As sent. */
-            prompt_cache_key?: string | null;
-            /** @description As sent. */
+            /** @description As sent; null where nothing was. */
+            prompt_cache_key: string | null;
+            /** @description As sent, with `effort` and `summary` in any case; null where nothing was. */
             reasoning: components["schemas"]["ResponseReasoning"] | null;
-            /** @description As sent. */
-            safety_identifier?: string | null;
+            /** @description As sent; null where nothing was. */
+            safety_identifier: string | null;
+            /**
+             * @description Always `default`, whatever tier was asked for.
+             * @enum {string}
+             */
+            service_tier: "default";
             /** @description How it ended, or that it has not. */
             status: components["schemas"]["ResponseStatus"];
             /** @description Always false. */
             store: boolean;
-            /** @description As sent. */
-            temperature: number | null;
+            /**
+             * Format: double
+             * @description As sent. 1 where nothing was, because clients read a number; the model then used its own default.
+             */
+            temperature: number;
             /** @description As sent; plain text where nothing was. */
             text: components["schemas"]["ResponseTextOptions"];
             /** @description As sent; `auto` where nothing was. */
             tool_choice: string | components["schemas"]["ResponseToolChoice"];
-            /** @description The tools that the model was offered. */
+            /** @description The tools that the model was offered; functions with `description`, `parameters` and `strict` in any case, null where not sent. */
             tools: components["schemas"]["ResponseTool"][];
-            /** @description As sent. */
-            top_p: number | null;
+            /**
+             * Format: int32
+             * @description As sent. 0 where nothing was, and where the model's host gives no log probabilities.
+             */
+            top_logprobs: number;
+            /**
+             * Format: double
+             * @description As sent. 1 where nothing was, because clients read a number; the model then used its own default.
+             */
+            top_p: number;
             /** @description Always `disabled`. */
             truncation: components["schemas"]["ResponseTruncation"];
             /** @description What was used and charged; null until it is complete. */
@@ -8574,8 +8616,8 @@ export interface components {
         ResponseOutputText: {
             /** @description Always empty: nothing is cited. */
             annotations: unknown[];
-            /** @description Always empty. */
-            logprobs: unknown[];
+            /** @description One entry for each token, where the request asked for them and the model's host gives them; else empty. */
+            logprobs: components["schemas"]["ResponseLogprob"][];
             /** @description The text. */
             text: string;
             /**
@@ -8735,14 +8777,19 @@ export interface components {
         };
         /**
          * @description A request in the form of OpenAI's Responses. The whole conversation is sent each time: nothing is stored. Fields not listed here
-         *     (`client_metadata`, `context_management`, `max_tool_calls`, …) have no effect.
+         *     (`client_metadata`, `context_management`, `stream_options`, …) have no effect.
          */
         ResponseRequest: {
             /** @description Refused with 400 `stateless_only`, if true: wait for the answer, or stream it. */
             background?: boolean | null;
             /** @description Refused with 400 `stateless_only`: send the whole conversation as `input`. */
             conversation?: unknown;
-            /** @description More to tell in the answer; without effect. Reasoning items always have `encrypted_content`. */
+            /** @description -2 to 2; forwarded as sent. Hosts that know no penalties ignore it, and the answer then says 0. Default: none. */
+            frequency_penalty?: number | null;
+            /**
+             * @description More to tell in the answer. `message.output_text.logprobs` asks for the log probabilities of the text. Other values have no effect:
+             *     reasoning items always have `encrypted_content`, and no tool runs here that had results to show.
+             */
             include?: string[] | null;
             /** @description The conversation: a text, or its items, at least one. */
             input: string | components["schemas"]["ResponseInputItem"][];
@@ -8750,6 +8797,8 @@ export interface components {
             instructions?: string | null;
             /** @description Most tokens of the answer, thinking included. Default: the model's. Lowered when the balance cannot pay for all of it. */
             max_output_tokens?: number | null;
+            /** @description Most calls of tools that the service runs itself. None is run here, so every number is kept. Default: no limit. */
+            max_tool_calls?: number | null;
             /** @description Up to 16 pairs of texts; comes back in the answer, else without effect. */
             metadata?: {
                 [key: string]: string;
@@ -8758,6 +8807,8 @@ export interface components {
             model: string;
             /** @description Whether the model may call several tools at once; default: the model's. */
             parallel_tool_calls?: boolean | null;
+            /** @description -2 to 2; forwarded as sent. Hosts that know no penalties ignore it, and the answer then says 0. Default: none. */
+            presence_penalty?: number | null;
             /** @description Refused with 400 `stateless_only`: send the whole conversation as `input`. */
             previous_response_id?: string | null;
             /** @description Refused with 400 `stateless_only`: send its text as `instructions` and `input`. */
@@ -8768,6 +8819,8 @@ export interface components {
             reasoning?: components["schemas"]["ResponseReasoning"] | null;
             /** @description Your user, hashed; forwarded as sent. */
             safety_identifier?: string | null;
+            /** @description Without effect: there is one tier, and the answer says `default`. */
+            service_tier?: string | null;
             /** @description Answers are never stored, whatever is asked: the answer says false. */
             store?: boolean | null;
             /** @description Whether the answer comes as server-sent events; default false. */
@@ -8780,7 +8833,10 @@ export interface components {
             tool_choice?: string | components["schemas"]["ResponseToolChoice"] | null;
             /** @description Tools that the model may call; default: none. */
             tools?: components["schemas"]["ResponseTool"][] | null;
-            /** @description Alternatives of each token. Served by chat only: other than 0 it is refused. */
+            /**
+             * @description How many alternatives each token of the text comes with; default 0. More than 0 asks for the log probabilities, like `include`.
+             *     Hosts that give none leave the lists empty, and the answer then says 0.
+             */
             top_logprobs?: number | null;
             /** @description 0 to 1. No service default; the model's applies. */
             top_p?: number | null;
@@ -8945,8 +9001,8 @@ export interface components {
             delta: string;
             /** @description Id of the item. */
             item_id: string;
-            /** @description Always empty. */
-            logprobs: unknown[];
+            /** @description Those of the piece's tokens, where they were asked for; else empty. */
+            logprobs: components["schemas"]["ResponseLogprob"][];
             /**
              * Format: int32
              * @description Which item, from 0 without gaps.
@@ -8972,8 +9028,8 @@ export interface components {
             content_index: number;
             /** @description Id of the item. */
             item_id: string;
-            /** @description Always empty. */
-            logprobs: unknown[];
+            /** @description Those of all its tokens, where they were asked for; else empty. */
+            logprobs: components["schemas"]["ResponseLogprob"][];
             /**
              * Format: int32
              * @description Which item, from 0 without gaps.
@@ -9002,6 +9058,18 @@ export interface components {
             verbosity?: string | null;
         } & {
             [key: string]: unknown;
+        };
+        /** @description How likely a token was. */
+        ResponseTokenLogprob: {
+            /** @description Its UTF-8 bytes: one character may be several tokens. */
+            bytes: number[];
+            /**
+             * Format: double
+             * @description Natural logarithm of its probability.
+             */
+            logprob: number;
+            /** @description The token. */
+            token: string;
         };
         /**
          * @description A tool that the model may call; on models with `supports_tools`.

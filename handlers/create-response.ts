@@ -1,7 +1,8 @@
 // POST /v1/responses: a chat of the same content, asked and answered in the words of OpenAI's Responses.
-import { type Answering, responseForm, wholeResponse } from "../src/language/responses/answer.ts";
+import { responseForm, wholeResponse } from "../src/language/responses/answer.ts";
 import { toChatRequest } from "../src/language/responses/chat-request.ts";
 import { responseOrder } from "../src/language/responses/order.ts";
+import type { Answering } from "../src/language/responses/response-object.ts";
 import { serve } from "../src/language/serve.ts";
 import { streamReply } from "../src/language/stream-answer.ts";
 import type { Handler } from "../src/server/types.ts";
@@ -13,6 +14,7 @@ export const createResponse: Handler<"createResponse"> = async (context, request
     ask: served.ask,
     request: request.body,
     model: served.call.admitted.model.id,
+    protocol: served.call.served!.route.provider.protocol,
     offered: translated.offered,
   };
   if (served.kind === "stream") return streamReply(context, served, responseForm(context, answering));

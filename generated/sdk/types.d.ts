@@ -2491,6 +2491,18 @@ export interface ResponseItemDoneEvent {
 /** How far an item has come. */
 export type ResponseItemStatus = "in_progress" | "completed" | "incomplete";
 
+/** How likely a token of the text was, and what else might have stood there. */
+export interface ResponseLogprob {
+  /** The token. */
+  token: string;
+  /** Natural logarithm of its probability. */
+  logprob: number;
+  /** Its UTF-8 bytes: one character may be several tokens. */
+  bytes: number[];
+  /** The likeliest tokens at its place, `top_logprobs` of them at most. */
+  top_logprobs: ResponseTokenLogprob[];
+}
+
 /** A response. */
 export interface ResponseObject {
   /** Id of the answer; nothing can be read by it. */
@@ -2517,26 +2529,36 @@ export interface ResponseObject {
   instructions: string | null;
   /** As sent. */
   max_output_tokens: number | null;
+  /** As sent. */
+  max_tool_calls: number | null;
   /** As sent; empty where nothing was. */
   metadata: { [key: string]: string } | null;
   /** As sent; true where nothing was. */
   parallel_tool_calls: boolean;
-  /** As sent. */
-  prompt_cache_key?: string | null;
-  /** As sent. */
+  /** As sent; null where nothing was. */
+  prompt_cache_key: string | null;
+  /** As sent, with `effort` and `summary` in any case; null where nothing was. */
   reasoning: ResponseReasoning | null;
-  /** As sent. */
-  safety_identifier?: string | null;
-  /** As sent. */
-  temperature: number | null;
+  /** As sent; null where nothing was. */
+  safety_identifier: string | null;
+  /** Always `default`, whatever tier was asked for. */
+  service_tier: "default";
+  /** As sent. 1 where nothing was, because clients read a number; the model then used its own default. */
+  temperature: number;
+  /** As sent. 1 where nothing was, because clients read a number; the model then used its own default. */
+  top_p: number;
+  /** As sent. 0 where nothing was, and where the model's host knows no penalties. */
+  presence_penalty: number;
+  /** As sent. 0 where nothing was, and where the model's host knows no penalties. */
+  frequency_penalty: number;
+  /** As sent. 0 where nothing was, and where the model's host gives no log probabilities. */
+  top_logprobs: number;
   /** As sent; plain text where nothing was. */
   text: ResponseTextOptions;
   /** As sent; `auto` where nothing was. */
   tool_choice: string | ResponseToolChoice;
-  /** The tools that the model was offered. */
+  /** The tools that the model was offered; functions with `description`, `parameters` and `strict` in any case, null where not sent. */
   tools: ResponseTool[];
-  /** As sent. */
-  top_p: number | null;
   /** Always `disabled`. */
   truncation: ResponseTruncation;
   /** As sent. */
@@ -2577,8 +2599,8 @@ export interface ResponseOutputText {
   text: string;
   /** Always empty: nothing is cited. */
   annotations: unknown[];
-  /** Always empty. */
-  logprobs: unknown[];
+  /** One entry for each token, where the request asked for them and the model's host gives them; else empty. */
+  logprobs: ResponseLogprob[];
 }
 
 /** What the answer's tokens were. */
@@ -2681,7 +2703,7 @@ export interface ResponseRefusalDoneEvent {
 
 /**
  * A request in the form of OpenAI's Responses. The whole conversation is sent each time: nothing is stored. Fields not listed here
- * (`client_metadata`, `context_management`, `max_tool_calls`, …) have no effect.
+ * (`client_metadata`, `context_management`, `stream_options`, …) have no effect.
  */
 export interface ResponseRequest {
   /** Model id or alias. */
@@ -2708,14 +2730,28 @@ export interface ResponseRequest {
   tool_choice?: string | ResponseToolChoice | null | undefined;
   /** Whether the model may call several tools at once; default: the model's. */
   parallel_tool_calls?: boolean | null | undefined;
-  /** More to tell in the answer; without effect. Reasoning items always have `encrypted_content`. */
+  /**
+   * More to tell in the answer. `message.output_text.logprobs` asks for the log probabilities of the text. Other values have no effect:
+   * reasoning items always have `encrypted_content`, and no tool runs here that had results to show.
+   */
   include?: string[] | null | undefined;
   /** Answers are never stored, whatever is asked: the answer says false. */
   store?: boolean | null | undefined;
   /** Only `disabled`, the default: a conversation that is too long is refused, not cut. */
   truncation?: ResponseTruncation | null | undefined;
-  /** Alternatives of each token. Served by chat only: other than 0 it is refused. 0 to 20. */
+  /**
+   * How many alternatives each token of the text comes with; default 0. More than 0 asks for the log probabilities, like `include`.
+   * Hosts that give none leave the lists empty, and the answer then says 0. 0 to 20.
+   */
   top_logprobs?: number | null | undefined;
+  /** -2 to 2; forwarded as sent. Hosts that know no penalties ignore it, and the answer then says 0. Default: none. */
+  presence_penalty?: number | null | undefined;
+  /** -2 to 2; forwarded as sent. Hosts that know no penalties ignore it, and the answer then says 0. Default: none. */
+  frequency_penalty?: number | null | undefined;
+  /** Most calls of tools that the service runs itself. None is run here, so every number is kept. Default: no limit. */
+  max_tool_calls?: number | null | undefined;
+  /** Without effect: there is one tier, and the answer says `default`. */
+  service_tier?: string | null | undefined;
   /** Up to 16 pairs of texts; comes back in the answer, else without effect. */
   metadata?: { [key: string]: string } | null | undefined;
   /** Your user; forwarded as sent. */
@@ -2837,8 +2873,8 @@ export interface ResponseTextDeltaEvent {
   content_index: number;
   /** The piece. */
   delta: string;
-  /** Always empty. */
-  logprobs: unknown[];
+  /** Those of the piece's tokens, where they were asked for; else empty. */
+  logprobs: ResponseLogprob[];
 }
 
 /** A text is whole. */
@@ -2855,8 +2891,8 @@ export interface ResponseTextDoneEvent {
   content_index: number;
   /** The text. */
   text: string;
-  /** Always empty. */
-  logprobs: unknown[];
+  /** Those of all its tokens, where they were asked for; else empty. */
+  logprobs: ResponseLogprob[];
 }
 
 /** Form of the answer. Forms other than text are for models with `supports_structured_outputs`. */
@@ -2868,6 +2904,16 @@ export interface ResponseTextOptions {
   format?: ResponseTextFormat | null | undefined;
   /** How much it says: `low`, `medium`, `high`; default: the model's. Forwarded as sent. */
   verbosity?: string | null | undefined;
+}
+
+/** How likely a token was. */
+export interface ResponseTokenLogprob {
+  /** The token. */
+  token: string;
+  /** Natural logarithm of its probability. */
+  logprob: number;
+  /** Its UTF-8 bytes: one character may be several tokens. */
+  bytes: number[];
 }
 
 /**

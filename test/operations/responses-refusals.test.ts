@@ -71,7 +71,7 @@ describe("400 invalid_parameter and missing_parameter", () => {
     ["nothing but what is dropped", { input: [{ type: "reasoning", summary: [] }] }, "input"],
     ["an unknown role", { input: [{ role: "critic", content: "x" }] }, "input[0].role"],
     ["truncation", { truncation: "auto" }, "truncation"],
-    ["logprobs", { top_logprobs: 2 }, "top_logprobs"],
+    ["a penalty", { presence_penalty: -3 }, "presence_penalty"],
     ["a file's address", message({ type: "input_file", file_url: "https://example.com/a.pdf" }), "input[1].content[0].file_url"],
     ["a file without bytes", message({ type: "input_file" }), "input[1].content[0].file_data"],
     ["a picture without address", message({ type: "input_image" }), "input[1].content[0].image_url"],

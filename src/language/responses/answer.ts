@@ -2,23 +2,13 @@
 import type { Context } from "../../context.ts";
 import type { ChatRecord, ChatWhole } from "../../providers/types.ts";
 import type { Bill } from "../open-call.ts";
-import type { Ask } from "../../admission/ask.ts";
 import type { StreamForm } from "../stream-answer.ts";
 import { streamFault } from "../stream-fault.ts";
+import { asksLogprobs, readLogprobs } from "./logprobs.ts";
 import { type Delta, type Emit, newOutput } from "./output.ts";
 import { addDelta, endOutput } from "./output-items.ts";
-import { endedResponse, idTailOf, isCut, newResponse } from "./response-object.ts";
-import type { OfferedTools } from "./tools.ts";
-import type { ResponseObject, ResponseRequest } from "./types.ts";
-
-/** What an answer follows from, beside what the model says. */
-export interface Answering {
-  ask: Pick<Ask, "requestId" | "receivedAt">;
-  request: ResponseRequest;
-  /** Id of the model that was asked for. */
-  model: string;
-  offered: OfferedTools;
-}
+import { type Answering, endedResponse, idTailOf, isCut, newResponse } from "./response-object.ts";
+import type { ResponseObject } from "./types.ts";
 
 /** Chat's `n` is never sent, so there is one choice. */
 export function wholeResponse(
@@ -33,10 +23,10 @@ export function wholeResponse(
   if (choice !== undefined) {
     const { message } = choice;
     const tool_calls = (message.tool_calls ?? []).map((call, index) => ({ ...call, index }));
-    addDelta(output, { ...message, tool_calls });
+    addDelta(output, { ...message, tool_calls }, asksLogprobs(answering.request) ? readLogprobs(choice.logprobs) : []);
   }
   endOutput(output, isCut(finish));
-  return endedResponse(begun(answering), { finish, output: output.items, bill, now: clock() });
+  return endedResponse(newResponse(answering), { finish, output: output.items, bill, now: clock() });
 }
 
 export function responseForm(context: Pick<Context, "clock" | "publicUrl">, answering: Answering): StreamForm<ChatRecord> {
@@ -52,7 +42,8 @@ export function responseForm(context: Pick<Context, "clock" | "publicUrl">, answ
     return text;
   };
   const { ask } = answering;
-  const response = begun(answering);
+  const response = newResponse(answering);
+  const withLogprobs = asksLogprobs(answering.request);
   const output = outputOf(answering, emit);
   const open = () => {
     if (sequence > 0) return;
@@ -62,8 +53,8 @@ export function responseForm(context: Pick<Context, "clock" | "publicUrl">, answ
   return {
     record({ json }) {
       open();
-      const [choice] = (JSON.parse(json) as { choices: { delta?: Delta; finish_reason?: string | null }[] }).choices;
-      if (choice?.delta) addDelta(output, choice.delta);
+      const [choice] = (JSON.parse(json) as { choices: { delta?: Delta; logprobs?: unknown; finish_reason?: string | null }[] }).choices;
+      if (choice?.delta) addDelta(output, choice.delta, withLogprobs ? readLogprobs(choice.logprobs) : []);
       finish = choice?.finish_reason ?? finish;
       return take();
     },
@@ -85,10 +76,6 @@ export function responseForm(context: Pick<Context, "clock" | "publicUrl">, answ
       return take();
     },
   };
-}
-
-function begun({ ask, request, model, offered }: Answering): ResponseObject {
-  return newResponse(ask, request, model, offered);
 }
 
 function outputOf({ ask, offered }: Answering, emit: Emit) {

@@ -1,6 +1,6 @@
 // A request of /v1/responses as a chat request: a pure function, so that both go the same way from here on.
-import { failParameter } from "../../fail.ts";
 import type { ChatRequest } from "../chat-order.ts";
+import { asksLogprobs } from "./logprobs.ts";
 import { toMessages } from "./messages.ts";
 import { assertStateless } from "./stateless.ts";
 import { chooseTools } from "./tool-choice.ts";
@@ -10,15 +10,15 @@ import type { ResponseRequest } from "./types.ts";
 export interface Translated {
   chat: ChatRequest;
   offered: OfferedTools;
-  /** Paths of the chat request's content parts in the request that came. */
+  /** Paths of the chat request's content parts, and its `logprobs`, in the request that came. */
   origins: Map<string, string>;
 }
 
 export function toChatRequest(request: ResponseRequest): Translated {
   assertStateless(request);
-  if (request.top_logprobs) failParameter("top_logprobs", "/v1/chat/completions serves them");
   const offered = offerTools(request);
   const { messages, origins } = toMessages(request, offered);
+  origins.set("logprobs", request.top_logprobs ? "top_logprobs" : "include");
   const chosen = chooseTools(request.tool_choice, offered);
   const { model, stream, text, reasoning, max_output_tokens: cap } = request;
   const body = {
@@ -27,7 +27,8 @@ export function toChatRequest(request: ResponseRequest): Translated {
     ...(stream === true ? { stream: true } : {}),
     // The older name, which every host knows; src/language/upstream-body.ts lowers it under the same one.
     ...(cap == null ? {} : { max_tokens: cap }),
-    ...sent(request, ["temperature", "top_p", "user", "safety_identifier"]),
+    ...sent(request, ["temperature", "top_p", "presence_penalty", "frequency_penalty", "user", "safety_identifier"]),
+    ...(asksLogprobs(request) ? { logprobs: true, ...sent(request, ["top_logprobs"]) } : {}),
     ...(text?.verbosity == null ? {} : { verbosity: text.verbosity }),
     ...(reasoning?.effort == null ? {} : { reasoning_effort: reasoning.effort }),
     ...chosen,

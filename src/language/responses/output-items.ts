@@ -4,15 +4,19 @@ import { unreadable } from "../../providers/answer-json.ts";
 import { answerBytesMax } from "../../providers/exchange.ts";
 import { addCall, closeCalls } from "./call-items.ts";
 import type { Delta, Output } from "./output.ts";
-import { closeCurrent, say, think } from "./said-items.ts";
+import type { Logprob } from "./types.ts";
+import { closeCurrent, isTextOpen, say, think } from "./said-items.ts";
 
-/** Throws for more than a whole answer may hold. */
-export function addDelta(output: Output, { reasoning_content, content, refusal, tool_calls }: Delta): void {
+/** Throws for more than a whole answer may hold. `logprobs` are those of the piece's tokens. */
+export function addDelta(output: Output, { reasoning_content, content, refusal, tool_calls }: Delta, logprobs: Logprob[] = []): void {
   const texts = [reasoning_content, content, refusal, ...(tool_calls ?? []).map((call) => call.function?.arguments)];
   output.characters += texts.reduce<number>((sum, text) => sum + (text?.length ?? 0), 0);
+  if (logprobs.length > 0) output.characters += JSON.stringify(logprobs).length;
   if (output.characters > answerBytesMax) throw unreadable("the answer is too large");
   if (reasoning_content) think(output, reasoning_content);
-  if (content) say(output, "output_text", content);
+  if (content) say(output, "output_text", content, logprobs);
+  // The first tokens of a character that takes several come before any text of it.
+  else if (logprobs.length > 0 && !refusal && !tool_calls?.length && isTextOpen(output)) say(output, "output_text", "", logprobs);
   if (refusal) say(output, "refusal", refusal);
   for (const delta of tool_calls ?? []) addCall(output, delta);
 }

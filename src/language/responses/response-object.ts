@@ -2,8 +2,20 @@
 import { toUsd } from "../../money.ts";
 import type { Bill } from "../open-call.ts";
 import type { Ask } from "../../admission/ask.ts";
+import type { Protocol } from "../../providers/types.ts";
 import type { OfferedTools } from "./tools.ts";
-import type { OutputItem, ResponseObject, ResponseRequest } from "./types.ts";
+import type { OutputItem, ResponseObject, ResponseRequest, Tool } from "./types.ts";
+
+/** What an answer follows from, beside what the model says. */
+export interface Answering {
+  ask: Pick<Ask, "requestId" | "receivedAt">;
+  request: ResponseRequest;
+  /** Id of the model that was asked for. */
+  model: string;
+  /** Of the host that answers. */
+  protocol: Protocol;
+  offered: OfferedTools;
+}
 
 /** What every id of an answer ends with. */
 export function idTailOf({ requestId }: Pick<Ask, "requestId">): string {
@@ -11,12 +23,7 @@ export function idTailOf({ requestId }: Pick<Ask, "requestId">): string {
 }
 
 /** A response that has only begun. */
-export function newResponse(
-  ask: Pick<Ask, "requestId" | "receivedAt">,
-  request: ResponseRequest,
-  model: string,
-  { shown }: OfferedTools,
-): ResponseObject {
+export function newResponse({ ask, request, model, protocol, offered }: Answering): ResponseObject {
   return {
     id: `resp_${idTailOf(ask)}`,
     object: "response",
@@ -30,22 +37,52 @@ export function newResponse(
     usage: null,
     instructions: request.instructions ?? null,
     max_output_tokens: request.max_output_tokens ?? null,
+    max_tool_calls: request.max_tool_calls ?? null,
     metadata: request.metadata ?? {},
     parallel_tool_calls: request.parallel_tool_calls ?? true,
-    ...(request.prompt_cache_key == null ? {} : { prompt_cache_key: request.prompt_cache_key }),
-    reasoning: request.reasoning ?? null,
-    ...(request.safety_identifier == null ? {} : { safety_identifier: request.safety_identifier }),
-    temperature: request.temperature ?? null,
-    text: { ...request.text, format: request.text?.format ?? { type: "text" } },
-    tool_choice: request.tool_choice ?? "auto",
-    tools: shown,
-    top_p: request.top_p ?? null,
+    prompt_cache_key: request.prompt_cache_key ?? null,
+    reasoning: request.reasoning == null ? null : { effort: null, summary: null, ...request.reasoning },
+    safety_identifier: request.safety_identifier ?? null,
+    service_tier: "default",
+    temperature: request.temperature ?? 1,
+    top_p: request.top_p ?? 1,
+    ...sampledWith(request, protocol),
+    text: textOptions(request.text),
+    tool_choice: toolChoice(request.tool_choice),
+    tools: offered.shown.map(shownTool),
     truncation: "disabled",
     ...(request.user == null ? {} : { user: request.user }),
     store: false,
     background: false,
     previous_response_id: null,
   };
+}
+
+/** Anthropic's dialect has none of them (src/providers/translation/chat-to-message-request.ts). */
+function sampledWith(request: ResponseRequest, protocol: Answering["protocol"]) {
+  const { presence_penalty, frequency_penalty, top_logprobs } = protocol === "anthropic" ? ({} as Partial<ResponseRequest>) : request;
+  return { presence_penalty: presence_penalty ?? 0, frequency_penalty: frequency_penalty ?? 0, top_logprobs: top_logprobs ?? 0 };
+}
+
+function textOptions(text: ResponseRequest["text"]): ResponseObject["text"] {
+  const { format, verbosity, ...more } = text ?? {};
+  const shown = format ?? { type: "text" };
+  return {
+    ...more,
+    ...(verbosity == null ? {} : { verbosity }),
+    format: shown.type === "json_schema" ? { ...shown, description: shown.description ?? null, strict: shown.strict ?? false } : shown,
+  };
+}
+
+function toolChoice(choice: ResponseRequest["tool_choice"]): ResponseObject["tool_choice"] {
+  if (choice == null) return "auto";
+  return typeof choice === "object" && choice.type === "allowed_tools" ? { mode: "auto", tools: [], ...choice } : choice;
+}
+
+/** Typed clients read these fields of a function without asking whether they are there. */
+function shownTool(tool: Tool): Tool {
+  if (tool.type !== "function") return tool.tools === undefined ? tool : { ...tool, tools: tool.tools.map(shownTool) };
+  return { ...tool, description: tool.description ?? null, parameters: tool.parameters ?? null, strict: tool.strict ?? null };
 }
 
 /** Finish reasons of chat that mean that something is missing. */

@@ -1,5 +1,6 @@
 // What a model thinks and says as output items: one of them is open at a time.
 import { closeItem, endStatus, type Message, nextId, openItem, type Output, placeOf, type Reasoning } from "./output.ts";
+import type { Logprob } from "./types.ts";
 
 export function closeCurrent(output: Output, cut: boolean): void {
   const { current } = output;
@@ -37,7 +38,11 @@ function closeThought(output: Output, item: Reasoning): void {
   output.emit("response.reasoning_summary_part.done", { ...place, part });
 }
 
-export function say(output: Output, kind: "output_text" | "refusal", delta: string): void {
+export function isTextOpen({ current }: Output): boolean {
+  return current?.type === "message" && current.content.at(-1)?.type === "output_text";
+}
+
+export function say(output: Output, kind: "output_text" | "refusal", delta: string, logprobs: readonly Logprob[] = []): void {
   const item = output.current?.type === "message" ? output.current : openMessage(output);
   const open = item.content.at(-1);
   const part = open?.type === kind ? open : openPart(output, item, kind);
@@ -45,7 +50,8 @@ export function say(output: Output, kind: "output_text" | "refusal", delta: stri
   const place = { ...placeOf(output, item), content_index: item.content.length - 1 };
   if (part.type === "output_text") {
     part.text += delta;
-    output.emit("response.output_text.delta", { ...place, delta, logprobs: [] });
+    for (const entry of logprobs) part.logprobs.push(entry);
+    output.emit("response.output_text.delta", { ...place, delta, logprobs });
   } else {
     part.refusal += delta;
     output.emit("response.refusal.delta", { ...place, delta });
@@ -73,7 +79,7 @@ function closePart(output: Output, item: Message): void {
   const part = item.content.at(-1);
   if (part === undefined) return;
   const place = { ...placeOf(output, item), content_index: item.content.length - 1 };
-  if (part.type === "output_text") output.emit("response.output_text.done", { ...place, text: part.text, logprobs: [] });
+  if (part.type === "output_text") output.emit("response.output_text.done", { ...place, text: part.text, logprobs: part.logprobs });
   else output.emit("response.refusal.done", { ...place, refusal: part.refusal });
   output.emit("response.content_part.done", { ...place, part });
 }

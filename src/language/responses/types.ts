@@ -9,6 +9,7 @@ export type InputItem = Schemas["ResponseInputItem"];
 export type InputPart = Schemas["ResponseInputPart"];
 export type OutputItem = Schemas["ResponseOutputItem"];
 export type Tool = Schemas["ResponseTool"];
+export type Logprob = Schemas["ResponseLogprob"];
 
 /** A part of a chat message. */
 export interface ChatPart {
