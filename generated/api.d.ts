@@ -4970,7 +4970,7 @@ export interface components {
             embedding: number[] | string;
             /**
              * Format: int32
-             * @description Position of its text in `input`, from 0.
+             * @description Position of its input, from 0.
              */
             index: number;
             /**
@@ -5007,8 +5007,12 @@ export interface components {
             dimensions?: number | null;
             /** @description How the vectors are written; default `float`. */
             encoding_format?: components["schemas"]["EmbeddingEncoding"] | null;
-            /** @description One text, or several (at most 2048). None may be empty. Token arrays are not taken. */
-            input: components["schemas"]["EmbeddingText"] | components["schemas"]["EmbeddingTexts"];
+            /**
+             * @description One text, or several (at most 2048); or the numbers of one text's tokens, or of several texts' (at most 2048 lists). None may be empty,
+             *     and all are of one kind. Tokens reach the model as sent and each is billed as one: they must be those of the model's own vocabulary. A
+             *     model whose host reads no tokens refuses them with 400 `request_rejected`.
+             */
+            input: components["schemas"]["EmbeddingText"] | components["schemas"]["EmbeddingTexts"] | components["schemas"]["EmbeddingTokens"] | components["schemas"]["EmbeddingTokenLists"];
             /** @description Id or alias of an embedding model (`GET /v1/models?type=embedding`). */
             model: string;
         } & {
@@ -5018,6 +5022,15 @@ export interface components {
         EmbeddingText: string;
         /** @description Several texts; one vector is made of each. */
         EmbeddingTexts: components["schemas"]["EmbeddingText"][];
+        /**
+         * Format: int32
+         * @description Number of a token in the model's vocabulary.
+         */
+        EmbeddingToken: number;
+        /** @description Several texts as their tokens; one vector is made of each. */
+        EmbeddingTokenLists: components["schemas"]["EmbeddingTokens"][];
+        /** @description A text as its tokens. */
+        EmbeddingTokens: components["schemas"]["EmbeddingToken"][];
         /** @description Tokens that were used and what they cost. Only input is billed. */
         EmbeddingUsage: {
             /** @description Charged for this call, in USD. */

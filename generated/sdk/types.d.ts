@@ -642,7 +642,7 @@ export interface EmailRequest {
 export interface Embedding {
   /** Always `embedding`. */
   object: "embedding";
-  /** Position of its text in `input`, from 0. */
+  /** Position of its input, from 0. */
   index: number;
   /** The vector: numbers, or base64 text when `encoding_format` is `base64`. */
   embedding: number[] | string;
@@ -667,8 +667,12 @@ export interface EmbeddingList {
 export interface EmbeddingRequest {
   /** Id or alias of an embedding model (`GET /v1/models?type=embedding`). */
   model: string;
-  /** One text, or several (at most 2048). None may be empty. Token arrays are not taken. */
-  input: string | string[];
+  /**
+   * One text, or several (at most 2048); or the numbers of one text's tokens, or of several texts' (at most 2048 lists). None may be empty,
+   * and all are of one kind. Tokens reach the model as sent and each is billed as one: they must be those of the model's own vocabulary. A
+   * model whose host reads no tokens refuses them with 400 `request_rejected`.
+   */
+  input: string | string[] | number[] | number[][];
   /**
    * Length of the vectors, on models whose `supported_parameters` name it (others refuse it with `invalid_parameter`);
    * default: the model's own length.

@@ -6,7 +6,7 @@ import { failParameter } from "../fail.ts";
 import { spliceJson } from "../providers/json-splice.ts";
 import type { JsonText } from "../providers/json-text.ts";
 import type { EmbedWhole } from "../providers/types.ts";
-import { inputSize } from "./input-size.ts";
+import { inputSize, tokensSize } from "./input-size.ts";
 import { noOutput } from "./reserve.ts";
 import { adapterOf } from "../routing/adapter-of.ts";
 import type { Order } from "./serve.ts";
@@ -17,7 +17,7 @@ interface EmbeddingRequest {
 }
 
 export function embeddingOrder({ providers }: Pick<Context, "providers">, { text, body }: EmbeddingRequest): Order<EmbedWhole> {
-  const inputs = typeof body.input === "string" ? [body.input] : body.input;
+  const inputs = inputsOf(body.input);
   const dimensions = body.dimensions ?? null;
   const fits = (model: Model) => dimensions === null || model.row.supported_parameters.includes("dimensions");
   return {
@@ -28,7 +28,7 @@ export function embeddingOrder({ providers }: Pick<Context, "providers">, { text
       if (!fits(model)) failParameter("dimensions", `${model.id} does not make shorter vectors`);
     },
     fits,
-    measure: () => inputSize(inputs),
+    measure: () => (areTexts(inputs) ? inputSize(inputs) : tokensSize(inputs)),
     cap: noOutput,
     async call({ candidate, upstream }) {
       const embed = adapterOf(providers.embed, candidate);
@@ -45,4 +45,16 @@ export function embeddingOrder({ providers }: Pick<Context, "providers">, { text
     },
     charactersOf: () => 0,
   };
+}
+
+/** One for each vector: all texts, or all lists of tokens. */
+type Inputs = string[] | number[][];
+
+function inputsOf(input: EmbeddingRequest["body"]["input"]): Inputs {
+  if (typeof input === "string") return [input];
+  return typeof input[0] === "number" ? [input as number[]] : (input as Inputs);
+}
+
+function areTexts(inputs: Inputs): inputs is string[] {
+  return typeof inputs[0] === "string";
 }

@@ -10,6 +10,12 @@ export function inputSize(texts: readonly string[]): PromptSize {
   return { ...size, tokensMax: size.tokensMax + texts.length * markTokens, contexts: texts.length };
 }
 
+/** Texts that come as their tokens: whoever made them has counted them. */
+export function tokensSize(lists: readonly (readonly number[])[]): PromptSize {
+  const tokens = lists.reduce((sum, { length }) => sum + length, 0);
+  return { tokensMax: tokens, contexts: lists.length, tokensLikely: tokens, countTokens: async () => tokens };
+}
+
 /**
  * A query is counted once. But there are hosts that read and bill it with every document (Voyage, Jina), so the bound is that of
  * so many queries.

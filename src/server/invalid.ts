@@ -61,14 +61,22 @@ function chooseFinding(findings: readonly Finding[]): Finding {
 
 /** Of two forms of an object that both lack a field, the caller meant the one that knows more of the fields that were given. */
 function tellsMore(finding: Finding, best: Finding): boolean {
-  const more = rank(finding) - rank(best);
+  const more = rank(finding) - rank(best) || itemOf(finding) - itemOf(best);
   return more > 0 || (more === 0 && fieldsKnown(finding) > fieldsKnown(best));
 }
 
-/** Deeper is better; at one depth a branch that got past type and literal says more than one that didn't. */
+/** Of two kinds of list the caller meant the one that fits more of its first elements. */
+function itemOf({ instancePath }: Finding): number {
+  return Number(/\/(\d+)$/.exec(instancePath)?.[1] ?? 0);
+}
+
+/**
+ * Deeper is better; at one depth a branch that got past type and literal says more than one that didn't. A list that is too long is
+ * refused before its elements are looked at, so that counts as a finding of an element.
+ */
 function rank({ instancePath, keyword }: Finding): number {
   const specific = keyword === "type" ? 0 : keyword === "enum" || keyword === "const" ? 1 : 2;
-  return segmentsOf(instancePath).length * 3 + specific;
+  return (segmentsOf(instancePath).length + (keyword === "maxItems" ? 1 : 0)) * 3 + specific;
 }
 
 function fieldsKnown({ keyword, parentSchema, data }: Finding): number {

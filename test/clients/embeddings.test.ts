@@ -2,6 +2,7 @@
 import { createOpenAI } from "@ai-sdk/openai";
 import { OpenAIEmbeddings } from "@langchain/openai";
 import { cosineSimilarity, embed, embedMany } from "ai";
+import { encode } from "gpt-tokenizer/encoding/cl100k_base";
 import { describe, expect, test } from "vitest";
 import { highTiers } from "../support/tiers.ts";
 import { costIn, type Customer, useClients } from "./clients.ts";
@@ -81,12 +82,20 @@ test("AI SDK: more values than one request takes are sent in several", async () 
   expect(new Set(embeddings.map((vector) => vector.length))).toEqual(new Set([16]));
 });
 
-test("OpenAI's SDK: a token array is refused with a sentence", async () => {
-  const { embeddings } = (await clients.customer()).openai({ maxRetries: 0 });
-  await expect(embeddings.create({ model: "vectors/small", input: [1, 2, 3] })).rejects.toMatchObject({
+test("OpenAI's SDK: tokens that a client made itself, as LangChain's Python package sends them, one list or several", async () => {
+  const customer = await clients.customer();
+  const { embeddings } = customer.openai({ maxRetries: 0 });
+  const lists = ["The lighthouse stands at the harbour.", "A recipe for soup."].map((text) => encode(text));
+  const several = await embeddings.create({ model: "vectors/small", input: lists });
+  expect(several.data.map(({ embedding }) => embedding.length)).toEqual([1536, 1536]);
+  expect(several.usage.prompt_tokens).toBe(lists[0]!.length + lists[1]!.length);
+  const one = await embeddings.create({ model: "vectors/small", input: lists[0]! });
+  expect(one.data[0]!.embedding).toEqual(several.data[0]!.embedding);
+  expect(await customer.spent()).toBeCloseTo(costIn(several.usage) + costIn(one.usage), 8);
+  await expect(embeddings.create({ model: "vectors/small", input: [1, -2] })).rejects.toMatchObject({
     status: 400,
     code: "invalid_parameter",
-    param: "input[0]",
+    param: "input[1]",
   });
 });
 

@@ -20,6 +20,7 @@ const elsewhere: Record<string, string> = {
   connection_failed: "a code of svc-sdk",
   max_connections: "a setting of Postgres",
   keepalive_requests: "a setting of nginx",
+  check_embedding_ctx_length: "a setting of LangChain for Python",
 };
 
 /** The words that are set as code in the prose. */

@@ -11,9 +11,19 @@ describe("400 invalid_parameter", () => {
     [{ input: "" }, "input"],
     [{ input: [] }, "input"],
     [{ input: ["a", ""] }, "input[1]"],
-    [{ input: [1, 2, 3] }, "input[0]"],
-    [{ input: [[1, 2, 3]] }, "input[0]"],
     [{ input: ["a", 5] }, "input[1]"],
+    [{ input: [5, "a"] }, "input[1]"],
+    [{ input: [[5], "a"] }, "input[1]"],
+    [{ input: [[5], 5] }, "input[1]"],
+    [{ input: [[]] }, "input[0]"],
+    [{ input: [[5], []] }, "input[1]"],
+    [{ input: [1, -1] }, "input[1]"],
+    [{ input: [1.5] }, "input[0]"],
+    [{ input: [4294967296] }, "input[0]"],
+    [{ input: [[1, "a"]] }, "input[0][1]"],
+    [{ input: [[1], [2, -3]] }, "input[1][1]"],
+    [{ input: [["a"]] }, "input[0][0]"],
+    [{ input: [null] }, "input[0]"],
     [{ input: null }, "input"],
     [{ input: 5 }, "input"],
     [{ input: { text: "a" } }, "input"],
@@ -33,9 +43,19 @@ describe("400 invalid_parameter", () => {
     expect(json.error).toMatchObject({ param: "input", message: expect.stringContaining("2048") });
   });
 
-  test("token arrays: the message says what is taken", async () => {
-    const { json } = await refused({ input: [[1, 2]] }, 400, "invalid_parameter");
-    expect(json.error.message).toBe("input[0] is not valid: it must be a string.");
+  test("2049 lists of tokens: the message names the most", async () => {
+    const { json } = await refused({ input: Array.from({ length: 2049 }, () => [1]) }, 400, "invalid_parameter");
+    expect(json.error).toMatchObject({ param: "input", message: expect.stringContaining("2048") });
+  });
+
+  test.each([
+    [["a", 5], "input[1] is not valid: it must be a string."],
+    [[5, "a"], "input[1] is not valid: it must be a whole number."],
+    [[[5], "a"], "input[1] is not valid: it must be an array."],
+    [[[5, -1]], "input[0][1] is not valid: it must be at least 0."],
+  ])("%j mixes kinds: the message says what its first input began", async (input, message) => {
+    const { json } = await refused({ input }, 400, "invalid_parameter");
+    expect(json.error.message).toBe(message);
   });
 });
 
@@ -62,6 +82,12 @@ describe("400", () => {
       expect(world.sent()).toHaveLength(1);
     },
   );
+
+  test("request_rejected: a host that reads no tokens is told as it says it, and nothing is charged", async () => {
+    const { json } = await refused({ model: "reject/400", input: [[1, 2]] }, 400, "request_rejected");
+    expect(json.error.message).toContain("does not support this value with this model");
+    expect(world.sent()).toMatchObject([{ input: [[1, 2]] }]);
+  });
 
   test("request_rejected: every route refused the content", async () => {
     const reply = await refused({ model: "demo/refused" }, 400, "request_rejected");
@@ -95,6 +121,18 @@ describe("402", () => {
     expect(world.sent()).toEqual([]);
     const enough = await world.account({ deposit: bound.toFixed(8) });
     expect((await embed(enough, { input })).status).toBe(200);
+  });
+
+  test("insufficient_credits: of tokens the bound is their very number", async () => {
+    const input = [Array.from({ length: 300 }, (_, at) => at), Array.from({ length: 200 }, (_, at) => at)];
+    const bound = Math.ceil((500 * price * 1e6) / 1e4) / 1e8;
+    const short = await world.account({ deposit: (bound - 0.00000001).toFixed(8) });
+    const { json } = await refused({ input }, 402, "insufficient_credits", short);
+    expect(json.need_usd).toBe(bound);
+    const enough = await world.account({ deposit: bound.toFixed(8) });
+    const reply = await embed(enough, { input });
+    expect([reply.status, reply.json.usage.prompt_tokens]).toEqual([200, 500]);
+    expect(await world.gateway.balance(enough)).toEqual({ balance: 0, reserved: 0, spent: bound });
   });
 
   test("key_limit_reached: the key's own budget doesn't", async () => {

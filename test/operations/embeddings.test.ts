@@ -45,6 +45,35 @@ describe("200", () => {
     expect(world.sent()).toEqual([{ model: "embed", input: ["lighthouse", "harbour"], user: "u-1", priority: 3 }]);
   });
 
+  test("tokens in place of texts: one list is one input, lists are several; they reach the host as sent and each counts as one", async () => {
+    const account = await world.account();
+    const one = await embed(account, { input: [9906, 1917, 0] });
+    expect(one.json).toMatchObject({ data: [{ index: 0 }], usage: { prompt_tokens: 3, cost: costOf(3) } });
+    expect(one.json.data).toHaveLength(1);
+    const several = await embed(account, { input: [[9906, 1917, 0], [15339]] });
+    expect(several.json.data.map(({ index }: any) => index)).toEqual([0, 1]);
+    expect(several.json.data[0].embedding).toEqual(one.json.data[0].embedding);
+    expect(several.json.data[1].embedding).not.toEqual(one.json.data[0].embedding);
+    expect(several.json.usage).toEqual({ prompt_tokens: 4, total_tokens: 4, cost: costOf(4) });
+    expect(world.sent().map(({ input }) => input)).toEqual([
+      [9906, 1917, 0],
+      [[9906, 1917, 0], [15339]],
+    ]);
+    expect((await world.gateway.balance(account)).spent).toBeCloseTo(costOf(3) + costOf(4), 8);
+  });
+
+  test("a quarter of a million tokens in one request: every one counts once", async () => {
+    const input = Array.from({ length: 2048 }, (_, list) => Array.from({ length: 128 }, (_, at) => list * 64 + at));
+    const { status, json } = await embed(await world.account(), { input, dimensions: 8 });
+    expect([status, json.data.length, json.usage.prompt_tokens]).toEqual([200, 2048, 262_144]);
+  });
+
+  test("tokens count where the upstream says no usage, without a tokenizer", async () => {
+    const reply = await embed(await world.account(), { model: "demo/unmeasured", input: [[1, 2, 3], [4]] });
+    expect(reply.json.usage).toEqual({ prompt_tokens: 4, total_tokens: 4, cost: costOf(4) });
+    expect(await world.logOf(reply)).toMatchObject({ estimated: true, input_tokens: 4n });
+  });
+
   test("a string and a list of one are the same request", async () => {
     const account = await world.account();
     const [one, list] = [await embed(account, { input: "lighthouse" }), await embed(account, { input: ["lighthouse"] })];
