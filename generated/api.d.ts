@@ -550,8 +550,9 @@ export interface paths {
         /**
          * Continue a text (deprecated)
          * @deprecated
-         * @description Continues a text, through chat and billed like chat. A missing `prompt`, more than one prompt, `suffix`, `echo` with `stream` and more
-         *     than 4 stop sequences are refused with 400; the message names `POST /v1/chat/completions`, which is what to use instead.
+         * @description Continues a text, through chat and billed like chat. A missing `prompt`, more than one prompt, `suffix`, `logprobs`, a `best_of` other
+         *     than `n`, `echo` with `stream` and more than 4 stop sequences are refused with 400; the message names `POST /v1/chat/completions`, which
+         *     is what to use instead.
          */
         post: operations["createCompletion"];
         delete?: never;
@@ -2870,14 +2871,23 @@ export interface components {
          */
         CompletionRequest: {
             /**
+             * @description How many answers to choose from. All that are made are returned: any other number than `n` gives 400 `invalid_parameter`, which names
+             *     `POST /v1/chat/completions`.
+             */
+            best_of?: number | null;
+            /**
              * @description Whether the answer repeats the prompt before its text; default false. Together with `stream` it gives 400 `invalid_parameter`, which
              *     names `POST /v1/chat/completions`.
              */
             echo?: boolean | null;
+            /** @description Not taken: log probabilities give 400 `invalid_parameter`, which names `POST /v1/chat/completions`. */
+            logprobs?: number | boolean | null;
             /** @description Most tokens of the answer. Default: the model's. Lowered when the balance cannot pay for all of it. */
             max_tokens?: number | null;
             /** @description Model id or alias. */
             model: string;
+            /** @description How many answers; default 1. Each is billed. */
+            n?: number | null;
             /**
              * @description The text to continue. Required: without it 400 `missing_parameter`. An array of one text is taken too; any other array gives 400
              *     `invalid_parameter`. Both messages name `POST /v1/chat/completions`.
@@ -6487,7 +6497,10 @@ export interface components {
             /** @description One entry a picture, in the order in which they were made. */
             images: components["schemas"]["ImageFacts"][];
         };
-        /** @description Which image to make, with which model. Unknown fields are ignored; null means not given. */
+        /**
+         * @description Which image to make, with which model. Fields not listed here have no effect, `response_format`, `output_format`, `background` and
+         *     `style` of OpenAI's clients among them: the answer is a job, and its pictures have addresses. Null means not given.
+         */
         ImageRequest: {
             /**
              * @description Passed to the provider, except fields that set the price or are moderated (prompt, number of images, size, duration, reference
@@ -9510,7 +9523,10 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description What to say, in which voice. Unknown fields are ignored; null means not given. */
+        /**
+         * @description What to say, in which voice. Fields not listed here have no effect, `speed`, `instructions` and `stream_format` of OpenAI's clients among
+         *     them: the answer is the audio itself. Null means not given.
+         */
         SpeechRequest: {
             /**
              * @description The text. Required, unless it comes as `text`. At most 5000 characters after Unicode NFC normalisation; longer gives 400

@@ -595,8 +595,9 @@ export declare function resendVerification(client: Client, input: EmailRequest, 
 export declare function createChatCompletion<Streaming extends boolean | null | undefined = false>(client: Client, input: ChatRequest & { stream?: Streaming }, options?: RequestOptions): Call<Streaming extends true ? Stream<ChatChunk> : ChatCompletion, "createChatCompletion">;
 
 /**
- * Continues a text, through chat and billed like chat. A missing `prompt`, more than one prompt, `suffix`, `echo` with `stream` and more
- * than 4 stop sequences are refused with 400; the message names `POST /v1/chat/completions`, which is what to use instead.
+ * Continues a text, through chat and billed like chat. A missing `prompt`, more than one prompt, `suffix`, `logprobs`, a `best_of` other
+ * than `n`, `echo` with `stream` and more than 4 stop sequences are refused with 400; the message names `POST /v1/chat/completions`, which
+ * is what to use instead.
  *
  * `POST /v1/completions`, /docs/api/createCompletion
  *

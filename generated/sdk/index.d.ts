@@ -686,8 +686,9 @@ export interface ChatCompletionsMethods {
 /** `svc.completions` */
 export interface CompletionsMethods {
   /**
-   * Continues a text, through chat and billed like chat. A missing `prompt`, more than one prompt, `suffix`, `echo` with `stream` and more
-   * than 4 stop sequences are refused with 400; the message names `POST /v1/chat/completions`, which is what to use instead.
+   * Continues a text, through chat and billed like chat. A missing `prompt`, more than one prompt, `suffix`, `logprobs`, a `best_of` other
+   * than `n`, `echo` with `stream` and more than 4 stop sequences are refused with 400; the message names `POST /v1/chat/completions`, which
+   * is what to use instead.
    *
    * `POST /v1/completions`, /docs/api/createCompletion
    *

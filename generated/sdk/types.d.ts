@@ -468,6 +468,15 @@ export interface CompletionRequest {
   prompt?: string | unknown[] | null | undefined;
   /** Not taken: a text after the answer gives 400 `invalid_parameter`, which names `POST /v1/chat/completions`. */
   suffix?: unknown;
+  /** How many answers; default 1. Each is billed. 1 to 128. */
+  n?: number | null | undefined;
+  /**
+   * How many answers to choose from. All that are made are returned: any other number than `n` gives 400 `invalid_parameter`, which names
+   * `POST /v1/chat/completions`.
+   */
+  best_of?: number | null | undefined;
+  /** Not taken: log probabilities give 400 `invalid_parameter`, which names `POST /v1/chat/completions`. */
+  logprobs?: number | boolean | null | undefined;
   /** Most tokens of the answer. Default: the model's. Lowered when the balance cannot pay for all of it. */
   max_tokens?: number | null | undefined;
   /** 0 to 2. No service default; the model's applies. */
@@ -973,7 +982,10 @@ export interface ImageOutputMetadata {
   images: ImageFacts[];
 }
 
-/** Which image to make, with which model. Unknown fields are ignored; null means not given. */
+/**
+ * Which image to make, with which model. Fields not listed here have no effect, `response_format`, `output_format`, `background` and
+ * `style` of OpenAI's clients among them: the answer is a job, and its pictures have addresses. Null means not given.
+ */
 export interface ImageRequest {
   /**
    * Id of an image model, as listed by `GET /v1/models?type=image`, or an alias of one. Unknown ids, and models that make no images,
@@ -3092,7 +3104,10 @@ export interface SoundEffectRequest {
   response_format?: AudioFormat | null | undefined;
 }
 
-/** What to say, in which voice. Unknown fields are ignored; null means not given. */
+/**
+ * What to say, in which voice. Fields not listed here have no effect, `speed`, `instructions` and `stream_format` of OpenAI's clients among
+ * them: the answer is the audio itself. Null means not given.
+ */
 export interface SpeechRequest {
   /**
    * Id of a text-to-speech model; default: the family A quality multilingual model. A model of another kind gives 400 `not_a_tts_model`,

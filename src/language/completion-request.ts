@@ -12,6 +12,7 @@ const stopsMax = 4;
 /** Fields that mean in chat what they mean here; they go on as sent. */
 const sharedFields = [
   "max_tokens",
+  "n",
   "temperature",
   "top_p",
   "seed",
@@ -26,6 +27,9 @@ const sharedFields = [
 export function chatOfCompletion(body: CompletionRequest): ChatRequest & { prompt: string } {
   const prompt = promptOf(body.prompt);
   if (body.suffix != null) failParameter("suffix", `a text after the answer is not taken; ${instead}`);
+  if (body.logprobs != null && body.logprobs !== false) failParameter("logprobs", `log probabilities are not given here; ${instead}`);
+  if (body.best_of != null && body.best_of !== (body.n ?? 1))
+    failParameter("best_of", `every answer that is made is returned, so it must be n; for several answers ${instead} with n`);
   if (body.echo === true && body.stream === true) failParameter("echo", `it does not go together with stream; ${instead}`);
   const stop = stopOf(body.stop);
   const shared = Object.fromEntries(sharedFields.filter((name) => body[name] != null).map((name) => [name, body[name]]));

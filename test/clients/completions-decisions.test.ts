@@ -53,6 +53,13 @@ describe("openai completions.create", () => {
     expect(await customer.spent()).toBe(0);
   });
 
+  test("n: so many choices; log probabilities and the best of several are refused, never left out", async () => {
+    const client = (await clients.customer()).openai();
+    expect((await client.completions.create({ ...ask, n: 2 })).choices.map(({ index }) => index)).toEqual([0, 1]);
+    for (const [param, more] of Object.entries({ logprobs: { logprobs: 2 }, best_of: { best_of: 2 } }))
+      await expect(client.completions.create({ ...ask, ...more })).rejects.toMatchObject({ status: 400, code: "invalid_parameter", param });
+  });
+
   test("several prompts: the message names the endpoint to use", async () => {
     const client = (await clients.customer()).openai();
     const refused = client.completions.create({ ...ask, prompt: ["one", "two"] });

@@ -94,11 +94,39 @@ describe("200", () => {
 
   test("fields that chat shares go on as sent, all others stay here", async () => {
     const shared = { top_p: 0.5, seed: 7, presence_penalty: 0.1, frequency_penalty: 0.2, logit_bias: { "5": 1 }, user: "u" };
-    const own = { best_of: 3, n: 2, logprobs: 4, tools: [{}], messages: "no", store: true, reasoning_effort: "high" };
+    const own = { tools: [{}], messages: "no", store: true, reasoning_effort: "high" };
     const { status, json } = await complete(await world.account(), { ...shared, ...own, stream_options: { include_usage: true } });
     expect([status, json.choices.length]).toEqual([200, 1]);
     expect(world.sent()).toEqual([{ model: "chat", messages: [{ role: "user", content: "Once upon a time" }], ...shared }]);
   });
+
+  test("n answers are n choices, whole and streamed, each billed, at the cost of the same chat", async () => {
+    const account = await world.account();
+    const { json } = await complete(account, { n: 3, echo: true });
+    const chat = await world.chat(account, { model: "demo/chat", n: 3, messages: [{ role: "user", content: "Once upon a time" }] });
+    const texts: string[] = chat.json.choices.map(({ message }: any) => message.content);
+    expect(json.choices.map(({ index, text }: any) => [index, text])).toEqual(texts.map((text, at) => [at, `Once upon a time${text}`]));
+    expect(json.usage).toEqual(chat.json.usage);
+    expect(world.sent()[0]).toHaveProperty("n", 3);
+    const records = recordsOf(await complete(account, { n: 3, stream: true })).slice(0, -1);
+    const said = (at: number) => records.flatMap(({ choices }) => choices.filter(({ index }: any) => index === at));
+    expect(
+      texts.map((_, at) =>
+        said(at)
+          .map(({ text }: any) => text)
+          .join(""),
+      ),
+    ).toEqual(texts);
+    expect(texts.map((_, at) => said(at).at(-1).finish_reason)).toEqual(["stop", "stop", "stop"]);
+  });
+
+  test.each([[{ n: 1, best_of: 1, logprobs: null }], [{ n: null, best_of: null, logprobs: false }], [{ n: 2, best_of: 2 }]])(
+    "%j asks for nothing that isn't done; best_of and logprobs stay here",
+    async (body) => {
+      expect((await complete(await world.account(), body)).status).toBe(200);
+      for (const name of ["best_of", "logprobs"]) expect(world.sent()[0]).not.toHaveProperty(name);
+    },
+  );
 
   test("what a model thinks is no part of the text, whole and streamed, and is charged", async () => {
     const account = await world.account();
@@ -178,6 +206,11 @@ describe("400, with the name of the endpoint that does it", () => {
     ["prompts as tokens", { prompt: [[1, 2, 3]] }, "invalid_parameter", "prompt"],
     ["a suffix", { suffix: "the end" }, "invalid_parameter", "suffix"],
     ["echo with stream", { echo: true, stream: true }, "invalid_parameter", "echo"],
+    ["log probabilities", { logprobs: 4 }, "invalid_parameter", "logprobs"],
+    ["those of the tokens alone", { logprobs: 0 }, "invalid_parameter", "logprobs"],
+    ["the best of several", { best_of: 3 }, "invalid_parameter", "best_of"],
+    ["some of more", { best_of: 3, n: 2 }, "invalid_parameter", "best_of"],
+    ["more than the best", { best_of: 1, n: 2 }, "invalid_parameter", "best_of"],
     ["five stop sequences", { stop: ["a", "b", "c", "d", "e"] }, "invalid_parameter", "stop"],
   ])("%s", async (_, body, code, param) => {
     const account = await world.account();
@@ -194,6 +227,8 @@ describe("refusals, as chat words them", () => {
     ["prompt of another type", { prompt: 5 }, 400, "invalid_parameter"],
     ["no model", { model: undefined }, 400, "missing_parameter"],
     ["a temperature of 3", { temperature: 3 }, 400, "invalid_parameter"],
+    ["no answer at all", { n: 0 }, 400, "invalid_parameter"],
+    ["more answers than chat gives", { n: 129 }, 400, "invalid_parameter"],
     ["a model of another kind", { model: "demo/embed" }, 400, "wrong_endpoint"],
     ["an unknown model", { model: "demo/chatt" }, 404, "model_not_found"],
     ["a route that rejects: 400", { model: "reject/400" }, 400, "request_rejected"],
