@@ -2,14 +2,14 @@
 import { chatForm } from "../src/language/chat-form.ts";
 import { chatOrder } from "../src/language/chat-order.ts";
 import { chatUsage } from "../src/language/chat-usage.ts";
-import { assertContents } from "../src/language/message-contents.ts";
+import { assertMessages } from "../src/language/message-fields.ts";
 import { serve } from "../src/language/serve.ts";
 import { streamReply } from "../src/language/stream-answer.ts";
 import type { Handler } from "../src/server/types.ts";
 
 export const createChatCompletion: Handler<"createChatCompletion"> = async (context, request) => {
   const { body } = request;
-  assertContents(body.messages);
+  assertMessages(body.messages);
   const served = await serve(context, request, chatOrder(context, { text: request.text, body }));
   if (served.kind === "stream") return streamReply(context, served, chatForm(context, served, body.stream_options?.include_usage === true));
   const { answer, bill, call, headers } = served;

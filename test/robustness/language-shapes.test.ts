@@ -55,12 +55,12 @@ test.each<[string, { messages: object[] }]>([
     },
   ],
   [
-    "results without an id",
+    "results whose id is empty",
     {
       messages: [
         user,
         { role: "assistant", tool_calls: repeat((index) => call(`c${index}`)) },
-        ...repeat(() => ({ role: "tool", content: "sea" })),
+        ...repeat(() => ({ role: "tool", tool_call_id: "", content: "sea" })),
       ],
     },
   ],

@@ -46,7 +46,7 @@ export function messageHistory(chat: readonly unknown[]): MessageHistory {
   function takeResult(message: Json, where: string): void {
     const named = textOf(message["role"] === "function" ? message["name"] : message["tool_call_id"]);
     const [first] = turn.open;
-    const id = named === null ? first : ids.answered(named); // without an id it is the result of the first that has none
+    const id = named === null ? first : ids.answered(named); // with an empty id it is the result of the first call that has none
     const content = contentBlocks(message["content"], where);
     if (id === undefined || !turn.results.has(id)) return void turn.said.push(content);
     turn.open.delete(id);
