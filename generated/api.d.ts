@@ -10300,24 +10300,15 @@ export interface components {
          * @description A point in time, seconds since 1970-01-01 UTC.
          */
         UnixTime: number;
-        /** @description Body of a 404 for an unknown path under /v1. */
+        /**
+         * @description Body of a 404 for an unknown path under /v1: code `endpoint_not_found`. Below `/v1/messages`, and for requests with the header
+         *     `anthropic-version`, it is in Anthropic's envelope.
+         */
         UnknownPathBody: {
-            /** @description Every path of the contract. */
+            /** @description The endpoints that begin most like the path, else those that most clients use; at most 5. */
             available_endpoints: string[];
             /** @description What is wrong. */
-            error: components["schemas"]["UnknownPathError"];
-        };
-        /** @description The older form without a code. */
-        UnknownPathError: {
-            /** @description For people; not to be parsed. */
-            message: string;
-            /** @description Equals the header `x-request-id`. */
-            request_id: string;
-            /**
-             * @description Always `not_found`.
-             * @enum {string}
-             */
-            type: "not_found";
+            error: components["schemas"]["ErrorObject"];
         };
         /** @description Body of a 400. */
         UpdateApiKeyError400: {

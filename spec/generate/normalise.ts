@@ -125,7 +125,7 @@ function inlineHeaders(document: Document): void {
 
 /** 405 and the 404 of unknown paths belong to no operation. */
 function documentWholeApi(document: Document): void {
-  const carriers = new Set(["UnknownPathBody", "UnknownPathError", "ErrorObject"]);
+  const carriers = new Set(["UnknownPathBody", "ErrorObject"]);
   document["x-unrouted-errors"] = {
     "404": { description: "An unknown path.", schema: { $ref: "#/components/schemas/UnknownPathBody" } },
     "405": {

@@ -1,18 +1,15 @@
 // What no operation of the contract answers, in the gateway's own words: Prism says it as problem+json, which none of its clients reads.
-import { operations } from "../../generated/operations.ts";
-
 const requestId = "req_0195c1f2a7e07c31";
+const docs = "https://gateway.example/docs/errors";
 
-/** The body in the place of Prism's; 404 under /v1 has no code. */
+/** The body in the place of Prism's. Which endpoints are near only the gateway says. */
 export function unknownPathBody(status: number, method: string, path: string): object {
+  const shared = { param: null, retryable: false, request_id: requestId };
   if (status === 404) {
-    const endpoints = Object.values(operations).map((one) => `${one.method.toUpperCase()} ${one.path}`);
-    return {
-      error: { message: `There is no ${method} ${path}.`, type: "not_found", request_id: requestId },
-      available_endpoints: endpoints,
-    };
+    const error = { message: `There is nothing at ${path}.`, type: "not_found_error", code: "endpoint_not_found", ...shared };
+    const available_endpoints = ["POST /v1/chat/completions", "POST /v1/messages", "GET /v1/models"];
+    return { error: { ...error, doc_url: `${docs}#endpoint_not_found` }, available_endpoints };
   }
-  const message = `${path} does not take ${method}.`;
-  const error = { message, type: "invalid_request_error", code: "method_not_allowed", param: null, retryable: false };
-  return { error: { ...error, request_id: requestId, doc_url: "https://gateway.example/docs/errors#method_not_allowed" } };
+  const error = { message: `${path} does not take ${method}.`, type: "invalid_request_error", code: "method_not_allowed", ...shared };
+  return { error: { ...error, doc_url: `${docs}#method_not_allowed` } };
 }

@@ -9,7 +9,7 @@ import type { Matcher } from "./match.ts";
 import { operationRunner } from "./run-operation.ts";
 import { sendReply } from "./reply.ts";
 import type { Handler, Handlers } from "./types.ts";
-import { failMethod, optionsReply, unknownV1Reply } from "./unknown-path.ts";
+import { failMethod, optionsReply, unknownV1Path } from "./unknown-path.ts";
 
 export interface Dispatch {
   matcher: Matcher<Operation>;
@@ -21,9 +21,10 @@ export interface Dispatch {
 export async function createDispatch(edge: Edge, handlers: Handlers): Promise<Dispatch> {
   const all: Operation[] = Object.values(operations);
   const matcher = createMatcher(all);
-  const endpoints = all.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
   const api = await createRouter(edge, handlers, all, {
-    notFound: (exchange) => sendReply(edge, exchange, unknownV1Reply(exchange, matcher, endpoints)),
+    notFound: async (exchange) => {
+      throw unknownV1Path(exchange, matcher, all);
+    },
     methodNotAllowed: async (exchange) => {
       const onPath = matcher.onPath(exchange.path);
       // The refusal wears the envelope of its path; the operation stays unset, so that the log says none was run.

@@ -5,6 +5,7 @@ import { ApiError, fail } from "../fail.ts";
 import { preflightHeaders } from "./cors.ts";
 import type { Exchange } from "./edge.ts";
 import type { Matcher } from "./match.ts";
+import { endpointsNear } from "./near-endpoints.ts";
 import type { AnyReply } from "./reply.ts";
 
 /** What a path allows: the documented methods, HEAD where there is GET, and OPTIONS. */
@@ -24,32 +25,33 @@ export function optionsReply(exchange: Exchange, methods: readonly string[]): An
   return { status: 204, headers: preflightHeaders(exchange.req.headers, allowedMethods(methods)) };
 }
 
-/** Unknown paths under /v1 have a shape of their own, without a code (WIRE.md 14, row 15). */
-export function unknownV1Reply(exchange: Exchange, matcher: Matcher<Operation>, endpoints: readonly string[]): AnyReply {
-  const message = `There is no ${exchange.req.method} ${exchange.path.slice(0, 200)}.${hintFor(exchange.path, matcher)}`;
-  return {
-    status: 404,
-    headers: { "x-should-retry": "false" },
-    body: { error: { message, type: "not_found", request_id: exchange.requestId }, available_endpoints: endpoints },
-  };
+/** Under /v1, where clients of an API come, with the endpoints that may have been meant. */
+export function unknownV1Path(exchange: Exchange, matcher: Matcher<Operation>, operations: readonly Operation[]): ApiError {
+  if (isOfAnthropic(exchange)) exchange.dialect = "anthropic";
+  return unknownPath(exchange, matcher, { available_endpoints: endpointsNear(exchange.path, operations) });
 }
 
-export function unknownPath(exchange: Exchange, matcher: Matcher<Operation>): ApiError {
+export function unknownPath(exchange: Exchange, matcher: Matcher<Operation>, extra: Record<string, unknown> = {}): ApiError {
   const path = exchange.path.slice(0, 200);
-  const hint = hintFor(exchange.path, matcher).trim();
-  return new ApiError("endpoint_not_found", { text: { path, ...(hint !== "" && { hint }) } });
+  const hint = hintFor(exchange.path, matcher);
+  return new ApiError("endpoint_not_found", { text: { path, ...(hint !== null && { hint }) }, extra });
 }
 
-/** A sentence with a space before it, or nothing. */
-function hintFor(path: string, matcher: Matcher<Operation>): string {
+/** Clients of Anthropic read no other envelope, whichever of Anthropic's paths they ask for. */
+function isOfAnthropic({ path, req }: Exchange): boolean {
+  return path.startsWith("/v1/messages/") || req.headers["anthropic-version"] !== undefined;
+}
+
+/** A sentence; null: nothing is known to help. */
+function hintFor(path: string, matcher: Matcher<Operation>): string | null {
   const exists = (candidate: string) => matcher.onPath(candidate).length > 0;
-  if (path.startsWith("/v1/v1/")) return " The path has /v1 twice: leave /v1 out of the base address of this client.";
-  if (path.startsWith("/v1/responses/")) return " Nothing is stored: send the whole conversation to POST /v1/responses.";
+  if (path.startsWith("/v1/v1/")) return "The path has /v1 twice: leave /v1 out of the base address of this client.";
+  if (path.startsWith("/v1/responses/")) return "Nothing is stored: send the whole conversation to POST /v1/responses.";
   const single = path.replace(/\/{2,}/g, "/");
-  if (single !== path && exists(trimSlash(single))) return ` Did you mean ${trimSlash(single)}? A path has single slashes.`;
-  if (path.endsWith("/") && exists(trimSlash(path))) return ` Did you mean ${trimSlash(path)}? A path has no slash at its end.`;
-  if (exists(`/v1${trimSlash(single)}`)) return " Add /v1 to the base address.";
-  return "";
+  if (single !== path && exists(trimSlash(single))) return `Did you mean ${trimSlash(single)}? A path has single slashes.`;
+  if (path.endsWith("/") && exists(trimSlash(path))) return `Did you mean ${trimSlash(path)}? A path has no slash at its end.`;
+  if (exists(`/v1${trimSlash(single)}`)) return "Add /v1 to the base address.";
+  return null;
 }
 
 function trimSlash(path: string): string {

@@ -187,6 +187,16 @@ describe.each(generations)("SDK %s", (generation, { client, errors }) => {
       expect(error.message).toContain("leave /v1 out");
     });
 
+    test("a path that does not exist, such as batches: one sentence and a few endpoints, not all of them", async () => {
+      const { messages } = client(await clients.customer());
+      const error: any = await (messages as Anthropic.Messages).batches.list().catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(errors.NotFoundError);
+      const inner = { type: "not_found_error", code: "endpoint_not_found" };
+      expect(error).toMatchObject({ status: 404, error: { type: "error", error: inner, request_id: error.requestID } });
+      expect(error.error.available_endpoints).toEqual(["POST /v1/messages", "POST /v1/messages/count_tokens"]);
+      expect(error.message.length).toBeLessThan(700);
+    });
+
     test("before a stream", async () => {
       expect(await failing("fail/down", { stream: true })).toBeInstanceOf(errors.InternalServerError);
     });

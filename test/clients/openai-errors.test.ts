@@ -181,7 +181,7 @@ test("a path that does not exist, such as an endpoint of a newer SDK, is a NotFo
   const customer = await clients.customer();
   const error = await caught(customer.openai().batches.list());
   expect(error).toBeInstanceOf(OpenAI.NotFoundError);
-  expect(error.type).toBe("not_found");
+  expect(error).toMatchObject({ type: "not_found_error", code: "endpoint_not_found", param: null });
   expect(customer.exchanges).toHaveLength(1);
 });
 

@@ -108,7 +108,11 @@ describe("what is not there", () => {
   test("404 for an unknown path, with the endpoints that there are", async () => {
     const { status, type, body } = await envelopeOf("/v1/chat/completion?x=1", "GET");
     expect({ status, type }).toEqual({ status: 404, type: "application/json" });
-    expect(body.error).toMatchObject({ type: "not_found", message: "There is no GET /v1/chat/completion." });
+    expect(body.error).toMatchObject({
+      type: "not_found_error",
+      code: "endpoint_not_found",
+      message: "There is nothing at /v1/chat/completion.",
+    });
     expect(body.available_endpoints).toContain("POST /v1/chat/completions");
   });
 

@@ -17,7 +17,7 @@ afterAll(() => edge.close());
 
 const all = Object.values(operations);
 
-describe("404 under /v1 has a shape of its own", () => {
+describe("404 endpoint_not_found under /v1, with the endpoints that are near", () => {
   test.each([
     "/v1/nothing",
     "/v1/",
@@ -29,15 +29,56 @@ describe("404 under /v1 has a shape of its own", () => {
     "/v1/responses/resp_1",
     "/v1/v1/messages",
   ])("%s", async (path) => {
-    const { status, body, headers } = await call(edge, path, { headers: auth });
+    const { status, body, headers, text } = await call(edge, path, { headers: auth });
     expect(status).toBe(404);
     expect(headers.get("x-should-retry")).toBe("false");
     expect(body).toEqual({
-      error: { message: expect.any(String) as string, type: "not_found", request_id: headers.get("x-request-id") },
+      error: {
+        message: expect.stringContaining(path) as string,
+        type: "not_found_error",
+        code: "endpoint_not_found",
+        param: null,
+        retryable: false,
+        request_id: headers.get("x-request-id"),
+        doc_url: "https://gw.example/docs/errors#endpoint_not_found",
+      },
       available_endpoints: expect.any(Array) as string[],
     });
-    expect(body.available_endpoints).toContain("POST /v1/chat/completions");
-    expect(body.available_endpoints).toHaveLength(all.length);
+    const known = all.map((operation) => `${operation.method.toUpperCase()} ${operation.path}`);
+    for (const endpoint of body.available_endpoints) expect(known).toContain(endpoint);
+    // SDKs put the whole body into the text of their exceptions.
+    expect(text.length).toBeLessThan(700);
+  });
+  test.each([
+    ["/v1/chat/completion", ["POST /v1/chat/completions"]],
+    ["/v1/chat", ["POST /v1/chat/completions"]],
+    ["/v1/completion", ["POST /v1/completions"]],
+    ["/v1/embedding", ["POST /v1/embeddings"]],
+    ["/v1/responses/compact", ["POST /v1/responses"]],
+    ["/v1/images/edits", ["POST /v1/images/generations"]],
+    ["/v1/messages/batches", ["POST /v1/messages", "POST /v1/messages/count_tokens"]],
+    ["/v1/files", ["POST /v1/chat/completions", "POST /v1/messages", "POST /v1/responses", "POST /v1/embeddings", "GET /v1/models"]],
+  ])("%s: names %j", async (path, near) => {
+    expect((await call(edge, path, { method: "POST" })).body.available_endpoints).toEqual(near);
+  });
+  test("at most five of many that are as near", async () => {
+    expect((await call(edge, "/v1/audio/translations", { method: "POST" })).body.available_endpoints).toHaveLength(5);
+  });
+  test("a long path is repeated neither at length nor in the list", async () => {
+    const { text } = await call(edge, `/v1/${"a/".repeat(3_000)}`);
+    expect(text.length).toBeLessThan(900);
+  });
+  test.each([
+    ["/v1/messages/batches", {}],
+    ["/v1/messages/batches/b_1/results", {}],
+    ["/v1/files", { "anthropic-version": "2023-06-01" }],
+  ])("%s %j: in Anthropic's envelope", async (path, more) => {
+    const { body, headers } = await call(edge, path, { headers: { ...auth, ...more } });
+    expect(body).toMatchObject({
+      type: "error",
+      error: { type: "not_found_error", code: "endpoint_not_found", param: null, details: { error_code: "endpoint_not_found" } },
+      request_id: headers.get("x-request-id"),
+    });
   });
   test("the message helps with known mistakes", async () => {
     expect((await call(edge, "/v1/v1/messages", { method: "POST" })).body.error.message).toContain("/v1 twice");
