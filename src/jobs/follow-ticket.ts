@@ -40,9 +40,9 @@ export async function followTicket(
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof UpstreamError)) throw error;
-      trouble.met(error);
       unreadable = error.fault === "unreadable" ? unreadable + 1 : 0;
       if (isLastWord(error) || unreadable === unreadableMax) throw failureOf(error, { upstream: route.model, shown: job.model });
+      trouble.met(error);
       return { looked: null, waitMs: Math.min(error.retryAfterMs ?? 0, retryAfterMaxMs) };
     }
   }
