@@ -125,6 +125,27 @@ export const commands: readonly Command[] = [
     run: async (input) => (await import("./key.ts")).remove(input),
   },
   {
+    name: "request show",
+    takes: ["REQUEST_ID"],
+    options: { account: text("ACCOUNT", "of this account, where several sent the same id") },
+    does: "show one call: what each provider answered, what was counted and charged, its ledger entries",
+    run: async (input) => (await import("./request.ts")).show(input),
+  },
+  {
+    name: "provider list",
+    takes: [],
+    options: {},
+    does: "show the providers of the catalog file and how their calls of the last 5 minutes went",
+    run: async (input) => (await import("./provider.ts")).list(input),
+  },
+  {
+    name: "provider test",
+    takes: ["ID"],
+    options: { model: text("M", "the model of the catalog file to call; else the cheapest kind that the provider serves") },
+    does: "make one small real call to a provider, at your own expense; status 1 where it fails",
+    run: async (input) => (await import("./provider-test.ts")).test(input),
+  },
+  {
     name: "job show",
     takes: ["ID"],
     options: {},

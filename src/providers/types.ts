@@ -19,6 +19,8 @@ export interface Provider {
   baseUrl: string;
   apiKey: string | null;
   headers: Record<string, string>;
+  /** What variables put into the headers; absent: nothing. */
+  secrets?: readonly string[];
   /** To the first byte of an answer. */
   timeoutMs: number;
 }

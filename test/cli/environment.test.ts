@@ -21,6 +21,8 @@ describe("the embedded database", () => {
     ["key", "list", "1"],
     ["job", "list"],
     ["session", "create", "1"],
+    ["request", "show", "req_1"],
+    ["provider", "list"],
   ])("svc %s %s where there is none is refused in one sentence that names folder and setting, and makes nothing", async (...words) => {
     for (const dataDir of [folder, join(folder, "mistyped")]) {
       const ran = await runSvc({ SVC_DATA_DIR: dataDir }, words);
@@ -64,7 +66,19 @@ test.runIf(otherNode)("under another Node it hands over to the pinned one, statu
 
 test("small commands load nothing of the server, the flows or the providers", () => {
   const folder = resolve(import.meta.dirname, "../../src");
-  for (const command of ["main", "account", "account-list", "key", "ledger", "migrate", "job", "session", "catalog"]) {
+  for (const command of [
+    "main",
+    "account",
+    "account-list",
+    "key",
+    "ledger",
+    "migrate",
+    "job",
+    "session",
+    "request",
+    "provider",
+    "catalog",
+  ]) {
     const loaded = loadedBy(join(folder, "cli", `${command}.ts`));
     expect(loaded).toContain(join(folder, "config.ts").replace("config.ts", command === "main" ? "config.ts" : "db/connect.ts"));
     expect([...loaded].filter((path) => /src\/(server|language|providers|routing|simulator|main|start)/.test(path))).toEqual([]);
