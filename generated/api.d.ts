@@ -2320,7 +2320,10 @@ export interface components {
             api_key_env?: string;
             /** @description Address below which the protocol's paths are called. `simulator:/PATH` is PATH of the built-in simulator. */
             base_url: string;
-            /** @description Headers sent with every call besides the protocol's own. */
+            /**
+             * @description Headers sent with every call besides the protocol's own. `${NAME}` in a value is the variable NAME of the environment, for a secret; `$$`
+             *     is a dollar. A header whose variable is not set is left out.
+             */
             headers?: {
                 [key: string]: string;
             };

@@ -1,6 +1,7 @@
 // GET /v1/usage/{request_id}: how one request was charged (spec/receipts.tsp). Adds up nothing itself.
 import type { components } from "../generated/api.d.ts";
 import { maskedKey } from "../src/accounts/keys.ts";
+import type { Queries } from "../src/db/connect.ts";
 import { fail } from "../src/fail.ts";
 import { entryRecord, readEntriesOf } from "../src/ledger/entries.ts";
 import type { AttemptRecord, LoggedPrices } from "../src/ledger/usage-log.ts";
@@ -14,28 +15,29 @@ import type { Usage } from "../src/usage.ts";
 
 export const getReceipt: Handler<"getReceipt"> = async ({ db }, { caller, path }) => {
   const row = (await readLog(db, caller.accountId, path.request_id)) ?? fail("request_not_found", { text: { id: path.request_id } });
-  const usage = usageOf(row);
-  const entries = await readEntriesOf(db, caller.accountId, row.id);
-  return {
-    status: 200,
-    body: {
-      object: "usage.receipt",
-      request_id: row.request_id,
-      log: usageLogRecord(row, maskedKey),
-      attempts: row.attempts.map(shownAttempt),
-      usage: {
-        input: usage.input,
-        cache_read: usage.cacheRead,
-        cache_write: usage.cacheWrite,
-        output: usage.output,
-        reasoning: usage.reasoning,
-        estimated: row.estimated,
-      },
-      charge: chargeOf(row, usage),
-      ledger: entries.map(entryRecord),
-    },
-  };
+  return { status: 200, body: await receiptOf(db, row) };
 };
+
+export async function receiptOf(db: Queries, row: LogRow): Promise<components["schemas"]["Receipt"]> {
+  const usage = usageOf(row);
+  const entries = await readEntriesOf(db, row.account_id, row.id);
+  return {
+    object: "usage.receipt",
+    request_id: row.request_id,
+    log: usageLogRecord(row, maskedKey),
+    attempts: row.attempts.map(shownAttempt),
+    usage: {
+      input: usage.input,
+      cache_read: usage.cacheRead,
+      cache_write: usage.cacheWrite,
+      output: usage.output,
+      reasoning: usage.reasoning,
+      estimated: row.estimated,
+    },
+    charge: chargeOf(row, usage),
+    ledger: entries.map(entryRecord),
+  };
+}
 
 /** Providers stay the operator's, and so does trouble with our own credentials at one. */
 function shownAttempt({ model, outcome, status, latency_ms }: Omit<AttemptRecord, "cost_basis">): components["schemas"]["ReceiptAttempt"] {

@@ -25,6 +25,7 @@ const leaves = [
   "error-text",
   "error-facts",
   "ids",
+  "likeness",
   "away",
   "stopping",
   "voice-id",

@@ -16,7 +16,8 @@ export interface AccountRecord {
   accountId: bigint;
   email: string;
   verified: boolean;
-  suspended: boolean;
+  /** Null: it is not. */
+  suspendedAt: Date | null;
 }
 
 /** The operator asked for something that can't be done; the message is for them. */
@@ -47,11 +48,15 @@ export async function createAccount(
 export async function findAccount(db: Db, text: string): Promise<AccountRecord | undefined> {
   const id = parseAccountId(text);
   const { rows } = await db.pool.query<AccountRecord>(
-    `select id as "accountId", email, email_verified_at is not null as verified, suspended_at is not null as suspended from account
+    `select id as "accountId", email, email_verified_at is not null as verified, suspended_at as "suspendedAt" from account
      where ${id === undefined ? "email_norm = $1" : "id = $1"}`,
     [id ?? foldEmail(text)],
   );
   return rows[0];
+}
+
+export function statusOf({ suspendedAt }: Pick<AccountRecord, "suspendedAt">): "active" | "suspended" {
+  return suspendedAt === null ? "active" : "suspended";
 }
 
 /** Announced to every replica by a trigger. */

@@ -7,6 +7,7 @@ import { ApiError } from "../fail.ts";
 import { type Amount, usdText } from "../money.ts";
 import { type AudioCharge, audioCost } from "../pricing/audio-cost.ts";
 import type { AudioBody, MadeAudio } from "../providers/audio.ts";
+import { wordlessTrouble } from "../providers/trouble.ts";
 import { UpstreamError } from "../providers/types.ts";
 import { streamBroke, streamEnded } from "../routing/attempt.ts";
 import type { Headers, Sink } from "../server/types.ts";
@@ -102,5 +103,5 @@ function reportUnsettled({ log }: Pick<Context, "log">, { requestId }: Ask, caus
 
 /** What an upstream says of its failure may quote the text, and texts stay out of logs. */
 function withoutWords(error: unknown): Record<string, unknown> {
-  return error instanceof UpstreamError ? { fault: error.fault, upstream_status: error.status } : { err: error };
+  return error instanceof UpstreamError ? { fault: error.fault, upstream_status: error.status, ...wordlessTrouble(error) } : { err: error };
 }

@@ -18,7 +18,7 @@ import type { Amount } from "../money.ts";
 import { type AudioCharge, audioCost } from "../pricing/audio-cost.ts";
 import type { Attempt } from "../routing/attempt.ts";
 import type { Candidate } from "../routing/candidates.ts";
-import { reportAttempts } from "../routing/report-attempts.ts";
+import { loggedTrouble, reportAttempts } from "../routing/report-attempts.ts";
 import { GatewayStopping, isLeft } from "../stopping.ts";
 import { type AudioHold, raiseHold, reserveAudio } from "./reserve.ts";
 
@@ -174,12 +174,13 @@ function logRow(
     cost: String(cost),
     reserved: String(hold.amount),
     prices: charge.prices,
-    attempts: attempts.map(({ candidate, outcome: how, status, latencyMs }) => ({
-      route: candidate.routeId,
-      model: candidate.model.id,
-      outcome: how,
-      status,
-      latency_ms: latencyMs,
+    attempts: attempts.map((attempt) => ({
+      route: attempt.candidate.routeId,
+      model: attempt.candidate.model.id,
+      outcome: attempt.outcome,
+      status: attempt.status,
+      latency_ms: attempt.latencyMs,
+      ...loggedTrouble(attempt),
     })),
     stream: plan.stream,
     fallback_layer: served === null || served.layer === 0 ? null : served.layer,

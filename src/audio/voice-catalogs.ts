@@ -5,7 +5,8 @@ import type { Catalog, Model, VoiceFamily } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../fail.ts";
 import type { ListVoices, ProviderVoice } from "../providers/audio.ts";
-import type { Route } from "../providers/types.ts";
+import { troubleOf } from "../providers/trouble.ts";
+import { type Route, UpstreamError } from "../providers/types.ts";
 import { type Kept, keepFresh } from "./kept-fresh.ts";
 
 type VoiceRecord = components["schemas"]["VoiceOfFamilyA"] | components["schemas"]["VoiceOfFamilyB"];
@@ -63,7 +64,8 @@ async function read({ log }: Pick<Context, "log">, { model, route, list, request
     if (voices.length === 0) return null;
     return voices.map((voice) => JSON.stringify(recordOf(voice, family))).join(",");
   } catch (cause) {
-    log.warn({ err: cause, provider: route.provider.id, request_id: requestId }, "the voices of a provider could not be read");
+    const why = cause instanceof UpstreamError ? troubleOf(cause) : { err: cause };
+    log.warn({ ...why, provider: route.provider.id, request_id: requestId }, "the voices of a provider could not be read");
     return fail("provider_error", { cause });
   }
 }

@@ -3,9 +3,9 @@
 import { readFileSync, statSync } from "node:fs";
 import { buildCatalog } from "./build.ts";
 import { catalogFaults } from "./check.ts";
-import type { CatalogFile, Problem } from "./file.ts";
+import type { CatalogFile, Fault, Problem } from "./file.ts";
 import { fileBytesMax, type Parsed, parseCatalogText } from "./parse.ts";
-import { simulatorScheme } from "./provider.ts";
+import { secretFaults, simulatorScheme, type UnsetVariable, unsetVariables } from "./provider.ts";
 import { schemaFaults } from "./schema-faults.ts";
 import type { Catalog } from "./types.ts";
 
@@ -13,7 +13,7 @@ export interface LoadOptions {
   /** The file, or its text; with both, the text of that file as it was read before. */
   path?: string;
   text?: string;
-  /** Where the secrets are that `api_key_env` names. */
+  /** Where the secrets are that `api_key_env` and `headers` name. */
   environment: Record<string, string | undefined>;
   /** What `simulator:` addresses mean; null: no simulator runs, so such an address is a fault. */
   simulatorUrl?: string | null;
@@ -23,6 +23,8 @@ export interface Loaded {
   catalog: Catalog;
   /** What it was made from. */
   text: string;
+  /** Variables that the file names and that are not set. */
+  unset: UnsetVariable[];
   /** What the operator should know though the gateway starts; holds no secret. */
   warnings: string[];
 }
@@ -49,7 +51,15 @@ export function loadCatalog({ path, text: given, environment, simulatorUrl = nul
     if (index >= 0)
       throw new CatalogFault(fileName, [{ line: lineOf(["providers", index, "base_url"]), message: "no simulator runs here" }]);
   }
-  return { catalog: buildCatalog(file, { environment, simulatorUrl }), text, warnings: missingSecrets(file, environment, fileName) };
+  const unsendable = file.providers.flatMap((provider, index) => secretFaults(provider, ["providers", index], environment));
+  if (unsendable.length > 0) throw new CatalogFault(fileName, problemsOf(unsendable, lineOf));
+  const unset = file.providers.flatMap((provider) => unsetVariables(provider, environment));
+  return {
+    catalog: buildCatalog(file, { environment, simulatorUrl }),
+    text,
+    unset,
+    warnings: unset.map((one) => warningOf(one, fileName)),
+  };
 }
 
 /** Everything that loading would say about a text, without needing an environment; behind `svc catalog check`, which names the file. */
@@ -75,8 +85,12 @@ function readCatalogText(text: string): Read {
   const misshapen = schemaFaults(value);
   // References are judged in a file of the right shape only: names would be missing everywhere else.
   const faults = misshapen.length > 0 ? misshapen : catalogFaults(value as CatalogFile);
+  return { file: value as CatalogFile, counts, problems: problemsOf(faults, lineOf), lineOf };
+}
+
+function problemsOf(faults: readonly Fault[], lineOf: Parsed["lineOf"]): Problem[] {
   const found = faults.slice(0, problemsMax).map(({ path, message }) => ({ line: lineOf(path), message: `${pathText(path)}: ${message}` }));
-  return { file: value as CatalogFile, counts, problems: found.sort((one, other) => one.line - other.line), lineOf };
+  return found.sort((one, other) => one.line - other.line);
 }
 
 function readText(path: string): string {
@@ -91,10 +105,9 @@ function readText(path: string): string {
 }
 
 /** A keyless upstream is legal (a model server of one's own), so a variable that is named but empty only warns. */
-function missingSecrets({ providers }: CatalogFile, environment: LoadOptions["environment"], fileName: string): string[] {
-  return providers
-    .filter(({ api_key_env: name }) => name !== undefined && !environment[name]?.trim())
-    .map(({ id, api_key_env: name }) => `${fileName}: provider "${id}" is called without a key: the variable ${name} is not set`);
+function warningOf({ provider, variable, header }: UnsetVariable, fileName: string): string {
+  const what = header === null ? "a key" : `the header "${header}"`;
+  return `${fileName}: provider "${provider}" is called without ${what}: the variable ${variable} is not set`;
 }
 
 /** `models[3].pricing.input`, as the operator would look for it. */

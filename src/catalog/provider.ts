@@ -2,6 +2,7 @@
 // and never puts one into a message.
 import type { Provider } from "../providers/types.ts";
 import type { Fault, FileProvider, Path } from "./file.ts";
+import { canBeSent, fillHeaderText, headerTextFault } from "./header-text.ts";
 
 /** `simulator:/openai/v1` is /openai/v1 of the built-in simulator, whose port nobody knows before it runs. */
 export const simulatorScheme = "simulator:";
@@ -17,6 +18,8 @@ export interface ProviderSurroundings {
 
 export function readProvider(provider: FileProvider, { environment, simulatorUrl }: ProviderSurroundings): Provider {
   const secret = provider.api_key_env === undefined ? undefined : environment[provider.api_key_env]?.trim();
+  const headers = Object.entries(provider.headers ?? {}).map(([name, text]) => ({ name, ...fillHeaderText(text, environment) }));
+  const secrets = headers.flatMap((header) => header.secrets);
   const address = provider.base_url.startsWith(simulatorScheme)
     ? (simulatorUrl ?? "").replace(/\/+$/, "") + provider.base_url.slice(simulatorScheme.length)
     : provider.base_url;
@@ -25,7 +28,8 @@ export function readProvider(provider: FileProvider, { environment, simulatorUrl
     protocol: provider.protocol,
     baseUrl: address.replace(/\/+$/, ""),
     apiKey: secret || null,
-    headers: { ...provider.headers },
+    headers: Object.fromEntries(headers.flatMap(({ name, value, unset }) => (unset.length === 0 ? [[name, value]] : []))),
+    ...(secrets.length === 0 ? {} : { secrets }),
     timeoutMs: provider.timeout_ms ?? timeoutMsDefault,
   };
 }
@@ -37,9 +41,38 @@ export function providerFaults({ base_url: address, headers = {} }: FileProvider
   for (const [name, value] of Object.entries(headers)) {
     const at = [...path, "headers", name];
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) faults.push({ path: at, message: "is no name of a header" });
-    else if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) faults.push({ path: at, message: "has characters that no header can carry" });
+    else if (!canBeSent(value)) faults.push({ path: at, message: "has characters that no header can carry" });
+    const stray = headerTextFault(value);
+    if (stray !== null) faults.push({ path: at, message: stray });
   }
   return faults;
+}
+
+/** Variables whose values no header can carry. Never repeats one. */
+export function secretFaults(provider: FileProvider, path: Path, environment: ProviderSurroundings["environment"]): Fault[] {
+  const { api_key_env: key, headers = {} } = provider;
+  const unfit = (name: string) => `the variable ${name} holds characters that no header can carry`;
+  const ofKey =
+    key !== undefined && !canBeSent(environment[key]?.trim() ?? "") ? [{ path: [...path, "api_key_env"], message: unfit(key) }] : [];
+  const ofHeaders = Object.entries(headers).flatMap(([name, text]) =>
+    fillHeaderText(text, environment).unfit.map((variable) => ({ path: [...path, "headers", name], message: unfit(variable) })),
+  );
+  return [...ofKey, ...ofHeaders];
+}
+
+export interface UnsetVariable {
+  provider: string;
+  variable: string;
+  /** Null: the key itself. */
+  header: string | null;
+}
+
+export function unsetVariables({ id, api_key_env: key, headers = {} }: FileProvider, environment: ProviderSurroundings["environment"]) {
+  const ofKey: UnsetVariable[] = key === undefined || environment[key]?.trim() ? [] : [{ provider: id, variable: key, header: null }];
+  const ofHeaders = Object.entries(headers).flatMap(([header, text]) =>
+    fillHeaderText(text, environment).unset.map((variable): UnsetVariable => ({ provider: id, variable, header })),
+  );
+  return [...ofKey, ...ofHeaders];
 }
 
 /** Never repeats the address: it may hold a password. */

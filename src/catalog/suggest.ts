@@ -1,5 +1,6 @@
 // Near matches for a model id that isn't served: a typo, a missing vendor, a retired id (gateway-api.md, model_not_found).
 // Leaves the refusal itself to whoever looked the model up.
+import { likenessOfWords } from "../likeness.ts";
 import { resolveModel } from "./resolve.ts";
 import type { Catalog, Model } from "./types.ts";
 
@@ -65,30 +66,4 @@ function likenessOf(asked: Simplified, name: Simplified): number {
   if (asked.last === "" || name.last === "") return 0;
   const slashForgotten = asked.last === asked.whole && name.last !== name.whole;
   return Math.max(likenessOfWords(asked.last, name.last), slashForgotten ? likenessOfWords(asked.whole, name.whole) : 0);
-}
-
-function likenessOfWords(one: string, other: string): number {
-  const longer = Math.max(one.length, other.length);
-  const shorter = Math.min(one.length, other.length);
-  const close = 1 - editsBetween(one, other) / longer;
-  // "chat-large" was meant for "chat-large-2026-07", however many characters that adds.
-  const begins = shorter >= 4 && (one.startsWith(other) || other.startsWith(one)) ? 0.6 + (0.4 * shorter) / longer : 0;
-  return Math.max(close, begins);
-}
-
-/** Levenshtein distance, where two letters that changed places are one edit. Three rows at a time. */
-function editsBetween(one: string, other: string): number {
-  let beforeAbove: number[] = [];
-  let above = Array.from({ length: other.length + 1 }, (_, column) => column);
-  for (let line = 1; line <= one.length; line++) {
-    const row = [line];
-    for (let column = 1; column <= other.length; column++) {
-      const replaced = above[column - 1]! + (one[line - 1] === other[column - 1] ? 0 : 1);
-      const swapped = one[line - 1] === other[column - 2] && one[line - 2] === other[column - 1] ? beforeAbove[column - 2]! + 1 : replaced;
-      row.push(Math.min(replaced, swapped, above[column]! + 1, row[column - 1]! + 1));
-    }
-    beforeAbove = above;
-    above = row;
-  }
-  return above[other.length]!;
 }

@@ -1,5 +1,5 @@
 // `svc account …`
-import { createAccount, setSuspended } from "../accounts/admin.ts";
+import { createAccount, setSuspended, statusOf } from "../accounts/admin.ts";
 import { listKeys } from "../accounts/key-records.ts";
 import { systemClock } from "../clock.ts";
 import { type Db, inTransaction } from "../db/connect.ts";
@@ -35,7 +35,8 @@ export async function create({ config, options }: Input): Promise<Outcome> {
 export async function show({ config, words }: Input): Promise<Outcome> {
   const { tierNumber } = await import("./tier.ts");
   return withDatabase(config, async (db) => {
-    const { accountId, email } = await readAccount(db, words[0]!);
+    const account = await readAccount(db, words[0]!);
+    const { accountId, email, verified, suspendedAt } = account;
     const [balance, holds, keys] = await Promise.all([readBalance(db, accountId), readMediaHolds(db, accountId), listKeys(db, accountId)]);
     const { available, reserved, purchased, earned, spent } = balance!;
     const json = {
@@ -48,11 +49,16 @@ export async function show({ config, words }: Input): Promise<Outcome> {
       lifetime_earned: toUsd(earned),
       lifetime_spent: toUsd(spent),
       tier: tierNumber(config, purchased),
+      status: statusOf(account),
+      suspended_at: suspendedAt?.toISOString() ?? null,
+      verified,
       keys,
     };
     const money = `balance ${usdText(available + reserved)} USD (reserved ${usdText(reserved)}, media holds ${usdText(holds)}), spent ${usdText(spent)}`;
     const lines = keys.map((key) => `  ${keyLine(key)}`);
-    return { json, text: [`${json.account_id} ${email}, tier ${json.tier}`, money, ...lines].join("\n") };
+    const state = suspendedAt === null ? json.status : `${json.status} since ${json.suspended_at}`;
+    const about = `${json.account_id} ${email}, ${state}, tier ${json.tier}${verified ? "" : ", email address not verified"}`;
+    return { json, text: [about, money, ...lines].join("\n") };
   });
 }
 

@@ -8,17 +8,24 @@ import { UsageError } from "./command.ts";
 const amountMax: Amount = parseUsd("60000000") as Amount;
 
 export function readAmount(text: string, name: string): Amount {
-  const amount = readBudget(text, name);
-  if (amount === 0n) throw new UsageError(`${name} must be above 0`);
-  return amount;
+  const amount = parseUsd(text);
+  if (amount !== undefined && amount <= 0n) throw new UsageError(`${name} must be above 0, not "${text}": this only adds money`);
+  return readBudget(text, name);
 }
 
 /** 0 is one: nothing that costs may be called with it. */
 export function readBudget(text: string, name: string): Amount {
   const amount = parseUsd(text);
-  if (amount === undefined || amount < 0n) throw new UsageError(`${name} must be an amount in USD with at most 8 decimals, not "${text}"`);
+  if (amount !== undefined && amount < 0n) throw new UsageError(`${name} must not be below 0, but is "${text}"`);
+  if (amount === undefined) throw new UsageError(`${name} must be an amount in USD with at most 8 decimals, not "${text}"`);
   if (amount > amountMax) throw new UsageError(`${name} must be at most 60000000`);
   return amount;
+}
+
+export function readWholeNumber(text: string, name: string, min: number, max: number): number {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= min && value <= max)) throw new UsageError(`${name} must be a whole number from ${min} to ${max}, not "${text}"`);
+  return value;
 }
 
 /** By its id or its email address. */

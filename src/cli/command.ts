@@ -1,5 +1,4 @@
 // What a command of `svc` is. Types and the two ways to say no; the commands themselves stand in commands.ts.
-import type { ParseArgsConfig } from "node:util";
 import type { Config } from "../config.ts";
 
 export interface Input {
@@ -19,14 +18,21 @@ export interface Outcome {
   bad?: boolean;
 }
 
+export interface Option {
+  /** A string's value as the help names it, such as USD. */
+  value?: string;
+  type: "string" | "boolean";
+  does: string;
+  /** Absent: it may be left out. */
+  required?: true;
+}
+
 export interface Command {
   /** `account create` */
   name: string;
   /** Names of the words that follow, in order. */
   takes: readonly string[];
-  options: NonNullable<ParseArgsConfig["options"]>;
-  /** The options as the help shows them. */
-  shown: string;
+  options: Readonly<Record<string, Option>>;
   does: string;
   /** Loaded when chosen, so that a small command answers fast. Null: it has printed what there was to print. */
   run: (input: Input) => Promise<Outcome | null>;

@@ -1,11 +1,12 @@
 // The `svc` command: finds the command that was asked for, prints what it found, ends with 0, 1 (refused) or
 // 2 (wrong usage). bin/svc.js starts this file under the pinned runtime.
 import cluster from "node:cluster";
-import { parseArgs } from "node:util";
+import { readFileSync } from "node:fs";
 import { maskKeys } from "../accounts/keys.ts";
 import { readConfig } from "../config.ts";
-import { type Command, type Outcome, UsageError } from "./command.ts";
-import { commands } from "./commands.ts";
+import { type Outcome, UsageError } from "./command.ts";
+import { findCommand, helpOf, unknownCommand, usage } from "./help.ts";
+import { readWords } from "./read-words.ts";
 
 const refused = 1;
 const wrongUsage = 2;
@@ -23,37 +24,19 @@ await main(process.argv.slice(2));
 async function main(given: string[]): Promise<void> {
   const json = given.includes("--json"); // anywhere, also before the command
   const words = given.filter((word) => word !== "--json");
-  if (words.length === 0 && json) return complain(`a command is missing\n\n${overview()}`, wrongUsage); // no JSON object to print
+  if (words.length === 0 && json) return complain(`a command is missing\n\n${helpOf([])}`, wrongUsage); // no JSON object to print
   if (words.length === 0 || words[0] === "help" || words.some((word) => word === "--help" || word === "-h")) return help(words);
-  const command = find(words);
-  if (!command) return complain(`no such command: svc ${words.join(" ")}\n\n${overview()}`, wrongUsage);
+  if (words.length === 1 && words[0] === "--version") return print(version(), json);
+  const command = findCommand(words);
+  if (!command) return complain(unknownCommand(words), wrongUsage);
   try {
-    const { values, positionals } = read(command, words);
+    const { values, positionals } = readWords(command, words.slice(command.name.split(" ").length));
     const outcome = await command.run({ config: readConfig(process.env), words: positionals, options: values, json });
     if (outcome) print(outcome, json);
   } catch (error) {
     if (error instanceof UsageError) return complain(`${error.message}\nusage: ${usage(command)}`, wrongUsage);
     complain(sentence(error), refused);
   }
-}
-
-function find(words: string[]): Command | undefined {
-  return commands.find(({ name }) => name.split(" ").every((part, index) => words[index] === part));
-}
-
-function read(command: Command, words: string[]): { values: Record<string, string | boolean | undefined>; positionals: string[] } {
-  const args = words.slice(command.name.split(" ").length);
-  let parsed;
-  try {
-    parsed = parseArgs({ args, options: command.options, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError((error as Error).message.split(". ")[0]);
-  }
-  const { positionals } = parsed;
-  if (positionals.length < command.takes.length) throw new UsageError(`${command.takes[positionals.length]} is missing`);
-  if (positionals.length > command.takes.length)
-    throw new UsageError(`too many arguments: ${positionals.slice(command.takes.length).join(" ")}`);
-  return { values: parsed.values as Record<string, string | boolean | undefined>, positionals };
 }
 
 function print(outcome: Outcome, json: boolean): void {
@@ -76,19 +59,14 @@ function sentence(error: unknown): string {
   return messages.join(": ") || String(error);
 }
 
-function help(words: string[]): void {
-  const command = find(words.filter((word) => word !== "help"));
-  const text = command ? `usage: ${usage(command)}\n${command.does}` : overview();
+function help(given: string[]): void {
+  const words = given.filter((word) => word !== "help" && !word.startsWith("-"));
+  const text = helpOf(words);
+  if (text === undefined) return complain(unknownCommand(words), wrongUsage);
   process.stdout.write(`${text}\n`);
 }
 
-function usage(command: Command): string {
-  return ["svc", command.name, ...command.takes, command.shown, "[--json]"].filter((part) => part !== "").join(" ");
-}
-
-function overview(): string {
-  const lines = commands.map(
-    (command) => `  ${[command.name, ...command.takes, command.shown].filter((part) => part !== "").join(" ")}\n      ${command.does}`,
-  );
-  return `svc: the gateway's operator command\n\n${lines.join("\n")}\n\n--json prints one JSON object. Settings are environment variables: DATABASE_URL, SVC_DATA_DIR, SVC_CATALOG, …`;
+function version(): Outcome {
+  const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string };
+  return { json: { version }, text: version };
 }

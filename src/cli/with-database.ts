@@ -1,4 +1,5 @@
 // Opens the database that the gateway of the same environment uses, for one command.
+import { resolve } from "node:path";
 import { Refused } from "../accounts/admin.ts";
 import type { Config } from "../config.ts";
 import { connect, type Db } from "../db/connect.ts";
@@ -6,6 +7,7 @@ import { isMigrated } from "../db/migrate.ts";
 
 /** Never migrates: a command beside a running gateway must not change the tables under it. */
 export async function withDatabase<T>(config: Config, work: (db: Db) => Promise<T>, options?: Patience): Promise<T> {
+  if (config.databaseUrl === null) await assertEmbedded(config);
   return withRawDatabase(
     config,
     async (db) => {
@@ -23,7 +25,17 @@ interface Patience {
   silenceMs?: number;
 }
 
-/** The embedded database is started when it isn't running, and then stopped again. */
+/** A mistyped folder must not become a new database, which would be a place to look for accounts in vain. */
+async function assertEmbedded({ dataDir }: Config): Promise<void> {
+  const { hasEmbedded } = await import("../db/embedded.ts");
+  if (hasEmbedded(dataDir)) return;
+  const folder = resolve(dataDir);
+  throw new Refused(
+    `there is no database in ${folder} (SVC_DATA_DIR): set it to the gateway's folder, or DATABASE_URL to its Postgres; svc start makes a new one`,
+  );
+}
+
+/** The embedded database is made where there is none, started when it isn't running, and then stopped again. */
 export async function withRawDatabase<T>(config: Config, work: (db: Db) => Promise<T>, options: Patience = {}): Promise<T> {
   const embedded = config.databaseUrl === null ? await startEmbedded(config) : undefined;
   const db = connect(embedded?.url ?? config.databaseDirectUrl ?? config.databaseUrl!, {

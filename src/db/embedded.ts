@@ -7,7 +7,7 @@ import { type Cluster, launch, startDeadlineMs } from "./embedded-launch.ts";
 import { type Lease, leaseCluster } from "./embedded-lease.ts";
 import { withLock } from "./lock-file.ts";
 import { findPostgres, type PostgresBinaries } from "./postgres-binaries.ts";
-import { chooseRunner, type Privileges, type Runner, shortHash } from "./postgres-process.ts";
+import { chooseRunner, homeElsewhere, type Privileges, type Runner, shortHash } from "./postgres-process.ts";
 import { readPostmaster } from "./postmaster-pid.ts";
 
 export interface EmbeddedOptions {
@@ -63,6 +63,13 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
       if (postmaster) process.kill(postmaster.pid, "SIGKILL");
     },
   };
+}
+
+/** Whether a database was ever made for this folder. Changes nothing. */
+export function hasEmbedded(dataDir: string): boolean {
+  if (!existsSync(dataDir)) return false;
+  const home = realpathSync(dataDir);
+  return [home, homeElsewhere(home)].some((folder) => existsSync(join(folder, "postgres", "PG_VERSION")));
 }
 
 function locate(options: EmbeddedOptions): Cluster {

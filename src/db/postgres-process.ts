@@ -30,8 +30,13 @@ export function chooseRunner(binaries: PostgresBinaries, home: string, forced?: 
     privileges,
     binaries: reachableByOthers(binaries.root) ? binaries : copyOfBinaries(binaries),
     uid: nobody,
-    home: reachableByOthers(home) ? home : `/var/tmp/svc-${shortHash(home)}`,
+    home: reachableByOthers(home) ? home : homeElsewhere(home),
   };
+}
+
+/** Where the cluster of a folder lives that its user doesn't reach. */
+export function homeElsewhere(home: string): string {
+  return `/var/tmp/svc-${shortHash(home)}`;
 }
 
 export function spawnPostgres(runner: Runner, program: string, args: string[], log: number): ChildProcess {

@@ -5,7 +5,7 @@ import type { Begun } from "../providers/media.ts";
 import { type Route, UpstreamError } from "../providers/types.ts";
 import { type Attempt, attempt } from "../routing/attempt.ts";
 import { candidatesOf } from "../routing/candidates.ts";
-import { reportAttempts } from "../routing/report-attempts.ts";
+import { loggedTrouble, reportAttempts } from "../routing/report-attempts.ts";
 import { type ClaimedJob, type JobAttempt, writeIntent } from "./claim.ts";
 import { failureOf, JobFailure, mostTelling } from "./job-failure.ts";
 import type { JobParts } from "./parts.ts";
@@ -65,6 +65,8 @@ async function askRoute(
   throw new UpstreamError("gone", `${protocol} makes no ${request.kind}`);
 }
 
-function attemptRecord({ candidate, outcome, status, latencyMs }: Attempt): JobAttempt {
-  return { route: candidate.routeId, model: candidate.model.id, outcome, status, latency_ms: latencyMs, layer: candidate.layer };
+function attemptRecord(attempt: Attempt): JobAttempt {
+  const { candidate, outcome, status, latencyMs } = attempt;
+  const { routeId: route, model, layer } = candidate;
+  return { route, model: model.id, outcome, status, latency_ms: latencyMs, layer, ...loggedTrouble(attempt) };
 }

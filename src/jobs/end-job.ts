@@ -17,7 +17,13 @@ export interface Delivered {
   units: number;
 }
 
-export type Ending = { delivered: Delivered } | { failure: JobFailure; /** Its upstream may make it all the same. */ watch: boolean };
+export interface FailedEnding {
+  failure: JobFailure;
+  /** Its upstream may make it all the same. */
+  watch: boolean;
+}
+
+export type Ending = { delivered: Delivered } | FailedEnding;
 
 /**
  * What is made must not be lost to a restart of Postgres. The lease may be over by then, but only who takes the job over ends it: the

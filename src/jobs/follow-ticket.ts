@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { MadeFile, Ticket } from "../providers/media.ts";
 import { type Route, type UpstreamCall, UpstreamError } from "../providers/types.ts";
 import type { ClaimedJob } from "./claim.ts";
+import { openLookTrouble } from "./job-trouble.ts";
 import { failureOf, JobFailure } from "./job-failure.ts";
 import type { JobParts } from "./parts.ts";
 
@@ -22,6 +23,7 @@ export async function followTicket(
   if (queue === undefined) throw new JobFailure("provider_unavailable", "The provider can no longer be asked.");
   const { first, last } = parts.times.lookMs;
   const call = callOf(job, route, signal);
+  const trouble = openLookTrouble(parts, job, route);
   let unreadable = 0;
   for (let pause = first; ; pause = Math.min(pause * 1.3, last)) {
     const { looked, waitMs } = await look();
@@ -40,6 +42,7 @@ export async function followTicket(
       if (!(error instanceof UpstreamError)) throw error;
       unreadable = error.fault === "unreadable" ? unreadable + 1 : 0;
       if (isLastWord(error) || unreadable === unreadableMax) throw failureOf(error, { upstream: route.model, shown: job.model });
+      trouble.met(error);
       return { looked: null, waitMs: Math.min(error.retryAfterMs ?? 0, retryAfterMaxMs) };
     }
   }

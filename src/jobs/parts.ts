@@ -21,7 +21,7 @@ export interface JobsOptions {
   log: Logger;
   onFault: (error: unknown, what: string) => void;
   /** For /metrics: attempts at upstreams, what ended jobs cost. */
-  counts: Pick<CallCounts, "countAttempt" | "countCharge" | "countJobEnd">;
+  counts: Pick<CallCounts, "countAttempt" | "countFailure" | "countCharge" | "countJobEnd">;
   times?: Partial<JobTimes>;
   /** Null: off. */
   tracing: Tracing | null;

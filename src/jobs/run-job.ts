@@ -5,8 +5,9 @@ import type { Route } from "../providers/types.ts";
 import { beginJob } from "./begin-job.ts";
 import { type ClaimedJob, type JobAttempt, LeaseLost, writeTicket } from "./claim.ts";
 import { deliver } from "./deliver.ts";
-import { endJob, type Ending } from "./end-job.ts";
+import { endJob, type Ending, type FailedEnding } from "./end-job.ts";
 import { callOf, followTicket } from "./follow-ticket.ts";
+import { reportTrouble } from "./job-trouble.ts";
 import { JobFailure } from "./job-failure.ts";
 import type { Held, JobParts } from "./parts.ts";
 import { routeOf } from "./route-of.ts";
@@ -37,6 +38,7 @@ export async function runJob(parts: JobParts, job: ClaimedJob, held: Held): Prom
     // Without its database it can't go on; whoever takes it up then finds what was written so far.
     if (mayPass(error)) return "handed over";
     ending = late.signal.aborted ? await giveUp(parts, running) : { failure: asFailure(parts, job, error), watch: false };
+    reportTrouble(parts, job, attempts, ending.failure);
   } finally {
     clearTimeout(deadline);
   }
@@ -112,7 +114,7 @@ async function follow(parts: JobParts, { job, held, signal }: Running, work: { t
 }
 
 /** PEERS.md 5.6: not the customer's charge, whatever the upstream still makes. */
-async function giveUp(parts: JobParts, { job, ticket }: Running): Promise<Ending> {
+async function giveUp(parts: JobParts, { job, ticket }: Running): Promise<FailedEnding> {
   if (ticket !== null) await cancel(parts, job, ticket);
   return { failure: new JobFailure("timeout", "The job was not finished in time."), watch: ticket !== null };
 }

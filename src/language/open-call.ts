@@ -10,7 +10,7 @@ import { type Amount, million, toUsd, usdFromPrice, usdText } from "../money.ts"
 import { tokenCost } from "../pricing/token-cost.ts";
 import type { Attempt } from "../routing/attempt.ts";
 import type { Candidate } from "../routing/candidates.ts";
-import { reportAttempts } from "../routing/report-attempts.ts";
+import { loggedTrouble, reportAttempts } from "../routing/report-attempts.ts";
 import { noUsage, type Usage } from "../usage.ts";
 import { tokenPricesOf } from "./admit.ts";
 import type { PromptSize } from "./prompt-size.ts";
@@ -185,7 +185,8 @@ function logRow(
   };
 }
 
-function attemptRecord({ candidate, outcome, status, latencyMs }: Attempt): AttemptRecord {
+function attemptRecord(attempt: Attempt): AttemptRecord {
+  const { candidate, outcome, status, latencyMs } = attempt;
   const prices = tokenPricesOf(candidate.model);
   const perMillion = (price: bigint) => usdFromPrice(price, million);
   return {
@@ -194,6 +195,7 @@ function attemptRecord({ candidate, outcome, status, latencyMs }: Attempt): Atte
     outcome,
     status,
     latency_ms: latencyMs,
+    ...loggedTrouble(attempt),
     cost_basis: {
       input: perMillion(prices.input),
       output: perMillion(prices.output),

@@ -1,6 +1,7 @@
 // An answer as server-sent events, in any dialect: records as they come, the charge before the last byte, a record
 // that says so when the stream broke. The charge is durable before the client reads the end.
 import type { Context } from "../context.ts";
+import { wordlessTrouble } from "../providers/trouble.ts";
 import { type AnswerStream, UpstreamError } from "../providers/types.ts";
 import { streamBroke, streamEnded } from "../routing/attempt.ts";
 import type { Sink } from "../server/types.ts";
@@ -89,5 +90,5 @@ async function settleBroken({ log }: Context, { requestId }: Ask, call: OpenCall
 
 /** What an upstream says of its failure may quote the prompt, and prompts stay out of logs. */
 function withoutWords(error: unknown): Record<string, unknown> {
-  return error instanceof UpstreamError ? { fault: error.fault, upstream_status: error.status } : { err: error };
+  return error instanceof UpstreamError ? { fault: error.fault, upstream_status: error.status, ...wordlessTrouble(error) } : { err: error };
 }

@@ -37,7 +37,7 @@ type Figure = "input_tokens" | "cache_read_tokens" | "cache_write_tokens" | "out
 export interface LogRow
   extends
     Omit<UsageLogRow, Figure | "account_id" | "key_id" | "operation" | "model_type" | "prices" | "units" | "unit">,
-    Record<Figure, bigint> {
+    Record<Figure | "account_id", bigint> {
   key_prefix: string | null;
   key_last4: string | null;
   operation: OperationId;
@@ -55,6 +55,11 @@ export interface LogRow
 export async function readLogs(db: Queries, accountId: bigint, filter: LogFilter, limit: number): Promise<LogRow[]> {
   const { where, values } = conditionsOf(accountId, filter);
   return readRows(db, where, values, limit);
+}
+
+/** The newest of that request id, whichever account's it is: for the operator. */
+export async function readAnyLog(db: Queries, requestId: string): Promise<LogRow | undefined> {
+  return (await readRows(db, "request_id = $1", [requestId], 1))[0];
 }
 
 /** The newest of that request id. */

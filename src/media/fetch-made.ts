@@ -6,6 +6,7 @@ import { type FetchLimits, fetchToFile } from "./fetch-to-file.ts";
 import { providerPolicy } from "./fetch-policy.ts";
 import type { ResolveName } from "./resolve-name.ts";
 import type { WithTempFile } from "./temp-files.ts";
+import { fileTrouble } from "./file-trouble.ts";
 import { MediaFault } from "./types.ts";
 
 interface MadeParts {
@@ -40,7 +41,8 @@ export function fetchMade({ withTempFile, resolve, limits, ca }: MadeParts, { ur
       await fetchToFile({ url, path, policy, limits, signal, ...(ca !== undefined && { ca }) });
     } catch (cause) {
       if (!(cause instanceof MediaFault)) throw cause;
-      throw new UpstreamError(cause.reason === "unreachable" ? "unavailable" : "unreadable", cause.message, { cause });
+      const trouble = fileTrouble(cause);
+      throw new UpstreamError(cause.reason === "unreachable" ? "unavailable" : "unreadable", cause.message, { trouble, cause });
     }
     return await readFile(path);
   });

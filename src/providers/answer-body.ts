@@ -84,7 +84,9 @@ export function openBody(control: SocketControl, bounds: RecordBounds): BodyFeed
   async function bytes(maxBytes: number, maxMs = wholeMs): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let size = 0;
-    const timer = setTimeout(() => control.stop(new UpstreamError("unavailable", `the answer took more than ${maxMs} ms`)), maxMs);
+    const detail = `the answer took more than ${maxMs} ms`;
+    const late = () => control.stop(new UpstreamError("unavailable", detail, { trouble: { cause: "timeout_answer", detail } }));
+    const timer = setTimeout(late, maxMs);
     try {
       await read((chunk) => {
         size += chunk.length;

@@ -81,7 +81,10 @@ export async function streamAudio(
     fail(reason);
     source.cancel();
   }
-  const late = (ms: number) => () => stop(new UpstreamError("unavailable", `the audio took more than ${ms} ms`, { status: 200 }));
+  const late = (ms: number) => () => {
+    const detail = `the audio took more than ${ms} ms`;
+    stop(new UpstreamError("unavailable", detail, { status: 200, trouble: { cause: "timeout_answer", detail } }));
+  };
   const start = setTimeout(late(startMs), startMs);
   const whole = openHostTime(wholeMs, late(wholeMs));
 

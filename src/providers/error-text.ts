@@ -75,7 +75,7 @@ export function safeWord(word: string, provider: Provider): string {
 /** Neither our key nor whose upstream this is. */
 function withoutSecrets(message: string, provider: Provider): string {
   let text = message;
-  for (const secret of [provider.apiKey, ...Object.values(provider.headers)]) {
+  for (const secret of [provider.apiKey, ...Object.values(provider.headers), ...(provider.secrets ?? [])]) {
     if (secret !== null && secret.length >= 6) text = text.replaceAll(secret, "[hidden]");
   }
   for (const address of addressesOf(provider)) text = text.replace(address, "[hidden]");

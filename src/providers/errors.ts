@@ -19,7 +19,12 @@ export function errorUnder200(error: unknown, provider: Provider): UpstreamError
   const reason = safeReason(signs.message, provider, "the upstream answered with an error");
   const fault = faultOfContent(signs);
   const status = signs.status ?? 200;
-  return new UpstreamError(fault, reason, { status, param: safeParam(signs.param, provider), job: jobOf(fault, status, signs, provider) });
+  return new UpstreamError(fault, reason, {
+    status,
+    param: safeParam(signs.param, provider),
+    job: jobOf(fault, status, signs, provider),
+    trouble: signs.status === null ? { cause: "error_in_answer", detail: reason } : null,
+  });
 }
 
 function faultOf(status: number, signs: ErrorSigns): UpstreamFault {

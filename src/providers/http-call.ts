@@ -7,7 +7,8 @@ import { openBody, type BodyFeed } from "./answer-body.ts";
 import { alreadyLeft, type Slots } from "../slots.ts";
 import type { StreamedBody, UpstreamAnswer, UpstreamLimits, UpstreamRequest } from "./http.ts";
 import { targetOf } from "./target.ts";
-import { UpstreamError } from "./types.ts";
+import { socketTrouble } from "./trouble.ts";
+import { type Trouble, UpstreamError } from "./types.ts";
 
 /** `request.path` is the whole path on the pool's origin, query included. */
 export function startCall(pool: Pool, slots: Slots, request: UpstreamRequest, limits: UpstreamLimits): Promise<UpstreamAnswer> {
@@ -55,7 +56,8 @@ function openCall(
     stop: (reason: unknown) => call.stop(reason),
   };
   const feed = openBody(control, { recordMs: Math.max(recordMs, firstByteMs), streamMs });
-  const deadline = setTimeout(() => call.stop(sending ? noAnswer(firstByteMs) : noPlace(firstByteMs)), firstByteMs);
+  const late = () => (!sending ? noPlace(firstByteMs) : noAnswer(firstByteMs, call.controller !== null));
+  const deadline = setTimeout(() => call.stop(late()), firstByteMs);
   const onAbort = () => call.stop(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
   const call: OpenCall = {
@@ -160,8 +162,12 @@ function firstByteOf({ provider, firstByteMs = 0 }: UpstreamRequest): number {
   return Math.max(provider.timeoutMs, firstByteMs);
 }
 
-function noAnswer(timeoutMs: number): UpstreamError {
-  return new UpstreamError("unavailable", `no answer within ${timeoutMs} ms`, { job: { code: "provider_timeout", word: null } });
+function noAnswer(timeoutMs: number, isConnected: boolean): UpstreamError {
+  const reason = `no answer within ${timeoutMs} ms`;
+  const trouble: Trouble = isConnected
+    ? { cause: "timeout_first_byte", detail: reason }
+    : { cause: "timeout_connect", detail: `no connection within ${timeoutMs} ms` };
+  return new UpstreamError("unavailable", reason, { job: { code: "provider_timeout", word: null }, trouble });
 }
 
 /** The host never saw it: that is our own crowd, mostly one account's. */
@@ -174,6 +180,7 @@ function connectionFault(error: Error): UpstreamError {
   const code = (error as { code?: unknown }).code;
   const word = typeof code === "string" && /^[A-Z][A-Z0-9_]{2,40}$/.test(code) ? code : error.name;
   if (word === "UND_ERR_INVALID_ARG") return new UpstreamError("our_fault", "the provider's path or headers can't be sent");
-  if (word === "UND_ERR_BODY_TIMEOUT") return new UpstreamError("unavailable", "the answer stopped arriving");
-  return new UpstreamError("unavailable", `the connection failed (${word})`);
+  const trouble = socketTrouble(error);
+  if (word === "UND_ERR_BODY_TIMEOUT") return new UpstreamError("unavailable", "the answer stopped arriving", { trouble });
+  return new UpstreamError("unavailable", `the connection failed (${word})`, { trouble });
 }

@@ -101,6 +101,7 @@ async function finishOrFail<Rec, Shown extends Tally>(reader: StreamReader<Rec, 
   }
 }
 
-function endedEarly(): UpstreamError {
-  return new UpstreamError("unavailable", "the stream ended too early", { status: 200 });
+export function endedEarly(): UpstreamError {
+  const detail = "the stream ended too early";
+  return new UpstreamError("unavailable", detail, { status: 200, trouble: { cause: "ended_early", detail } });
 }

@@ -1,5 +1,6 @@
 // How long a stream of records may take. Bytes that are no record show only that a host lives, and renew nothing here.
 import { openHostTime } from "./host-time.ts";
+import type { TroubleCause } from "./trouble.ts";
 import { UpstreamError } from "./types.ts";
 
 export interface RecordBounds {
@@ -18,10 +19,11 @@ export interface RecordTimes {
 export function openRecordTimes({ recordMs, streamMs }: RecordBounds, late: (reason: UpstreamError) => void): RecordTimes {
   let over = false;
   let reading = false;
-  const fault = (words: string) => new UpstreamError("unavailable", words, { status: 200 });
-  const whole = openHostTime(streamMs, () => late(fault(`the stream took more than ${streamMs} ms`)));
+  const fault = (cause: TroubleCause, detail: string) =>
+    new UpstreamError("unavailable", detail, { status: 200, trouble: { cause, detail } });
+  const whole = openHostTime(streamMs, () => late(fault("timeout_answer", `the stream took more than ${streamMs} ms`)));
   const silence = setTimeout(() => {
-    if (!reading) late(fault(`no record within ${recordMs} ms`));
+    if (!reading) late(fault("timeout_idle", `no record within ${recordMs} ms`));
   }, recordMs);
   const restart = () => {
     reading = false;

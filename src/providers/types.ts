@@ -5,6 +5,7 @@ import type { Usage } from "../usage.ts";
 import type { CloneVoice, DesignVoice, ListVoices, MakeMusic, MakeSound, Say, Transcribe } from "./audio.ts";
 import type { JsonText } from "./json-text.ts";
 import type { MakeClip, MakePictures, UpstreamQueue } from "./media.ts";
+import type { TroubleCause } from "./trouble.ts";
 
 type Message = components["schemas"]["Message"];
 
@@ -18,6 +19,8 @@ export interface Provider {
   baseUrl: string;
   apiKey: string | null;
   headers: Record<string, string>;
+  /** What variables put into the headers; absent: nothing. */
+  secrets?: readonly string[];
   /** To the first byte of an answer. */
   timeoutMs: number;
 }
@@ -47,6 +50,13 @@ export interface Route {
 export type UpstreamFault =
   "unavailable" | "rate_limited" | "unreadable" | "our_fault" | "gone" | "refused" | "rejected" | "local_overload" | "failed";
 
+/** A failure as its operator sees it. */
+export interface Trouble {
+  cause: TroubleCause;
+  /** A sentence without secrets: the upstream's own where it said one. */
+  detail: string;
+}
+
 type JobErrorCode = components["schemas"]["JobErrorCode"];
 
 export class UpstreamError extends Error {
@@ -60,11 +70,13 @@ export class UpstreamError extends Error {
   readonly param: string | null;
   /** Why a job failed, where more is known than the fault says, and the upstream's own word for it; null: it said none. */
   readonly job: { code: JobErrorCode; word: string | null } | null;
+  /** Where fault and status don't say what happened; read it by troubleOf. */
+  readonly trouble: Trouble | null;
 
   constructor(
     fault: UpstreamFault,
     reason: string,
-    options: Partial<Pick<UpstreamError, "status" | "retryAfterMs" | "param" | "job">> & { cause?: unknown } = {},
+    options: Partial<Pick<UpstreamError, "status" | "retryAfterMs" | "param" | "job" | "trouble">> & { cause?: unknown } = {},
   ) {
     super(`${fault}: ${reason}`, { cause: options.cause });
     this.fault = fault;
@@ -73,6 +85,7 @@ export class UpstreamError extends Error {
     this.retryAfterMs = options.retryAfterMs ?? null;
     this.param = options.param ?? null;
     this.job = options.job ?? null;
+    this.trouble = options.trouble ?? null;
   }
 }
 

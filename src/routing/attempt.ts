@@ -1,7 +1,8 @@
 // Tries candidates in order until one serves. What a failure means for the next step is WIRE.md 10.3 and
 // OPERATOR.md "The rest that is fixed"; what it means to the client is decided once all have failed.
 import { fail } from "../fail.ts";
-import { UpstreamError, type UpstreamFault } from "../providers/types.ts";
+import { troubleOf } from "../providers/trouble.ts";
+import { type Trouble, UpstreamError, type UpstreamFault } from "../providers/types.ts";
 import { type AttemptSpan, traceNow } from "../telemetry/trace-scope.ts";
 import type { Breakers } from "./breaker.ts";
 import type { Candidate } from "./candidates.ts";
@@ -12,6 +13,8 @@ export interface Attempt {
   outcome: string;
   status: number | null;
   latencyMs: number;
+  /** Why it failed, for the operator; null: it did not, or its client left. */
+  trouble: Trouble | null;
   /** Absent: nothing is traced. */
   span?: AttemptSpan | undefined;
 }
@@ -44,12 +47,13 @@ export async function attempt<Result>(
   rules: AttemptRules = {},
 ): Promise<Served<Result>> {
   const faults: UpstreamError[] = [];
-  const passOver = (candidate: Candidate) => attempts.push({ candidate, outcome: "breaker_open", status: null, latencyMs: 0 });
+  const passOver = (candidate: Candidate) =>
+    attempts.push({ candidate, outcome: "breaker_open", status: null, latencyMs: 0, trouble: passedOver });
   for (const candidate of tryable(candidates, breakers, signal, passOver)) {
     let startedAt = performance.now();
     let span: AttemptSpan | undefined;
-    const record = (outcome: string, status: number | null) =>
-      attempts.push({ candidate, outcome, status, latencyMs: Math.round(performance.now() - startedAt), span });
+    const record = (outcome: string, status: number | null, trouble: Trouble | null) =>
+      attempts.push({ candidate, outcome, status, latencyMs: Math.round(performance.now() - startedAt), trouble, span });
     try {
       if (rules.pause !== undefined) {
         await rules.pause(candidate);
@@ -58,17 +62,18 @@ export async function attempt<Result>(
       span = traceNow()?.openAttempt(candidate.routeId, candidate.route.model);
       const result = await (span === undefined ? call(candidate) : span.run(() => call(candidate)));
       breakers.answered(candidate.routeId); // of a stream, whoever reads it says streamEnded or streamBroke, or nothing where its client left
-      record("ok", 200);
+      record("ok", 200, null);
       return { result, candidate };
     } catch (error) {
       if (!(error instanceof UpstreamError)) {
         breakers.undecided(candidate.routeId);
-        record(signal.aborted ? "aborted" : "gateway_error", null);
+        if (signal.aborted) record("aborted", null, null);
+        else record("gateway_error", null, ownTrouble);
         throw error;
       }
       if (countsForBreaker(error)) breakers.failed(candidate.routeId);
       else breakers.undecided(candidate.routeId);
-      record(error.fault, error.status);
+      record(error.fault, error.status, troubleOf(error));
       if (error.fault === "rejected" && !(isOutage(faults, attempts) && rules.rejectsAlone?.(error, candidate)))
         fail("request_rejected", {
           param: error.param,
@@ -84,6 +89,9 @@ export async function attempt<Result>(
   return allFailed(faults, attempts);
 }
 
+const passedOver: Trouble = { cause: "breaker_open", detail: "its last calls failed: it rests for a moment" };
+const ownTrouble: Trouble = { cause: "gateway_error", detail: "the gateway itself failed; its log says more" };
+
 /** The stream that the last attempt began is whole. */
 export function streamEnded(breakers: Breakers, attempts: readonly Attempt[]): void {
   breakers.ended(attempts.at(-1)!.candidate.routeId);
@@ -95,6 +103,7 @@ export function streamBroke(breakers: Breakers, attempts: readonly Attempt[], er
   const { routeId } = served.candidate;
   if (error instanceof UpstreamError) {
     served.outcome = "interrupted";
+    served.trouble = troubleOf(error);
     if (countsForBreaker(error)) breakers.broke(routeId);
   }
   return routeId;

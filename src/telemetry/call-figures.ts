@@ -21,8 +21,10 @@ export interface ChargedCall {
 export type HoldKind = "call" | "media";
 
 export interface CallCounts {
-  /** One attempt at an upstream; the route is provider/model. */
-  countAttempt(route: string, outcome: string, latencyMs: number): void;
+  /** One attempt at an upstream; the route is provider/model, the cause a word of src/providers/trouble.ts, null where it did not fail. */
+  countAttempt(route: string, outcome: string, latencyMs: number, cause: string | null): void;
+  /** Work that an upstream had accepted, and that came to nothing. */
+  countFailure(route: string, cause: string): void;
   /** Once a row of the usage log, after it is durable. */
   countCharge(call: ChargedCall): void;
   /** A reservation that was asked for; `granted` in 1e-8 USD, null: refused. */
@@ -42,6 +44,7 @@ const unitsAUsd = 1e8;
 
 export function countCalls(registry: Registry): CallCounts {
   const attempts = new Map<string, Map<string, { count: number; ms: number }>>();
+  const failures = new Map<string, Map<string, { count: number }>>();
   const tallies = new Map<string, Map<string, Tally>>();
   const holds = { call: { placed: 0, units: 0, refused: 0 }, media: { placed: 0, units: 0, refused: 0 } };
   const jobEnds = new Map<string, Map<string, { count: number }>>();
@@ -53,6 +56,9 @@ export function countCalls(registry: Registry): CallCounts {
     "svc_upstream_attempts_total",
     "Attempts at upstreams; outcome is ok, a fault, interrupted, aborted or breaker_open",
     ofAttempts("count", 1),
+  );
+  counter("svc_upstream_failures_total", "Attempts that failed or were passed over, by what went wrong", () =>
+    nested(failures, (route, cause, { count }) => [{ labels: { route, cause }, value: count }]),
   );
   counter("svc_upstream_attempt_seconds_total", "Time to the answers of those attempts", ofAttempts("ms", 1000));
   counter("svc_calls_total", "Admitted calls that ended: success, aborted or failed", () =>
@@ -79,12 +85,16 @@ export function countCalls(registry: Registry): CallCounts {
     nested(jobEnds, (kind, status, { count }) => [{ labels: { kind, status }, value: count }]),
   );
 
+  const countFailure = (route: string, cause: string): void => void (entryOf(failures, route, cause, () => ({ count: 0 })).count += 1);
+
   return {
-    countAttempt(route, outcome, latencyMs) {
+    countAttempt(route, outcome, latencyMs, cause) {
       const tally = entryOf(attempts, route, outcome, () => ({ count: 0, ms: 0 }));
       tally.count += 1;
       tally.ms += latencyMs;
+      if (cause !== null) countFailure(route, cause);
     },
+    countFailure,
     countCharge(call) {
       const tally = entryOf(tallies, call.model, call.operation, openTally);
       tally.calls.set(call.status, (tally.calls.get(call.status) ?? 0) + 1);

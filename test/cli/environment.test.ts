@@ -1,5 +1,5 @@
 // The command around its commands: the embedded database, an unmigrated one, another Node, and what it must not load.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -14,7 +14,26 @@ describe("the embedded database", () => {
   const svc = (...words: string[]) => runSvc({ SVC_DATA_DIR: folder }, words);
   const pidFile = () => join(folder, "postgres", "postmaster.pid");
 
+  test.each([
+    ["ledger", "audit", "--json"],
+    ["account", "create", "--email", "ada@example.com"],
+    ["account", "list"],
+    ["key", "list", "1"],
+    ["job", "list"],
+    ["session", "create", "1"],
+    ["request", "show", "req_1"],
+    ["provider", "list"],
+  ])("svc %s %s where there is none is refused in one sentence that names folder and setting, and makes nothing", async (...words) => {
+    for (const dataDir of [folder, join(folder, "mistyped")]) {
+      const ran = await runSvc({ SVC_DATA_DIR: dataDir }, words);
+      expect(ran).toMatchObject({ status: 1, stdout: "" });
+      expect(ran.stderr.trim().split("\n")).toEqual([expect.stringContaining(`no database in ${dataDir} (SVC_DATA_DIR)`)]);
+    }
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   test("a command never migrates: it is refused until svc migrate ran, which then does nothing a second time", async () => {
+    await (await startEmbedded({ dataDir: folder, durable: true })).stop();
     const early = await svc("ledger", "audit", "--json");
     expect(early.status).toBe(1);
     expect(early.stderr).toContain("svc migrate");
@@ -47,7 +66,19 @@ test.runIf(otherNode)("under another Node it hands over to the pinned one, statu
 
 test("small commands load nothing of the server, the flows or the providers", () => {
   const folder = resolve(import.meta.dirname, "../../src");
-  for (const command of ["main", "account", "key", "ledger", "migrate"]) {
+  for (const command of [
+    "main",
+    "account",
+    "account-list",
+    "key",
+    "ledger",
+    "migrate",
+    "job",
+    "session",
+    "request",
+    "provider",
+    "catalog",
+  ]) {
     const loaded = loadedBy(join(folder, "cli", `${command}.ts`));
     expect(loaded).toContain(join(folder, "config.ts").replace("config.ts", command === "main" ? "config.ts" : "db/connect.ts"));
     expect([...loaded].filter((path) => /src\/(server|language|providers|routing|simulator|main|start)/.test(path))).toEqual([]);

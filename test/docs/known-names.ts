@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { dialects, errors } from "../../generated/errors.ts";
 import { operations } from "../../generated/operations.ts";
 import { commands } from "../../src/cli/commands.ts";
+import { troubleCauses } from "../../src/providers/trouble.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const text = (path: string) => readFileSync(`${root}${path}`, "utf8");
@@ -44,7 +45,15 @@ export const paths: ReadonlySet<string> = new Set(Object.values(operations).map(
 
 /** `account create`, … */
 export const commandNames: ReadonlySet<string> = new Set(commands.map(({ name }) => name));
-export const commandOptions: ReadonlySet<string> = new Set(["json", ...commands.flatMap(({ options }) => Object.keys(options))]);
+export const commandOptions: ReadonlySet<string> = new Set([
+  "json",
+  "help",
+  "version",
+  ...commands.flatMap(({ options }) => Object.keys(options)),
+]);
+
+/** Why an attempt at a provider fails. */
+export const causes: ReadonlySet<string> = new Set(troubleCauses);
 
 /** The environment variables that src/config.ts reads, those of a sign-in provider by their endings. */
 export const settings: ReadonlySet<string> = new Set(

@@ -40,7 +40,9 @@ describe.each(guideNames)("%s", (guide) => {
       .flatMap((word) => word.split(/[.\s:=,]+/))
       .filter((word) => /^[a-z]+(_[a-z0-9]+)+(\[\d*\])?$/.test(word))
       .map((word) => word.replace(/\[\d*\]$/, ""));
-    expect(unknown(snake, (word) => known.contractWords.has(word) || known.figures.has(word) || word in elsewhere)).toEqual([]);
+    expect(
+      unknown(snake, (word) => known.contractWords.has(word) || known.figures.has(word) || known.causes.has(word) || word in elsewhere),
+    ).toEqual([]);
   });
 
   test("codes that it links", () => {
@@ -66,7 +68,10 @@ describe.each(guideNames)("%s", (guide) => {
   });
 
   test("commands, their options, scripts and files", () => {
-    const named = matches(page, /\bsvc ((?:start|migrate|simulate|account|key|session|job|ledger|catalog)(?: [a-z]+)?)\b/g);
+    const named = matches(
+      page,
+      /\bsvc ((?:start|migrate|simulate|account|key|session|request|provider|job|ledger|catalog)(?: [a-z]+)?)\b/g,
+    );
     const exists = (name: string) => known.commandNames.has(name) || known.commandNames.has(name.split(" ")[0]!);
     expect(unknown(named, exists)).toEqual([]);
     const options = page.split("\n").flatMap((line) => (/\bsvc /.test(line) ? matches(line, /--([a-z-]+)/g) : []));
@@ -84,4 +89,9 @@ test("the operator's page names every setting and every command", () => {
   const words = table.flatMap((line) => matches(line.split(" | ")[0]!, /`([^`]+)`/g));
   const stands = (name: string) => words.some((word) => word === name || word.startsWith(`${name} `));
   expect([...known.commandNames].filter((name) => !stands(name))).toEqual([]);
+});
+
+test("the operator's page explains every cause, those of a status by some", () => {
+  const page = readGuide("operator");
+  expect([...known.causes].filter((cause) => !/^http_\d/.test(cause) && !page.includes(`\`${cause}\``))).toEqual([]);
 });

@@ -1,7 +1,8 @@
 // Reading the log touches what it shows and little more, however long an account's history is: the plans of the very queries.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, type Db, type Queries } from "../../src/db/connect.ts";
-import { logId, type LogFilter, parseLogId, readLog, readLogs } from "../../src/ledger/read-usage-log.ts";
+import { logId, type LogFilter, parseLogId, readAnyLog, readLog, readLogs } from "../../src/ledger/read-usage-log.ts";
+import { readRouteFigures } from "../../src/ledger/route-figures.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { newAccount } from "./new-account.ts";
 
@@ -99,6 +100,36 @@ describe("a page reads indexes, and no more than a few pages' rows", () => {
     const { scans, rows } = await planOf((explaining) => readLog(explaining, account, "req_19999"));
     expect(scans.filter((scan) => scan.includes("Seq"))).toEqual([]);
     expect(rows).toBeLessThanOrEqual(1);
+  });
+});
+
+describe("what an operator looks up, of any account", () => {
+  test("a call by its request's id: by an index, one row", async () => {
+    const { scans, rows } = await planOf((explaining) => readAnyLog(explaining, "req_19999"));
+    expect(scans.filter((scan) => scan.includes("Seq"))).toEqual([]);
+    expect(rows).toBeLessThanOrEqual(1);
+  });
+
+  test("the calls of the last minutes: the pages of that time, by an index over all", async () => {
+    // 60,000 rows of 500 accounts, one every half minute up to now, as they are written: in the order of their time.
+    await db.pool.query(
+      `insert into usage_log (account_id, created_at, id, request_id, operation, model, status, http_status, cost, reserved, prices, attempts, stream, latency_ms)
+       select 1000 + n % 500, now() - n * interval '30 seconds', gen_random_uuid(), 'req_now_' || n, 'createChatCompletion', 'm', 'success', 200, 0, 0, '{}',
+         '[{"route": "north/chat", "outcome": "ok"}]', false, 1 from generate_series(60000, 0, -1) n`,
+    );
+    await db.pool.query("vacuum analyze usage_log");
+    const plans: string[] = [];
+    const query = async (sql: string, values: unknown[]) => {
+      const { rows } = await db.pool.query<{ "QUERY PLAN": string }>(`explain (analyze, timing off) ${sql}`, values);
+      plans.push(...rows.map((row) => row["QUERY PLAN"]));
+      return { rows: [] };
+    };
+    await readRouteFigures({ pool: { query } as unknown as Queries["pool"] }, 5);
+    expect(plans.join("\n")).toMatch(/Bitmap Index Scan on usage_log_\d{4}_\d\d_created_at_idx/);
+    expect(plans.filter((line) => /Seq Scan on usage_log_2026_0[2-6]/.test(line) && !line.includes("never executed"))).toEqual([]);
+    expect(await readRouteFigures(db, 5)).toMatchObject([
+      { route: "north/chat", outcome: "ok", cause: null, count: expect.closeTo(10, -1) as number },
+    ]);
   });
 });
 

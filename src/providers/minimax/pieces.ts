@@ -2,6 +2,7 @@
 import { readRecordData, unreadable } from "../answer-json.ts";
 import type { AudioBody } from "../audio.ts";
 import { inOrder } from "../in-order.ts";
+import { endedEarly } from "../read-stream.ts";
 import { isObject, objectOf, textOf } from "../json.ts";
 import { openSseParser, type SseRecord } from "../sse.ts";
 import { type Provider, UpstreamError } from "../types.ts";
@@ -53,9 +54,7 @@ export function hexPieces(body: AudioBody, provider: Provider): AudioBody {
       await body.read((chunk) => inOrder(parser.push(chunk), take));
       await inOrder(parser.end(), take);
       if (ended) return;
-      throw begun
-        ? new UpstreamError("unavailable", "the stream ended too early", { status: 200 })
-        : unreadable("the stream holds no audio");
+      throw begun ? endedEarly() : unreadable("the stream holds no audio");
     }
 
     readAll().catch((error: unknown) => {

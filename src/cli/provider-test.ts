@@ -1,0 +1,88 @@
+// `svc provider test`: one small call to a provider over the adapter that the gateway calls it by. The provider charges its operator for it.
+import { randomUUID } from "node:crypto";
+import { Refused } from "../accounts/admin.ts";
+import { resolveModel } from "../catalog/resolve.ts";
+import type { Catalog, Model } from "../catalog/types.ts";
+import { openAdapters } from "../providers/adapters.ts";
+import { connectUpstreams } from "../providers/http.ts";
+import { troubleOf } from "../providers/trouble.ts";
+import { type Provider, type Route, UpstreamError } from "../providers/types.ts";
+import { startSimulator } from "../simulator/simulator.ts";
+import type { Input, Outcome } from "./command.ts";
+import { probes } from "./probes.ts";
+import { modelsOf, namesSimulator, readCatalog } from "./read-catalog.ts";
+
+/** Beyond the provider's own time to the first byte. */
+const answerMs = 60_000;
+
+export async function test({ config, words, options }: Input): Promise<Outcome> {
+  const simulator = namesSimulator(config) ? await startSimulator({}) : null;
+  const upstreams = connectUpstreams();
+  try {
+    const { catalog } = readCatalog(config, simulator?.url);
+    const { model, route } = choose(catalog, words[0]!, typeof options.model === "string" ? options.model : null);
+    const call = probes[model.type]!(openAdapters(upstreams, noFiles), model);
+    const signal = AbortSignal.timeout(route.provider.timeoutMs + answerMs);
+    const startedAt = performance.now();
+    const fault = await call({ route, signal, requestId: `req_test_${randomUUID()}`, publicModel: model.id }).then(() => null, faultOf);
+    const latencyMs = Math.round(performance.now() - startedAt);
+    return outcomeOf(route.provider, model, latencyMs, fault);
+  } finally {
+    await upstreams.close();
+    await simulator?.close();
+  }
+}
+
+/** No call of a test names a file. */
+const noFile = (): Promise<never> => Promise.reject(new Error("a test loads no files"));
+const noFiles = { fetchReference: noFile, fetchMade: noFile };
+
+interface Fault {
+  cause: string;
+  detail: string;
+  status: number | null;
+}
+
+function faultOf(error: unknown): Fault {
+  if (error instanceof UpstreamError) return { ...troubleOf(error), status: error.status };
+  if (error instanceof DOMException && error.name === "TimeoutError")
+    return { cause: "timeout_answer", detail: "the answer took too long", status: null };
+  throw error;
+}
+
+function outcomeOf({ id }: Provider, { id: model }: Model, latencyMs: number, fault: Fault | null): Outcome {
+  const { cause, detail, status } = fault ?? { cause: null, detail: null, status: 200 };
+  const json = { ok: fault === null, latency_ms: latencyMs, cause, detail, provider: id, model, status };
+  const end = fault === null ? "ok" : `${fault.cause}: ${fault.detail}`;
+  return { json, text: `${id} (${model}): ${end}, ${latencyMs} ms`, bad: fault !== null };
+}
+
+function choose(catalog: Catalog, providerId: string, modelId: string | null): { model: Model; route: Route } {
+  const provider = catalog.providers.get(providerId);
+  if (provider === undefined) throw new Refused(`no such provider: ${providerId}`);
+  const served = modelsOf(catalog, provider);
+  const model = modelId === null ? cheapest(served, providerId) : named(catalog, served, modelId, providerId);
+  return { model, route: model.routes.find((route) => route.provider.id === providerId)! };
+}
+
+function named(catalog: Catalog, served: readonly Model[], id: string, providerId: string): Model {
+  const model = resolveModel(catalog, id)?.model;
+  if (model === undefined) throw new Refused(`no such model: ${id}`);
+  if (!served.includes(model)) throw new Refused(`${model.id} has no route to ${providerId}`);
+  if (!canProbe(model)) throw new Refused(`${model.id} can't be tested: ${untested}`);
+  return model;
+}
+
+function cheapest(served: readonly Model[], providerId: string): Model {
+  if (served.length === 0) throw new Refused(`no model of the catalog file has a route to ${providerId}`);
+  const model = cheapFirst.flatMap((type) => served.filter((one) => one.type === type && canProbe(one)))[0];
+  if (model === undefined) throw new Refused(`${providerId} serves nothing that can be tested: ${untested}`);
+  return model;
+}
+
+const cheapFirst: readonly Model["type"][] = ["language", "decisions", "embedding", "reranking", "speech", "transcription", "image"];
+const untested = "a call of a clip, music, a sound or a voice costs too much for a test";
+
+function canProbe({ type, capability }: Model): boolean {
+  return probes[type] !== undefined && capability === null;
+}

@@ -1,0 +1,63 @@
+// `svc request show`: the receipt of one call, with what only its operator may know of the providers.
+import { receiptOf } from "../../handlers/get-receipt.ts";
+import { findAccount, Refused } from "../accounts/admin.ts";
+import { accountIdText } from "../ids.ts";
+import { type LogRow, readAnyLog, readLog } from "../ledger/read-usage-log.ts";
+import type { AttemptRecord } from "../ledger/usage-log.ts";
+import { readAccount } from "./arguments.ts";
+import type { Input, Outcome } from "./command.ts";
+import { withDatabase } from "./with-database.ts";
+
+export async function show({ config, words, options }: Input): Promise<Outcome> {
+  const requestId = words[0]!;
+  return withDatabase(config, async (db) => {
+    const row =
+      typeof options.account === "string"
+        ? await readLog(db, (await readAccount(db, options.account)).accountId, requestId)
+        : await readAnyLog(db, requestId);
+    if (row === undefined)
+      throw new Refused(`no such request: ${requestId} (a call is logged when it ends, and only where it was let through to a model)`);
+    const [receipt, account] = await Promise.all([receiptOf(db, row), findAccount(db, accountIdText(row.account_id))]);
+    const attempts = row.attempts.map(operatorsAttempt);
+    const json = { ...receipt, account_id: accountIdText(row.account_id), email: account!.email, attempts };
+    return { json, text: textOf(json, row) };
+  });
+}
+
+/** `cost`: what the provider charges its operator, which no route says yet. */
+function operatorsAttempt({ route, model, outcome, status, latency_ms, cause, detail }: AttemptRecord) {
+  const provider = route.slice(0, route.indexOf("/"));
+  return { provider, route, model, outcome, status, latency_ms, cause: cause ?? null, detail: detail ?? null, cost: null };
+}
+
+interface Shown extends Omit<Awaited<ReturnType<typeof receiptOf>>, "attempts"> {
+  account_id: string;
+  email: string;
+  attempts: ReturnType<typeof operatorsAttempt>[];
+}
+
+function textOf({ log, account_id, email, attempts, usage, charge, ledger }: Shown, { prices }: LogRow): string {
+  const served = log.served_model === null ? "" : `, served by ${log.served_model}`;
+  const ended = log.error === null ? log.status : `${log.status}, ${log.error.code}: ${log.error.message}`;
+  const { input, cache_read, cache_write, output, reasoning, estimated } = usage;
+  const tokens = `input ${input}, cache read ${cache_read}, cache write ${cache_write}, output ${output}, of it reasoning ${reasoning}`;
+  const counted = log.unit === "token" ? `${tokens}${estimated ? " (counted here)" : ""}` : `${log.units} ${log.unit}`;
+  return [
+    `${log.request_id} ${log.created_at} ${log.endpoint} ${log.http_status}, ${log.latency_ms} ms, ${ended}`,
+    `  account ${account_id} ${email}, key ${log.key ?? "none (a session)"}`,
+    `  model ${log.model}${served}, prices of ${prices.model}`,
+    ...attempts.map((attempt) => `  ${attemptLine(attempt)}`),
+    `  usage ${counted}`,
+    ...charge.lines.map(
+      ({ item, quantity, unit_price_usd, amount_usd }) => `  ${item} ${quantity} at ${unit_price_usd} is ${amount_usd} USD`,
+    ),
+    `  reserved ${charge.reserved_usd} USD, charged ${charge.cost_usd}`,
+    ...ledger.map(({ id, type, amount_usd, balance_after }) => `  ${id} ${type} ${amount_usd} USD, balance then ${balance_after}`),
+  ].join("\n");
+}
+
+function attemptLine({ route, outcome, status, latency_ms, cause, detail }: Shown["attempts"][number]): string {
+  const why = [cause, detail].filter((part) => part !== null).join(": ");
+  const answered = status === null ? "" : `, status ${status}`;
+  return `${route}: ${outcome}${why === "" ? answered : `, ${why}`}, ${latency_ms} ms`;
+}

@@ -1,0 +1,47 @@
+// Tells the operator why work came to nothing that a route had accepted: looks that fail, and what a job ends with. What a route answers
+// when it is asked is src/routing/report-attempts.ts's.
+import { fileTrouble } from "../media/file-trouble.ts";
+import { MediaFault } from "../media/types.ts";
+import { troubleOf, wordlessTrouble } from "../providers/trouble.ts";
+import { type Route, type Trouble, UpstreamError } from "../providers/types.ts";
+import { loggedTrouble } from "../routing/report-attempts.ts";
+import type { ClaimedJob, JobAttempt } from "./claim.ts";
+import type { JobFailure } from "./job-failure.ts";
+import type { JobParts } from "./parts.ts";
+
+type Reporting = Pick<JobParts, "log" | "counts">;
+type Reported = Pick<ClaimedJob, "shown_id">;
+
+/** Looks at one work fail by the hundred while a provider is down: each cause is told once, until another takes its place. */
+export function openLookTrouble({ log }: Pick<Reporting, "log">, { shown_id: job }: Reported, { provider, model }: Route) {
+  let last: string | null = null;
+  return {
+    met(error: UpstreamError): void {
+      const told = wordlessTrouble(error);
+      if (told.cause === last) return;
+      last = told.cause;
+      log.warn({ job, route: `${provider.id}/${model}`, upstream_status: error.status, ...told }, "a look at a job's work failed");
+    },
+  };
+}
+
+/** Kept with the attempt that began the work. A job that no route took has told why with each of them. */
+export function reportTrouble({ log, counts }: Reporting, { shown_id: job }: Reported, attempts: JobAttempt[], failure: JobFailure): void {
+  const began = attempts.at(-1);
+  const trouble = began?.outcome === "ok" ? troubleBehind(failure) : null;
+  if (began === undefined || trouble === null) return;
+  Object.assign(began, loggedTrouble({ trouble }));
+  counts.countFailure(began.route, trouble.cause);
+  const { cause } = failure;
+  log.warn(
+    { job, route: began.route, ...(cause instanceof UpstreamError ? wordlessTrouble(cause) : trouble) },
+    "an upstream did not finish a job",
+  );
+}
+
+/** Null: it is no upstream's. */
+function troubleBehind({ code, cause, message }: JobFailure): Trouble | null {
+  if (cause instanceof UpstreamError) return troubleOf(cause);
+  if (cause instanceof MediaFault) return fileTrouble(cause);
+  return code === "timeout" ? { cause: "timeout_answer", detail: message } : null;
+}
