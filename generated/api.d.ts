@@ -2519,7 +2519,10 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description One part of a message. Parts of kinds that this gateway does not know are forwarded as sent. */
+        /**
+         * @description One part of a message. Parts of kinds that this gateway does not know are forwarded as sent. An address in a part of any kind is HTTPS and
+         *     names a public host, or is a data URL: any other gives 400 `invalid_parameter`, which names it (`messages[0].content[1].image_url.url`).
+         */
         ChatContentPart: {
             /** @description The image of an `image_url` part: an https address or a data URL. */
             image_url?: components["schemas"]["ChatImageUrl"];
@@ -2583,7 +2586,7 @@ export interface components {
         ChatImageUrl: {
             /** @description How closely the model looks: `auto` (default), `low` or `high`. */
             detail?: string | null;
-            /** @description https address or `data:image/…;base64,…`. */
+            /** @description https address of a public host, or `data:image/…;base64,…`. */
             url: string;
         } & {
             [key: string]: unknown;
@@ -6492,7 +6495,8 @@ export interface components {
             /**
              * @description HTTPS address of one source image. The edit model requires it (else 400 `image_url_required`), the megapixel model may take it,
              *     text-to-image models ignore it.
-             *     An address that is not HTTPS, or that names a private or local host, gives 400 `invalid_parameter`.
+             *     An address that is not HTTPS, or that names a private or local host (also `metadata`, `*.svc`, `*.internal`, `*.home.arpa`,
+             *     `127.0.0.1.nip.io`), gives 400 `invalid_parameter`.
              */
             image_url?: string | null;
             /**
@@ -8416,7 +8420,7 @@ export interface components {
             file_id?: string | null;
             /** @description Name of the file. */
             filename?: string | null;
-            /** @description https address or data URL of an image. */
+            /** @description https address, on a public host, or data URL of an image; any other gives 400 `invalid_parameter`. */
             image_url?: string | null;
             /** @description The refusal of a `refusal` part. */
             refusal?: string;
@@ -10287,7 +10291,7 @@ export interface components {
              * @enum {string}
              */
             type: "url";
-            /** @description https address. */
+            /** @description https address of a public host; any other gives 400 `invalid_parameter`. */
             url: string;
         } & {
             [key: string]: unknown;
@@ -10588,8 +10592,8 @@ export interface components {
              */
             idempotency_key?: string | null;
             /**
-             * @description HTTPS address of an image that becomes the first frame. An address that is not HTTPS, or that names a private or local host, gives
-             *     400 `invalid_parameter`.
+             * @description HTTPS address of an image that becomes the first frame. An address that is not HTTPS, or that names a private or local host (also
+             *     `metadata`, `*.svc`, `*.internal`, `*.home.arpa`, `127.0.0.1.nip.io`), gives 400 `invalid_parameter`.
              */
             image_url?: string | null;
             /**

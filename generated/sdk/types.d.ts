@@ -229,7 +229,10 @@ export interface ChatCompletion {
   usage: ChatUsage;
 }
 
-/** One part of a message. Parts of kinds that this gateway does not know are forwarded as sent. */
+/**
+ * One part of a message. Parts of kinds that this gateway does not know are forwarded as sent. An address in a part of any kind is HTTPS and
+ * names a public host, or is a data URL: any other gives 400 `invalid_parameter`, which names it (`messages[0].content[1].image_url.url`).
+ */
 export interface ChatContentPart {
   /** `text`, `image_url` (models with vision), `input_audio`, `file`, `video_url`, `refusal`. */
   type: string;
@@ -281,7 +284,7 @@ export interface ChatFunctionDelta {
 
 /** An image, by address or as a data URL. */
 export interface ChatImageUrl {
-  /** https address or `data:image/…;base64,…`. */
+  /** https address of a public host, or `data:image/…;base64,…`. */
   url: string;
   /** How closely the model looks: `auto` (default), `low` or `high`. */
   detail?: string | null | undefined;
@@ -1003,7 +1006,8 @@ export interface ImageRequest {
   /**
    * HTTPS address of one source image. The edit model requires it (else 400 `image_url_required`), the megapixel model may take it,
    * text-to-image models ignore it.
-   * An address that is not HTTPS, or that names a private or local host, gives 400 `invalid_parameter`.
+   * An address that is not HTTPS, or that names a private or local host (also `metadata`, `*.svc`, `*.internal`, `*.home.arpa`,
+   * `127.0.0.1.nip.io`), gives 400 `invalid_parameter`.
    */
   image_url?: string | null | undefined;
   /**
@@ -2444,7 +2448,7 @@ export interface ResponseInputPart {
   text?: string | undefined;
   /** The refusal of a `refusal` part. */
   refusal?: string | undefined;
-  /** https address or data URL of an image. */
+  /** https address, on a public host, or data URL of an image; any other gives 400 `invalid_parameter`. */
   image_url?: string | null | undefined;
   /** How closely the model looks: `auto` (default), `low` or `high`; `original` counts as `high`. */
   detail?: string | null | undefined;
@@ -3543,7 +3547,7 @@ export interface TranscriptionSegment {
 export interface UrlSource {
   /** Always `url`. */
   type: "url";
-  /** https address. */
+  /** https address of a public host; any other gives 400 `invalid_parameter`. */
   url: string;
 }
 
@@ -3759,8 +3763,8 @@ export interface VideoRequest {
   /** What the clip shows. At most 4000 characters, counted after Unicode NFC normalisation. Empty or longer gives 400 `invalid_prompt`. */
   prompt: string;
   /**
-   * HTTPS address of an image that becomes the first frame. An address that is not HTTPS, or that names a private or local host, gives
-   * 400 `invalid_parameter`.
+   * HTTPS address of an image that becomes the first frame. An address that is not HTTPS, or that names a private or local host (also
+   * `metadata`, `*.svc`, `*.internal`, `*.home.arpa`, `127.0.0.1.nip.io`), gives 400 `invalid_parameter`.
    */
   image_url?: string | null | undefined;
   /** HTTPS address of a sound track, on models that take one. The same rules as for `image_url` hold. */
