@@ -6061,6 +6061,23 @@ export interface components {
              */
             status: "COMPLETED";
         };
+        /** @description Body of a 400. */
+        GenmediaError400InvalidParameter: {
+            /** @description What is wrong, for machines. */
+            details: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_parameter";
+                /** @description Category of the error. */
+                error_type: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+            };
+            /** @description For people; not to be parsed. */
+            error: string;
+        };
         /** @description Body of a 401. */
         GenmediaError401MissingApiKeyOrInvalidApiKey: {
             /** @description What is wrong, for machines. */
@@ -10772,7 +10789,10 @@ export interface operations {
             /** @description The audio itself, or its address with `save_to_blob=1`. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -11028,7 +11048,10 @@ export interface operations {
             /** @description The audio itself, or its address with `save_to_blob=1`. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -11284,7 +11307,10 @@ export interface operations {
             /** @description The audio, in the format asked for. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -11546,7 +11572,10 @@ export interface operations {
             /** @description The transcript, in the format asked for. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -11855,7 +11884,10 @@ export interface operations {
             /** @description The former answer. It is never sent: every request gives 404 `model_not_found`. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -11975,7 +12007,10 @@ export interface operations {
             /** @description The voice was made and charged. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -12232,7 +12267,10 @@ export interface operations {
             /** @description The voice was made and charged. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -12469,7 +12507,10 @@ export interface operations {
             /** @description The voices. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description `may-hit`, `partial` (with `all`, when one of the providers did not answer) or `miss`. */
                     "x-svc-cache": "may-hit" | "partial" | "miss";
@@ -12599,7 +12640,10 @@ export interface operations {
             /** @description The account's keys. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -12706,7 +12750,10 @@ export interface operations {
             /** @description The new key. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -12845,7 +12892,10 @@ export interface operations {
             /** @description The key is gone. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -12975,7 +13025,10 @@ export interface operations {
             /** @description The key as it is now. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13111,7 +13164,10 @@ export interface operations {
             /** @description The state of the caller's limits. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13218,7 +13274,10 @@ export interface operations {
             /** @description Taken; a mail follows if there is such an account. */
             202: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13326,7 +13385,10 @@ export interface operations {
             /** @description The password is changed. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13445,7 +13507,10 @@ export interface operations {
             /** @description The session. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13557,7 +13622,10 @@ export interface operations {
                 headers: {
                     /** @description The session cookie: HttpOnly, SameSite=Lax, Secure over HTTPS. */
                     "set-cookie": string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13696,7 +13764,10 @@ export interface operations {
                 headers: {
                     /** @description The session cookie: HttpOnly, SameSite=Lax, Secure over HTTPS. */
                     "set-cookie": string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13836,7 +13907,10 @@ export interface operations {
             /** @description The sign-in has begun. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13941,7 +14015,10 @@ export interface operations {
                 headers: {
                     /** @description Deletes the session cookie. */
                     "set-cookie": string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -14050,7 +14127,10 @@ export interface operations {
             /** @description The account is made, or exists already; a mail was sent. */
             201: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -14170,7 +14250,10 @@ export interface operations {
             /** @description One page of the log. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -14292,7 +14375,10 @@ export interface operations {
                 headers: {
                     /** @description The session cookie: Secure, HttpOnly, SameSite=Lax. */
                     "set-cookie": string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -14416,7 +14502,10 @@ export interface operations {
             /** @description Taken; a mail follows if there is such an account. */
             202: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -14530,7 +14619,10 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -14824,7 +14916,10 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -15106,7 +15201,10 @@ export interface operations {
                     "cache-control": "private, max-age=30" | "no-store";
                     /** @description The answer belongs to whoever asked. */
                     vary: "authorization, cookie";
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -15215,7 +15313,10 @@ export interface operations {
             /** @description One page of the ledger. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -15334,7 +15435,10 @@ export interface operations {
                     deprecation: string;
                     /** @description Address of the endpoint that replaces it, with `rel="successor-version"`. */
                     link: string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -15441,7 +15545,10 @@ export interface operations {
             /** @description The top-up. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -15594,7 +15701,10 @@ export interface operations {
             /** @description The top-up. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -15730,7 +15840,10 @@ export interface operations {
             /** @description The event was taken. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -15821,7 +15934,10 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -16056,7 +16172,10 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -16303,7 +16422,10 @@ export interface operations {
                 headers: {
                     /** @description The answer may be kept for 300 seconds, by anybody. */
                     "cache-control": "public, max-age=300";
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -16366,12 +16488,28 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["GenmediaRunning"] | components["schemas"]["GenmediaCompleted"] | components["schemas"]["GenmediaFailed"];
+                };
+            };
+            /** @description `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GenmediaError400InvalidParameter"];
                 };
             };
             /**
@@ -16492,7 +16630,10 @@ export interface operations {
             /** @description The job finished within 25 seconds, or the idempotency key names a finished one. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -16507,7 +16648,10 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -16820,7 +16964,10 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -16835,7 +16982,10 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -17042,7 +17192,10 @@ export interface operations {
             /** @description One page of jobs. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -17165,7 +17318,10 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -17295,7 +17451,10 @@ export interface operations {
                 headers: {
                     /** @description The answer may be kept for 300 seconds, by anybody. */
                     "cache-control": "public, max-age=300";
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -17366,7 +17525,10 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -17675,7 +17837,10 @@ export interface operations {
                 headers: {
                     /** @description Equals `x-request-id`, under the name that Anthropic's clients read. */
                     "request-id": string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -17889,7 +18054,10 @@ export interface operations {
                 headers: {
                     /** @description The answer may be kept for 60 seconds, by anybody. */
                     "cache-control": "public, max-age=60";
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -17965,7 +18133,10 @@ export interface operations {
                 headers: {
                     /** @description The answer may be kept for 60 seconds, by anybody. */
                     "cache-control": "public, max-age=60";
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -18062,7 +18233,10 @@ export interface operations {
                 headers: {
                     /** @description The answer may be kept for 60 seconds, by anybody. */
                     "cache-control": "public, max-age=60";
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -18135,7 +18309,10 @@ export interface operations {
                 headers: {
                     /** @description The answer may be kept for 60 seconds, by anybody. */
                     "cache-control": "public, max-age=60";
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -18204,7 +18381,10 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -18488,7 +18668,10 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -18779,7 +18962,10 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -19006,7 +19192,10 @@ export interface operations {
             /** @description The receipt. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -19147,7 +19336,10 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -19162,7 +19354,10 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;

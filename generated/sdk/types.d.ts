@@ -4049,7 +4049,10 @@ export interface AnswerHeaders {
   "x-ratelimit-remaining-requests": number;
   /** When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
   "x-ratelimit-reset-requests": string;
-  /** Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+  /**
+   * Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+   * `cache-control: public`, which caches give to others too.
+   */
   "x-request-id": string;
   /** The alias that was sent as `model`; absent when a model id was sent. */
   "x-svc-alias": string;
@@ -4630,6 +4633,7 @@ export type Error502TtsFailed = Refusal<502, "tts_failed", ErrorBody<"tts_failed
 export type Error502UpstreamInvalidResponse = Refusal<502, "upstream_invalid_response", ErrorBody<"upstream_invalid_response", "upstream_error">>;
 export type Error503Overloaded = Refusal<503, "overloaded", ErrorBody<"overloaded", "api_error">>;
 export type ForgotPasswordError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type GenmediaError400InvalidParameter = Refusal<400, "invalid_parameter", GenmediaErrorBody<"invalid_parameter">>;
 export type GenmediaError401MissingApiKeyOrInvalidApiKey = Refusal<401, "missing_api_key" | "invalid_api_key", GenmediaErrorBody<"missing_api_key" | "invalid_api_key">>;
 export type GenmediaError403PermissionDenied = Refusal<403, "permission_denied", GenmediaErrorBody<"permission_denied">>;
 export type GenmediaError404JobNotFound = Refusal<404, "job_not_found", GenmediaErrorBody<"job_not_found">>;
@@ -4721,7 +4725,7 @@ export type CreateEmbeddingsError = CreateEmbeddingsError400 | Error401MissingAp
 /** What `errors.list` may be refused with. */
 export type ListErrorsError = Error429RateLimitExceeded | Error500InternalError;
 /** What `genmedia.get` may be refused with. */
-export type GetGenmediaJobError = GenmediaError401MissingApiKeyOrInvalidApiKey | GenmediaError403PermissionDenied | GenmediaError404JobNotFound | GenmediaError429RateLimitExceeded | GenmediaError500InternalError | GenmediaError503Overloaded;
+export type GetGenmediaJobError = GenmediaError400InvalidParameter | GenmediaError401MissingApiKeyOrInvalidApiKey | GenmediaError403PermissionDenied | GenmediaError404JobNotFound | GenmediaError429RateLimitExceeded | GenmediaError500InternalError | GenmediaError503Overloaded;
 /** What `genmedia.run` may be refused with. */
 export type RunGenmediaError = RunGenmediaGenmediaError400 | GenmediaError401MissingApiKeyOrInvalidApiKey | RunGenmediaGenmediaError402 | GenmediaError403PermissionDenied | GenmediaError404ModelNotFound | GenmediaError413RequestTooLarge | RunGenmediaGenmediaError422 | GenmediaError429RateLimitExceededOrRateLimited | GenmediaError500InternalErrorOrDbError | RunGenmediaGenmediaError502 | GenmediaError503Overloaded | GenmediaError504ProviderTimeoutOrTimeout;
 /** What `images.generate` may be refused with. */
