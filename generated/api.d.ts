@@ -2523,7 +2523,10 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description One part of a message. Parts of kinds that this gateway does not know are forwarded as sent. */
+        /**
+         * @description One part of a message. Parts of kinds that this gateway does not know are forwarded as sent. An address in a part of any kind is HTTPS and
+         *     names a public host, or is a data URL: any other gives 400 `invalid_parameter`, which names it (`messages[0].content[1].image_url.url`).
+         */
         ChatContentPart: {
             /** @description The image of an `image_url` part: an https address or a data URL. */
             image_url?: components["schemas"]["ChatImageUrl"];
@@ -2587,7 +2590,7 @@ export interface components {
         ChatImageUrl: {
             /** @description How closely the model looks: `auto` (default), `low` or `high`. */
             detail?: string | null;
-            /** @description https address or `data:image/…;base64,…`. */
+            /** @description https address of a public host, or `data:image/…;base64,…`. */
             url: string;
         } & {
             [key: string]: unknown;
@@ -6084,6 +6087,23 @@ export interface components {
              */
             status: "COMPLETED";
         };
+        /** @description Body of a 400. */
+        GenmediaError400InvalidParameter: {
+            /** @description What is wrong, for machines. */
+            details: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_parameter";
+                /** @description Category of the error. */
+                error_type: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+            };
+            /** @description For people; not to be parsed. */
+            error: string;
+        };
         /** @description Body of a 401. */
         GenmediaError401MissingApiKeyOrInvalidApiKey: {
             /** @description What is wrong, for machines. */
@@ -6521,7 +6541,8 @@ export interface components {
             /**
              * @description HTTPS address of one source image. The edit model requires it (else 400 `image_url_required`), the megapixel model may take it,
              *     text-to-image models ignore it.
-             *     An address that is not HTTPS, or that names a private or local host, gives 400 `invalid_parameter`.
+             *     An address that is not HTTPS, or that names a private or local host (also `metadata`, `*.svc`, `*.internal`, `*.home.arpa`,
+             *     `127.0.0.1.nip.io`), gives 400 `invalid_parameter`.
              */
             image_url?: string | null;
             /**
@@ -8445,7 +8466,7 @@ export interface components {
             file_id?: string | null;
             /** @description Name of the file. */
             filename?: string | null;
-            /** @description https address or data URL of an image. */
+            /** @description https address, on a public host, or data URL of an image; any other gives 400 `invalid_parameter`. */
             image_url?: string | null;
             /** @description The refusal of a `refusal` part. */
             refusal?: string;
@@ -10378,7 +10399,7 @@ export interface components {
              * @enum {string}
              */
             type: "url";
-            /** @description https address. */
+            /** @description https address of a public host; any other gives 400 `invalid_parameter`. */
             url: string;
         } & {
             [key: string]: unknown;
@@ -10679,8 +10700,8 @@ export interface components {
              */
             idempotency_key?: string | null;
             /**
-             * @description HTTPS address of an image that becomes the first frame. An address that is not HTTPS, or that names a private or local host, gives
-             *     400 `invalid_parameter`.
+             * @description HTTPS address of an image that becomes the first frame. An address that is not HTTPS, or that names a private or local host (also
+             *     `metadata`, `*.svc`, `*.internal`, `*.home.arpa`, `127.0.0.1.nip.io`), gives 400 `invalid_parameter`.
              */
             image_url?: string | null;
             /**
@@ -10859,7 +10880,10 @@ export interface operations {
             /** @description The audio itself, or its address with `save_to_blob=1`. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -11115,7 +11139,10 @@ export interface operations {
             /** @description The audio itself, or its address with `save_to_blob=1`. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -11371,7 +11398,10 @@ export interface operations {
             /** @description The audio, in the format asked for. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -11633,7 +11663,10 @@ export interface operations {
             /** @description The transcript, in the format asked for. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -11942,7 +11975,10 @@ export interface operations {
             /** @description The former answer. It is never sent: every request gives 404 `model_not_found`. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -12062,7 +12098,10 @@ export interface operations {
             /** @description The voice was made and charged. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -12319,7 +12358,10 @@ export interface operations {
             /** @description The voice was made and charged. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -12556,7 +12598,10 @@ export interface operations {
             /** @description The voices. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description `may-hit`, `partial` (with `all`, when one of the providers did not answer) or `miss`. */
                     "x-svc-cache": "may-hit" | "partial" | "miss";
@@ -12686,7 +12731,10 @@ export interface operations {
             /** @description The account's keys. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -12793,7 +12841,10 @@ export interface operations {
             /** @description The new key. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -12932,7 +12983,10 @@ export interface operations {
             /** @description The key is gone. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13062,7 +13116,10 @@ export interface operations {
             /** @description The key as it is now. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13198,7 +13255,10 @@ export interface operations {
             /** @description The state of the caller's limits. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13305,7 +13365,10 @@ export interface operations {
             /** @description Taken; a mail follows if there is such an account. */
             202: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13413,7 +13476,10 @@ export interface operations {
             /** @description The password is changed. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13532,7 +13598,10 @@ export interface operations {
             /** @description The session. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13644,7 +13713,10 @@ export interface operations {
                 headers: {
                     /** @description The session cookie: HttpOnly, SameSite=Lax, Secure over HTTPS. */
                     "set-cookie": string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13783,7 +13855,10 @@ export interface operations {
                 headers: {
                     /** @description The session cookie: HttpOnly, SameSite=Lax, Secure over HTTPS. */
                     "set-cookie": string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13923,7 +13998,10 @@ export interface operations {
             /** @description The sign-in has begun. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -14028,7 +14106,10 @@ export interface operations {
                 headers: {
                     /** @description Deletes the session cookie. */
                     "set-cookie": string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -14137,7 +14218,10 @@ export interface operations {
             /** @description The account is made, or exists already; a mail was sent. */
             201: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -14257,7 +14341,10 @@ export interface operations {
             /** @description One page of the log. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -14379,7 +14466,10 @@ export interface operations {
                 headers: {
                     /** @description The session cookie: Secure, HttpOnly, SameSite=Lax. */
                     "set-cookie": string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -14503,7 +14593,10 @@ export interface operations {
             /** @description Taken; a mail follows if there is such an account. */
             202: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -14617,7 +14710,10 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -14911,7 +15007,10 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -15193,7 +15292,10 @@ export interface operations {
                     "cache-control": "private, max-age=30" | "no-store";
                     /** @description The answer belongs to whoever asked. */
                     vary: "authorization, cookie";
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -15302,7 +15404,10 @@ export interface operations {
             /** @description One page of the ledger. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -15421,7 +15526,10 @@ export interface operations {
                     deprecation: string;
                     /** @description Address of the endpoint that replaces it, with `rel="successor-version"`. */
                     link: string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -15528,7 +15636,10 @@ export interface operations {
             /** @description The top-up. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -15681,7 +15792,10 @@ export interface operations {
             /** @description The top-up. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -15817,7 +15931,10 @@ export interface operations {
             /** @description The event was taken. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -15908,7 +16025,10 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -16143,7 +16263,10 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -16390,7 +16513,10 @@ export interface operations {
                 headers: {
                     /** @description The answer may be kept for 300 seconds, by anybody. */
                     "cache-control": "public, max-age=300";
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -16453,12 +16579,28 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["GenmediaRunning"] | components["schemas"]["GenmediaCompleted"] | components["schemas"]["GenmediaFailed"];
+                };
+            };
+            /** @description `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GenmediaError400InvalidParameter"];
                 };
             };
             /**
@@ -16579,7 +16721,10 @@ export interface operations {
             /** @description The job finished within 25 seconds, or the idempotency key names a finished one. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -16594,7 +16739,10 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -16907,7 +17055,10 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -16922,7 +17073,10 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -17129,7 +17283,10 @@ export interface operations {
             /** @description One page of jobs. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -17252,7 +17409,10 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -17382,7 +17542,10 @@ export interface operations {
                 headers: {
                     /** @description The answer may be kept for 300 seconds, by anybody. */
                     "cache-control": "public, max-age=300";
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -17453,7 +17616,10 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -17762,7 +17928,10 @@ export interface operations {
                 headers: {
                     /** @description Equals `x-request-id`, under the name that Anthropic's clients read. */
                     "request-id": string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -17976,7 +18145,10 @@ export interface operations {
                 headers: {
                     /** @description The answer may be kept for 60 seconds, by anybody. */
                     "cache-control": "public, max-age=60";
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -18052,7 +18224,10 @@ export interface operations {
                 headers: {
                     /** @description The answer may be kept for 60 seconds, by anybody. */
                     "cache-control": "public, max-age=60";
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -18149,7 +18324,10 @@ export interface operations {
                 headers: {
                     /** @description The answer may be kept for 60 seconds, by anybody. */
                     "cache-control": "public, max-age=60";
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -18222,7 +18400,10 @@ export interface operations {
                 headers: {
                     /** @description The answer may be kept for 60 seconds, by anybody. */
                     "cache-control": "public, max-age=60";
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -18291,7 +18472,10 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -18575,7 +18759,10 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -18866,7 +19053,10 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -19093,7 +19283,10 @@ export interface operations {
             /** @description The receipt. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -19234,7 +19427,10 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -19249,7 +19445,10 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;

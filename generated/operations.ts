@@ -1426,6 +1426,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "xApiKey": false,
     "dialect": "genmedia",
     "errors": [
+      "invalid_parameter",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",

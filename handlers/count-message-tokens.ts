@@ -4,12 +4,14 @@ import { countPrompt } from "../src/language/counted-usage.ts";
 import { givenFields } from "../src/language/given-fields.ts";
 import { assertReadable, assertSchemas, messageRequirements } from "../src/language/message-requirements.ts";
 import { messageSize } from "../src/language/message-size.ts";
+import { assertPromptAddresses } from "../src/language/part-addresses.ts";
 import { assertDeclares } from "../src/language/requirements.ts";
 import type { Handler } from "../src/server/types.ts";
 
-export const countMessageTokens: Handler<"countMessageTokens"> = async ({ catalog, log }, request) => {
+export const countMessageTokens: Handler<"countMessageTokens"> = async ({ catalog, config, log }, request) => {
   const body = givenFields(request.body);
   assertSchemas(body.tools);
+  assertPromptAddresses(body, config);
   const { model } = admitModel(catalog, body.model, "language");
   const needs = messageRequirements(body);
   assertReadable(model, needs);

@@ -3,6 +3,7 @@ import { chatForm } from "../src/language/chat-form.ts";
 import { chatOrder } from "../src/language/chat-order.ts";
 import { chatUsage } from "../src/language/chat-usage.ts";
 import { assertMessages } from "../src/language/message-fields.ts";
+import { assertMessageAddresses } from "../src/language/part-addresses.ts";
 import { serve } from "../src/language/serve.ts";
 import { streamReply } from "../src/language/stream-answer.ts";
 import type { Handler } from "../src/server/types.ts";
@@ -10,6 +11,7 @@ import type { Handler } from "../src/server/types.ts";
 export const createChatCompletion: Handler<"createChatCompletion"> = async (context, request) => {
   const { body } = request;
   assertMessages(body.messages);
+  assertMessageAddresses(body.messages, context.config);
   const served = await serve(context, request, chatOrder(context, { text: request.text, body }));
   if (served.kind === "stream") return streamReply(context, served, chatForm(context, served, body.stream_options?.include_usage === true));
   const { answer, bill, call, headers } = served;

@@ -5,6 +5,7 @@ import { messageForm } from "../src/language/message-form.ts";
 import { messageOrder } from "../src/language/message-order.ts";
 import { assertSchemas } from "../src/language/message-requirements.ts";
 import { messageUsage } from "../src/language/message-usage.ts";
+import { assertPromptAddresses } from "../src/language/part-addresses.ts";
 import { serve } from "../src/language/serve.ts";
 import { streamReply } from "../src/language/stream-answer.ts";
 import type { Handler } from "../src/server/types.ts";
@@ -13,6 +14,7 @@ export const createMessage: Handler<"createMessage"> = async (context, request) 
   const body = givenFields(request.body);
   if (body.thread !== undefined) fail("thread_unsupported_request", { param: "thread" });
   assertSchemas(body.tools);
+  assertPromptAddresses(body, context.config);
   const text = givenText(request.body, request.text);
   const betas = request.headers["anthropic-beta"] ?? null;
   const served = await serve(context, request, messageOrder(context, { text, body, betas }));

@@ -1,4 +1,5 @@
 // POST /v1/responses: a chat of the same content, asked and answered in the words of OpenAI's Responses.
+import { assertItemAddresses } from "../src/language/part-addresses.ts";
 import { responseForm, wholeResponse } from "../src/language/responses/answer.ts";
 import { toChatRequest } from "../src/language/responses/chat-request.ts";
 import { responseOrder } from "../src/language/responses/order.ts";
@@ -9,6 +10,7 @@ import type { Handler } from "../src/server/types.ts";
 
 export const createResponse: Handler<"createResponse"> = async (context, request) => {
   const translated = toChatRequest(request.body);
+  assertItemAddresses(request.body.input, context.config);
   const served = await serve(context, request, responseOrder(context, translated));
   const answering: Answering = {
     ask: served.ask,

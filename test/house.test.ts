@@ -32,6 +32,8 @@ const leaves = [
   "addresses",
   "email-address",
   "network-address",
+  "public-host",
+  "source-address",
   "within",
   "slots",
   "shares",
@@ -43,6 +45,8 @@ const domain = ["catalog", "pricing", "ledger", "accounts", "limits"];
 const mayImport: Record<string, readonly string[]> = {
   ...Object.fromEntries(leaves.map((leaf) => [leaf, []])),
   slots: ["shares"],
+  "public-host": ["network-address"],
+  "source-address": ["fail", "network-address", "public-host"],
   config: [],
   context: [],
   sound: leaves,

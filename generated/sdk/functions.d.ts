@@ -746,6 +746,7 @@ export declare function listErrors(client: Client, options?: RequestOptions): Pa
  *
  * `GET /v1/genmedia/jobs/{request_id}`, /docs/api/getGenmediaJob
  *
+ * @throws {SvcError} 400 `invalid_parameter`
  * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
  * @throws {SvcError} 403 `permission_denied`
  * @throws {SvcError} 404 `job_not_found`

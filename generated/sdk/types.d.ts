@@ -229,7 +229,10 @@ export interface ChatCompletion {
   usage: ChatUsage;
 }
 
-/** One part of a message. Parts of kinds that this gateway does not know are forwarded as sent. */
+/**
+ * One part of a message. Parts of kinds that this gateway does not know are forwarded as sent. An address in a part of any kind is HTTPS and
+ * names a public host, or is a data URL: any other gives 400 `invalid_parameter`, which names it (`messages[0].content[1].image_url.url`).
+ */
 export interface ChatContentPart {
   /** `text`, `image_url` (models with vision), `input_audio`, `file`, `video_url`, `refusal`. */
   type: string;
@@ -281,7 +284,7 @@ export interface ChatFunctionDelta {
 
 /** An image, by address or as a data URL. */
 export interface ChatImageUrl {
-  /** https address or `data:image/…;base64,…`. */
+  /** https address of a public host, or `data:image/…;base64,…`. */
   url: string;
   /** How closely the model looks: `auto` (default), `low` or `high`. */
   detail?: string | null | undefined;
@@ -1019,7 +1022,8 @@ export interface ImageRequest {
   /**
    * HTTPS address of one source image. The edit model requires it (else 400 `image_url_required`), the megapixel model may take it,
    * text-to-image models ignore it.
-   * An address that is not HTTPS, or that names a private or local host, gives 400 `invalid_parameter`.
+   * An address that is not HTTPS, or that names a private or local host (also `metadata`, `*.svc`, `*.internal`, `*.home.arpa`,
+   * `127.0.0.1.nip.io`), gives 400 `invalid_parameter`.
    */
   image_url?: string | null | undefined;
   /**
@@ -2460,7 +2464,7 @@ export interface ResponseInputPart {
   text?: string | undefined;
   /** The refusal of a `refusal` part. */
   refusal?: string | undefined;
-  /** https address or data URL of an image. */
+  /** https address, on a public host, or data URL of an image; any other gives 400 `invalid_parameter`. */
   image_url?: string | null | undefined;
   /** How closely the model looks: `auto` (default), `low` or `high`; `original` counts as `high`. */
   detail?: string | null | undefined;
@@ -3608,7 +3612,7 @@ export interface TranscriptionSegment {
 export interface UrlSource {
   /** Always `url`. */
   type: "url";
-  /** https address. */
+  /** https address of a public host; any other gives 400 `invalid_parameter`. */
   url: string;
 }
 
@@ -3824,8 +3828,8 @@ export interface VideoRequest {
   /** What the clip shows. At most 4000 characters, counted after Unicode NFC normalisation. Empty or longer gives 400 `invalid_prompt`. */
   prompt: string;
   /**
-   * HTTPS address of an image that becomes the first frame. An address that is not HTTPS, or that names a private or local host, gives
-   * 400 `invalid_parameter`.
+   * HTTPS address of an image that becomes the first frame. An address that is not HTTPS, or that names a private or local host (also
+   * `metadata`, `*.svc`, `*.internal`, `*.home.arpa`, `127.0.0.1.nip.io`), gives 400 `invalid_parameter`.
    */
   image_url?: string | null | undefined;
   /** HTTPS address of a sound track, on models that take one. The same rules as for `image_url` hold. */
@@ -4110,7 +4114,10 @@ export interface AnswerHeaders {
   "x-ratelimit-remaining-requests": number;
   /** When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
   "x-ratelimit-reset-requests": string;
-  /** Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+  /**
+   * Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+   * `cache-control: public`, which caches give to others too.
+   */
   "x-request-id": string;
   /** The alias that was sent as `model`; absent when a model id was sent. */
   "x-svc-alias": string;
@@ -4691,6 +4698,7 @@ export type Error502TtsFailed = Refusal<502, "tts_failed", ErrorBody<"tts_failed
 export type Error502UpstreamInvalidResponse = Refusal<502, "upstream_invalid_response", ErrorBody<"upstream_invalid_response", "upstream_error">>;
 export type Error503Overloaded = Refusal<503, "overloaded", ErrorBody<"overloaded", "api_error">>;
 export type ForgotPasswordError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type GenmediaError400InvalidParameter = Refusal<400, "invalid_parameter", GenmediaErrorBody<"invalid_parameter">>;
 export type GenmediaError401MissingApiKeyOrInvalidApiKey = Refusal<401, "missing_api_key" | "invalid_api_key", GenmediaErrorBody<"missing_api_key" | "invalid_api_key">>;
 export type GenmediaError403PermissionDenied = Refusal<403, "permission_denied", GenmediaErrorBody<"permission_denied">>;
 export type GenmediaError404JobNotFound = Refusal<404, "job_not_found", GenmediaErrorBody<"job_not_found">>;
@@ -4782,7 +4790,7 @@ export type CreateEmbeddingsError = CreateEmbeddingsError400 | Error401MissingAp
 /** What `errors.list` may be refused with. */
 export type ListErrorsError = Error429RateLimitExceeded | Error500InternalError;
 /** What `genmedia.get` may be refused with. */
-export type GetGenmediaJobError = GenmediaError401MissingApiKeyOrInvalidApiKey | GenmediaError403PermissionDenied | GenmediaError404JobNotFound | GenmediaError429RateLimitExceeded | GenmediaError500InternalError | GenmediaError503Overloaded;
+export type GetGenmediaJobError = GenmediaError400InvalidParameter | GenmediaError401MissingApiKeyOrInvalidApiKey | GenmediaError403PermissionDenied | GenmediaError404JobNotFound | GenmediaError429RateLimitExceeded | GenmediaError500InternalError | GenmediaError503Overloaded;
 /** What `genmedia.run` may be refused with. */
 export type RunGenmediaError = RunGenmediaGenmediaError400 | GenmediaError401MissingApiKeyOrInvalidApiKey | RunGenmediaGenmediaError402 | GenmediaError403PermissionDenied | GenmediaError404ModelNotFound | GenmediaError413RequestTooLarge | RunGenmediaGenmediaError422 | GenmediaError429RateLimitExceededOrRateLimited | GenmediaError500InternalErrorOrDbError | RunGenmediaGenmediaError502 | GenmediaError503Overloaded | GenmediaError504ProviderTimeoutOrTimeout;
 /** What `images.generate` may be refused with. */

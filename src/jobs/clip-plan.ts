@@ -4,7 +4,7 @@ import type { Model } from "../catalog/types.ts";
 import { fail, failParameter } from "../fail.ts";
 import { mediaCost, mediaPricesOf } from "../pricing/media-cost.ts";
 import { readNamedExtra } from "./extra-fields.ts";
-import { readSourceAddress } from "./source-address.ts";
+import { type AddressPolicy, readSourceAddress } from "../source-address.ts";
 import type { JobPlan } from "./types.ts";
 
 /** Of the right types; null and undefined: not given. */
@@ -18,16 +18,12 @@ export interface ClipFields {
 }
 
 /** Fails with invalid_parameter, invalid_duration or image_url_required. `prompt` was read before. */
-export function clipPlan(
-  { allowPrivateUrls }: { allowPrivateUrls: boolean },
-  { model, alias }: Resolved,
-  fields: ClipFields & { prompt: string },
-): JobPlan {
+export function clipPlan(policy: AddressPolicy, { model, alias }: Resolved, fields: ClipFields & { prompt: string }): JobPlan {
   const seconds = secondsOf(model, fields.duration_s);
   const aspect = fields.aspect_ratio ?? null;
   if (aspect !== null && !clipAspects.includes(aspect)) failParameter("aspect_ratio", `it must be ${clipAspects.join(" or ")}`);
   const addressOf = (text: string | null | undefined, param: string) =>
-    text === undefined || text === null ? null : readSourceAddress(text, param, { allowPrivate: allowPrivateUrls });
+    text === undefined || text === null ? null : readSourceAddress(text, param, policy);
   const firstFrame = addressOf(fields.image_url, "image_url");
   if (model.media.requiresImage && firstFrame === null) fail("image_url_required", { param: "image_url", text: { model: model.id } });
   const soundTrack = addressOf(fields.audio_url, "audio_url");

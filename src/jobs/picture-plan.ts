@@ -5,6 +5,7 @@ import { type Amount, parseUsd } from "../money.ts";
 import { mediaCost, mediaPricesOf } from "../pricing/media-cost.ts";
 import type { Pricing, Quality } from "../catalog/types.ts";
 import type { PixelSize } from "../providers/media.ts";
+import type { AddressPolicy } from "../source-address.ts";
 import { readExtra } from "./extra-fields.ts";
 import { readReferences, type ReferenceFields } from "./references.ts";
 import { snapSize } from "./snap-size.ts";
@@ -20,15 +21,11 @@ export interface PictureFields extends ReferenceFields {
 }
 
 /** Fails with invalid_parameter, image_url_required or too_many_references. `prompt` was read before. */
-export function picturePlan(
-  { allowPrivateUrls }: { allowPrivateUrls: boolean },
-  { model, alias }: Resolved,
-  fields: PictureFields & { prompt: string },
-): JobPlan {
+export function picturePlan(policy: AddressPolicy, { model, alias }: Resolved, fields: PictureFields & { prompt: string }): JobPlan {
   const { pricing, media } = model;
   const { size, aspect, asked } = snapSize(model, fields.size);
   const quality = qualityOf(pricing, fields.quality);
-  const references = readReferences(model, fields, { allowPrivate: allowPrivateUrls });
+  const references = readReferences(model, fields, policy);
   const count = pricing.mode === "per-megapixel" ? 1 : countOf(fields.n);
   const prices = mediaPricesOf(model, { quality, references: references.length > 0 ? media.referencePrice : 0n });
   return {

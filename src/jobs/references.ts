@@ -2,7 +2,7 @@
 // model, counted against the model's most.
 import type { Model } from "../catalog/types.ts";
 import { fail } from "../fail.ts";
-import { readSourceAddress } from "./source-address.ts";
+import { type AddressPolicy, readSourceAddress } from "../source-address.ts";
 
 export interface ReferenceFields {
   image_url?: string | null;
@@ -14,7 +14,7 @@ export interface ReferenceFields {
 export function readReferences(
   { id, media }: Pick<Model, "id" | "media">,
   { image_url: one, image_urls: several }: ReferenceFields,
-  { allowPrivate }: { allowPrivate: boolean },
+  policy: AddressPolicy,
 ): string[] {
   if (!media.takesImages) return [];
   const given = several !== undefined && several !== null && several.length > 0 ? several : null;
@@ -22,7 +22,5 @@ export function readReferences(
   if (media.requiresImage && addresses.length === 0) fail("image_url_required", { param: "image_url", text: { model: id } });
   if (addresses.length > media.maxReferences)
     fail("too_many_references", { param: "image_urls", text: { count: addresses.length, model: id, max: media.maxReferences } });
-  return addresses.map((address, index) =>
-    readSourceAddress(address, given === null ? "image_url" : `image_urls[${index}]`, { allowPrivate }),
-  );
+  return addresses.map((address, index) => readSourceAddress(address, given === null ? "image_url" : `image_urls[${index}]`, policy));
 }

@@ -2,7 +2,7 @@
 // checked and connected to in one step, and nothing that the other side says of its size is believed.
 import type { LookupAddress } from "node:dns";
 import { open, rm } from "node:fs/promises";
-import { type LookupFunction, isIP } from "node:net";
+import type { LookupFunction } from "node:net";
 import { Client, type Dispatcher } from "undici";
 import { hostOf } from "../network-address.ts";
 import { countTransferred } from "../transfer-garbage.ts";
@@ -84,8 +84,7 @@ function checkUrl(text: string, base: URL | undefined, policy: FetchPolicy): URL
   if (url === null) throw new MediaFault("invalid", "The address is not a URL.");
   if (!policy.protocols.includes(url.protocol)) throw new MediaFault("invalid", "The address, or one it redirects to, is not HTTPS.");
   if (url.username !== "" || url.password !== "") throw new MediaFault("invalid", "The address holds a user name or a password.");
-  const host = hostOf(url);
-  if (isIP(host) !== 0 && !policy.allows(host)) throw new MediaFault("invalid", refusedAddress);
+  if (!policy.allowsHost(hostOf(url))) throw new MediaFault("invalid", refusedAddress);
   return url;
 }
 

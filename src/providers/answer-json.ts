@@ -1,15 +1,16 @@
 // The JSON that an upstream's answer of status 200 must be, whole or a stream's record; anything else says why it is no answer.
 import { errorUnderOk } from "./error-text.ts";
 import { errorUnder200 } from "./errors.ts";
+import { withoutKeys } from "./hide-secrets.ts";
 import { nestsTooDeep } from "./json-scan.ts";
 import { isObject, type Json } from "./json.ts";
 import { type Provider, UpstreamError } from "./types.ts";
 
 type Parse = (text: string) => unknown;
 
-/** Throws for text that is no JSON object, and for an error under status 200. */
+/** Without the provider's own keys. Throws for text that is no JSON object, and for an error under status 200. */
 export function readAnswer(text: string, provider: Provider, parse: Parse = JSON.parse): Json {
-  const answer = parseObject(text, parse);
+  const answer = parseObject(withoutKeys(text, provider), parse);
   const error = errorUnderOk(answer);
   if (error !== null) throw errorUnder200(error, provider);
   return answer;

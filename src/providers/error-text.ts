@@ -1,5 +1,6 @@
 // What an error body of any shape says: its codes, and one sentence that may be shown.
 // What to do about it is errors.ts's.
+import { hideSecrets } from "./hide-secrets.ts";
 import type { Provider } from "./types.ts";
 import { arrayOf, isObject, objectOf, textOf, type Json } from "./json.ts";
 
@@ -48,7 +49,7 @@ export function readErrorValue(value: unknown): ErrorSigns {
 
 /** Cut to a sentence, without control characters, and without anything that could be a secret of ours. */
 export function safeReason(message: string | null, provider: Provider, otherwise: string): string {
-  const text = withoutSecrets((message ?? otherwise).slice(0, 8_000), provider)
+  const text = hideSecrets((message ?? otherwise).slice(0, 4 * reasonCharacters), provider)
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim();
   const characters = [...text];
@@ -64,32 +65,12 @@ export function hideAddresses(message: string): string {
 /** A parameter's name is a short plain string; anything else is no name, and half a name helps nobody. */
 export function safeParam(param: string | null, provider: Provider): string | null {
   if (param === null || param.length > 200 || /\p{Cc}/u.test(param)) return null;
-  return withoutSecrets(param, provider) === param ? param : null;
+  return hideSecrets(param, provider) === param ? param : null;
 }
 
 /** An upstream's word for what went wrong is kept with a job and shown; a sentence in its place is none. */
 export function safeWord(word: string, provider: Provider): string {
-  return /^[\w.:-]{1,64}$/.test(word) && withoutSecrets(word, provider) === word ? word : "unknown_error";
-}
-
-/** Neither our key nor whose upstream this is. */
-function withoutSecrets(message: string, provider: Provider): string {
-  let text = message;
-  for (const secret of [provider.apiKey, ...Object.values(provider.headers), ...(provider.secrets ?? [])]) {
-    if (secret !== null && secret.length >= 6) text = text.replaceAll(secret, "[hidden]");
-  }
-  for (const address of addressesOf(provider)) text = text.replace(address, "[hidden]");
-  return text
-    .replace(/\bbearer\s+\S+/gi, "[hidden]")
-    .replace(/\b[-_A-Za-z0-9]{2,80}\*{2,}[-_A-Za-z0-9*]*/g, "[hidden]") // a masked key still shows some of it
-    .replace(/\b(?:sk|pk|rk|gsk|xai|hf|nvapi)[-_][-_A-Za-z0-9]{6,}|\bAIza[-_A-Za-z0-9]{10,}/g, "[hidden]");
-}
-
-/** The base URL in its shorter and shorter forms. A host's name without a dot (`vllm`) is a word like others: only its longer forms. */
-function addressesOf({ baseUrl }: Provider): RegExp[] {
-  const { origin, host, hostname } = new URL(baseUrl);
-  const forms = [baseUrl, origin, host, hostname].filter((form) => /[.:]/.test(form));
-  return forms.map((form) => new RegExp(form.replace(/\W/g, "\\$&"), "gi"));
+  return /^[\w.:-]{1,64}$/.test(word) && hideSecrets(word, provider) === word ? word : "unknown_error";
 }
 
 function wordsOf(part: Json): string[] {

@@ -15,7 +15,6 @@ export function accountPageHeaders(script: string): Record<string, string> {
       `default-src 'none'; script-src '${hashOf(script)}'; style-src '${hashOf(style)}'; connect-src 'self'; ` +
       "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "referrer-policy": "no-referrer",
-    "x-content-type-options": "nosniff",
     "cache-control": "no-store",
   };
 }

@@ -31,7 +31,14 @@ export function answerClientError(edge: Edge, connections: Connections, error: N
 }
 
 function rawReply(status: number, headers: Record<string, string>, body: string): string {
-  const head = { ...headers, "content-type": "application/json", "content-length": String(Buffer.byteLength(body)), connection: "close" };
+  const head = {
+    ...headers,
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+    "content-type": "application/json",
+    "content-length": String(Buffer.byteLength(body)),
+    connection: "close",
+  };
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`;
 }

@@ -94,11 +94,7 @@ function markdownForm(portal: Portal, place: string, negotiated: boolean): Form 
 function assetForm({ assets }: Portal, name: string): Form | undefined {
   const asset = assets.find(name);
   if (asset === undefined) return undefined;
-  const headers = {
-    "content-type": asset.type,
-    "cache-control": "public, max-age=31536000, immutable",
-    "x-content-type-options": "nosniff",
-  };
+  const headers = { "content-type": asset.type, "cache-control": "public, max-age=31536000, immutable" };
   return { key: `assets/${name}`, make: () => represent(asset.read(), headers) };
 }
 
@@ -119,7 +115,7 @@ function prefersMarkdown(accept: string | undefined): boolean {
 }
 
 function textHeaders(type: string): Headers {
-  return { "content-type": `${type}; charset=utf-8`, "cache-control": "public, max-age=300", "x-content-type-options": "nosniff" };
+  return { "content-type": `${type}; charset=utf-8`, "cache-control": "public, max-age=300" };
 }
 
 function pageHeaders(shape?: Parameters<typeof contentPolicy>[0]): Headers {
@@ -127,7 +123,6 @@ function pageHeaders(shape?: Parameters<typeof contentPolicy>[0]): Headers {
     "content-type": "text/html; charset=utf-8",
     "content-security-policy": `${contentPolicy(shape)}; frame-ancestors 'none'`,
     "referrer-policy": "no-referrer",
-    "x-content-type-options": "nosniff",
     "cache-control": "public, max-age=300",
     vary: "accept",
   };

@@ -1,6 +1,7 @@
 // One line per request. It names the operation's path template, never the path itself on known paths (a key may stand in
 // it), and holds no header, no query and no text of a prompt.
 import type { Edge, Exchange } from "./edge.ts";
+import { mediaPrefix } from "./media-files.ts";
 
 /** nginx's number for a client that left before the answer; nothing was sent, so there is no status of ours. */
 const clientLeft = 499;
@@ -25,9 +26,20 @@ export function logRequest(edge: Edge, exchange: Exchange, finish: (operation: s
   else edge.context.log.info(line, "request");
 }
 
-/** An unknown path is what a person needs to see; a key or token of ours inside it is not. */
+/** An unknown path is what a person needs to see; a key or token of ours inside it is not, nor the name that a file is read by. */
 function maskedPath(path: string): string {
-  return path.replace(/svc[a-z]?_[^/]*/gi, "svc_…").slice(0, 200);
+  if (path.startsWith(mediaPrefix)) return `${mediaPrefix}…`;
+  const plain = path.includes("%") ? decoded(path) : path;
+  return plain.replace(/svc[a-z]?_[^/]*/gi, "svc_…").slice(0, 200);
+}
+
+/** Escapes hide no key; what is no text is shown as it came up to its first one. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return `${path.slice(0, path.indexOf("%"))}%…`;
+  }
 }
 
 /** A model id goes to the log only where it looks like one: a prompt put into the wrong field must not. */

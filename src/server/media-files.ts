@@ -84,7 +84,6 @@ const shownEverywhere: Headers = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "accept-ranges, content-length, content-range, etag, x-request-id",
   "cross-origin-resource-policy": "cross-origin",
-  "x-content-type-options": "nosniff",
 };
 
 /** An SVG that is opened as a page of its own would otherwise run its scripts in the gateway's name. */

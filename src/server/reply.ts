@@ -3,7 +3,7 @@
 import type { OperationId } from "../../generated/operations.ts";
 import { inCoding } from "./content-coding.ts";
 import { drain } from "./drain.ts";
-import type { Edge, Exchange } from "./edge.ts";
+import { chooseRequestId, type Edge, type Exchange } from "./edge.ts";
 import { awaitsContinue, hasBody, holdAnswer } from "./read-body.ts";
 import { openSink } from "./sink.ts";
 import type { Headers, Reply } from "./types.ts";
@@ -16,7 +16,7 @@ export async function sendReply(edge: Edge, exchange: Exchange, reply: AnyReply)
   if (exchange.gone || exchange.res.destroyed) return;
   if ("stream" in reply && reply.stream !== undefined) return sendStream(edge, exchange, reply.status, reply.headers, reply.stream);
   const { payload, type } = payloadOf(reply);
-  const head = headOf(edge, exchange, reply.headers);
+  const head = headOf(edge, exchange, reply.status, reply.headers);
   if (type !== null) head.push("content-type", type);
   if (hasContent(reply.status)) head.push("content-length", String(payload === null ? 0 : Buffer.byteLength(payload)));
   if (hasBody(exchange) && !exchange.req.complete) return sendEarly(edge, exchange, reply.status, head, payload);
@@ -64,12 +64,18 @@ function hasContent(status: number): boolean {
 }
 
 /** Flat name-value pairs: the form that node writes without building an object again. */
-function headOf(edge: Edge, exchange: Exchange, headers: Headers | undefined): string[] {
-  const head = ["x-request-id", exchange.requestId];
+function headOf(edge: Edge, exchange: Exchange, status: number, headers: Headers | undefined): string[] {
+  const caching = headers?.["cache-control"] ?? exchange.headers["cache-control"];
+  const isShared = caching?.startsWith("public") === true;
+  // A cache gives one answer to many: nothing in it may be one caller's word, nor depend on who asked first.
+  if (isShared) exchange.requestId = chooseRequestId(undefined);
+  const head = ["x-request-id", exchange.requestId, "x-content-type-options", "nosniff"];
+  // An error that says nothing of caches may be kept by them all the same (RFC 9111, 4.2.2), request id and all.
+  if (caching === undefined && status >= 400) head.push("cache-control", "no-store");
   if (exchange.path.startsWith("/v1/messages")) head.push("request-id", exchange.requestId);
   for (const name in exchange.headers) if (headers?.[name] === undefined) head.push(name, exchange.headers[name]!);
   for (const name in headers) head.push(name, headerText(headers[name]!));
-  if (exchange.req.headers.origin !== undefined && headers?.["access-control-allow-origin"] === undefined) {
+  if ((isShared || exchange.req.headers.origin !== undefined) && headers?.["access-control-allow-origin"] === undefined) {
     head.push("access-control-allow-origin", "*", "access-control-expose-headers", edge.exposedHeaders);
   }
   if (edge.closing) head.push("connection", "close");
@@ -105,7 +111,7 @@ async function sendStream(
   stream: Extract<Reply, { stream: unknown }>["stream"],
 ): Promise<void> {
   const { req, res } = exchange;
-  res.writeHead(status, headOf(edge, exchange, headers));
+  res.writeHead(status, headOf(edge, exchange, status, headers));
   if (req.method === "HEAD") {
     res.end();
     return;

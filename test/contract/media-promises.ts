@@ -83,7 +83,7 @@ export const promised: Record<string, Promised> = {
   getGenmediaJob: {
     at: "get /v1/genmedia/jobs/{request_id}",
     successes: [200],
-    refusals: { 401: key, 403: suspended, 404: ["job_not_found"], 429: limited, 500: unknown, 503: overloaded },
+    refusals: { 400: ["invalid_parameter"], 401: key, 403: suspended, 404: ["job_not_found"], 429: limited, 500: unknown, 503: overloaded },
   },
   createTranscription: {
     at: "post /v1/audio/transcriptions",

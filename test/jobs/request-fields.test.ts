@@ -4,7 +4,7 @@ import { readExtra, readNamedExtra } from "../../src/jobs/extra-fields.ts";
 import { idempotencyKeyOf } from "../../src/jobs/idempotency-key.ts";
 import { readPrompt } from "../../src/jobs/prompt.ts";
 import { readReferences } from "../../src/jobs/references.ts";
-import { readSourceAddress } from "../../src/jobs/source-address.ts";
+import { readSourceAddress } from "../../src/source-address.ts";
 
 const refusal = (code: string, param: string) => expect.objectContaining({ code, details: expect.objectContaining({ param }) });
 
@@ -29,11 +29,15 @@ describe("a prompt", () => {
 });
 
 describe("an address of a source", () => {
-  const read = (address: string, allowPrivate = false) => readSourceAddress(address, "image_url", { allowPrivate });
-  test.each(["https://example.com/a.png", "https://93.184.216.34/a", "https://[2606:2800:220:1::1]/a", "https://example.com:8443/a?b=c#d"])(
-    "%s is taken",
-    (address) => expect(read(address)).toBe(address),
-  );
+  const read = (address: string, allowPrivateUrls = false) => readSourceAddress(address, "image_url", { allowPrivateUrls });
+  test.each([
+    "https://example.com/a.png",
+    "https://93.184.216.34/a",
+    "https://ec2-54-12-3-4.compute.example.com/v1.2.3.4/a",
+    "https://localhost.example.com/",
+    "https://[2606:2800:220:1::1]/a",
+    "https://example.com:8443/a?b=c#d",
+  ])("%s is taken", (address) => expect(read(address)).toBe(address));
   test("what is loaded is what was checked: the address as a parser writes it", () => {
     expect(read(" HTTPS://EXAMPLE.com/a b\n")).toBe("https://example.com/a%20b");
     expect(read("https://example.com/\ud800")).toBe("https://example.com/%EF%BF%BD");
@@ -64,6 +68,28 @@ describe("an address of a source", () => {
         "https://0177.0.0.1/",
         "https://0/",
         "https://127.0.0.1./",
+      ],
+      [
+        ...[
+          "https://metadata/",
+          "https://a/",
+          "https://kubernetes.default.svc/",
+          "https://db.default.svc.cluster.local/",
+          "https://nas.home.arpa/",
+        ],
+        ...[
+          "https://router.lan/",
+          "https://wiki.intranet/",
+          "https://wiki.corp./",
+          "https://127.0.0.1.nip.io/",
+          "https://7f000001.nip.io/",
+        ],
+        ...[
+          "https://127-0-0-1.sslip.io/",
+          "https://a.10.0.0.1.example.com/",
+          "https://app-192-168-1-1.example.com/",
+          "https://www.lvh.me/",
+        ],
       ],
       [
         "https://10.0.0.1/",
@@ -105,7 +131,7 @@ describe("references", () => {
   const model = { id: "a/model", media: { takesImages: true, requiresImage: false, maxReferences: 2 } } as Parameters<
     typeof readReferences
   >[0];
-  const read = (fields: object, of = model) => readReferences(of, fields, { allowPrivate: false });
+  const read = (fields: object, of = model) => readReferences(of, fields, { allowPrivateUrls: false });
   const [one, two, three] = ["https://a.example/1", "https://a.example/2", "https://a.example/3"];
   test.each([
     [{}, []],

@@ -54,14 +54,21 @@ describe("a caller's address", () => {
     },
   );
 
-  test.each(["127.0.0.1", "2130706433", "0x7f.1", "017700000001", "[::1]", "[::ffff:7f00:1]", "[::7f00:1]", "169.254.169.254"])(
-    "https://%s/, written as an address, is refused without a question to anybody",
-    async (host) => {
-      const policy = strict({});
-      await expect(load(`https://${host}:${server.port}/`, policy)).rejects.toMatchObject(refusal);
-      expect(policy.resolve.asked).toEqual([]);
-    },
-  );
+  const addresses = ["127.0.0.1", "2130706433", "0x7f.1", "017700000001", "[::1]", "[::ffff:7f00:1]", "[::7f00:1]", "169.254.169.254"];
+  const hosts = [
+    "metadata",
+    "localhost",
+    "kubernetes.default.svc",
+    "nas.home.arpa",
+    "127.0.0.1.nip.io",
+    "a.lvh.me",
+    "10-0-0-1.example.com",
+  ];
+  test.each([...addresses, ...hosts])("https://%s/, a private host by its form, is refused without a question to anybody", async (host) => {
+    const policy = strict({});
+    await expect(load(`https://${host}:${server.port}/`, policy)).rejects.toMatchObject(refusal);
+    expect(policy.resolve.asked).toEqual([]);
+  });
 
   test.each(["http://files.test/", "ftp://files.test/", "file:///etc/passwd", "data:image/png;base64,AAAA", "nonsense", "//files.test/x"])(
     "%s is refused",

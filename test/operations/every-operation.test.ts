@@ -26,6 +26,12 @@ const ask = ({ method, path }: Operation, key?: string, body: unknown = {}) =>
 const credentialFor = async ({ auth }: Operation, owner: TestAccount) =>
   auth === "none" ? undefined : auth === "session" ? (await gateway.createSession(owner)).token : owner.key;
 const codeOf = ({ status, json }: TestReply) => [status, json.error.code];
+/** Of the operations with a parameter in their path. */
+const bodies: Partial<Record<string, object>> = {
+  updateApiKey: { enabled: true },
+  startSignIn: { redirect_uri: "https://app.example.com/" },
+  signInWithProvider: { id_token: "a", state: "svco_a" },
+};
 /** In the operation's own words, and where its envelope says them. */
 const wordOf = ({ dialect }: Operation, { status, json }: TestReply) => [status, shownWord(dialect, json)];
 const shown = ({ dialect }: Operation, code: ErrorCode) => (dialects[dialect] as DialectRow).codes[code] ?? code;
@@ -48,6 +54,30 @@ describe("403 permission_denied: a session where only an API key will do", () =>
     expect([status, json.error.code]).toEqual([403, "permission_denied"]);
     expect(json.error.message).toContain("a session cannot call models: use an API key");
   });
+});
+
+describe("400 invalid_parameter: what can't be read of a path", () => {
+  test("every operation with parameters declares it", () => {
+    const silent = all.filter(({ parameters, errors: declared }) => parameters.length > 0 && !declared.includes("invalid_parameter"));
+    expect(names(silent)).toEqual([]);
+  });
+  test.each(names(all.filter(({ path }) => path.includes("{"))))(
+    "%s says which parameter, in a code that it declares",
+    async (_, operation) => {
+      const { path, method, dialect } = operation;
+      const key = await credentialFor(operation, account);
+      const name = /\{(\w+)\}/.exec(path)![1]!;
+      for (const segment of ["%00", "a%00b", "%ff", "%E0%A4", "%zz", "%"]) {
+        const asked = {
+          ...(key === undefined ? {} : { key }),
+          ...(bodies[operation.id] === undefined ? {} : { body: bodies[operation.id] }),
+        };
+        const reply = await gateway.request(method.toUpperCase(), path.replace(/\{\w+\}/, segment), asked);
+        expect([segment, ...wordOf(operation, reply)]).toEqual([segment, 400, shown(operation, "invalid_parameter")]);
+        if (dialect === "standard") expect(reply.json.error.param).toBe(name);
+      }
+    },
+  );
 });
 
 describe("401, where nobody or nobody known asks", () => {

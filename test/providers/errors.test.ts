@@ -98,8 +98,8 @@ describe("what may be shown", () => {
   test("the provider's address is hidden, in every form and case", () => {
     const address = providerAt("https://Inference.demo.example:8443/deep/v1");
     const shown = (message: string) => errorOfAnswer(400, JSON.stringify({ error: { message } }), null, address).reason;
-    expect(shown("no https://inference.demo.example:8443/deep/v1/chat/completions here")).toBe("no [hidden]/chat/completions here");
-    expect(shown("no https://inference.demo.example:8443/other here")).toBe("no [hidden]/other here");
+    expect(shown("no https://inference.demo.example:8443/deep/v1/chat/completions here")).toBe("no [hidden] here");
+    expect(shown("no https://inference.demo.example:8443/other here")).toBe("no [hidden] here");
     expect(shown("host inference.demo.example:8443, or INFERENCE.demo.example.")).toBe("host [hidden], or [hidden].");
     const local = providerAt("http://vllm:8000/v1");
     expect(errorOfAnswer(400, "vllm:8000: vllm refuses n", null, local).reason).toBe("[hidden]: vllm refuses n");

@@ -9,24 +9,33 @@ import { until } from "../robustness/chat-client.ts";
 
 export interface Balancer {
   url: string;
+  /** The same server over TLS, where it was asked for. */
+  secureUrl: string | null;
+  /** All that nginx has written, on its error stream and into both logs. */
   log(): string;
   stop(): Promise<void>;
 }
 
 const conf = fileURLToPath(new URL("../../deploy/nginx/nginx.conf", import.meta.url));
 
-/** `ports`: of the three gateways. */
-export async function startBalancer(nginx: string, ports: readonly number[]): Promise<Balancer> {
+/** `ports`: of the three gateways. `certificate`: files of one and of its key; what it speaks TLS with. */
+export async function startBalancer(nginx: string, ports: readonly number[], certificate?: readonly [string, string]): Promise<Balancer> {
   const folder = mkdtempSync(join(inject("runFolder"), "nginx-"));
   const port = await freePort();
+  const securePort = certificate === undefined ? null : await freePort();
+  const secure =
+    certificate === undefined
+      ? ""
+      : ` listen 127.0.0.1:${securePort} ssl; ssl_certificate ${certificate[0]}; ssl_certificate_key ${certificate[1]};`;
   const temp = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((what) => `${what}_temp_path ${folder}/${what};`).join(" ");
   let text = readFileSync(conf, "utf8");
   for (const [from, to] of [
-    ["listen 80;", `listen 127.0.0.1:${port};`],
+    ["listen 80;", `listen 127.0.0.1:${port};${secure}`],
     ["worker_processes auto;", `worker_processes 1; daemon off;${process.getuid?.() === 0 ? " user root;" : ""}`],
     ["pid /run/nginx.pid;", `pid ${folder}/nginx.pid;`],
     ["http {", `http { ${temp}`],
     ...ports.map((replica, index) => [`server 10.0.0.1${index + 1}:8787 `, `server 127.0.0.1:${replica} `]),
+    ["/var/log/nginx", folder],
     ["/var/log/nginx", folder],
     ["/var/log/nginx", folder],
   ] as [string, string][]) {
@@ -47,7 +56,13 @@ export async function startBalancer(nginx: string, ports: readonly number[]): Pr
       () => false,
     );
   }, "nginx listens");
-  return { url, log: () => said + readFileSync(join(folder, "error.log"), "utf8"), stop: () => end(child) };
+  const secureUrl = securePort === null ? null : `https://127.0.0.1:${securePort}`;
+  return {
+    url,
+    secureUrl,
+    log: () => said + ["error.log", "access.log"].map((name) => readFileSync(join(folder, name), "utf8")).join(""),
+    stop: () => end(child),
+  };
 }
 
 export async function freePort(): Promise<number> {

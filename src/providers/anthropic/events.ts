@@ -3,6 +3,7 @@
 import { readRecordData, unreadable } from "../answer-json.ts";
 import { readErrorValue, safeReason } from "../error-text.ts";
 import { errorUnder200 } from "../errors.ts";
+import { withoutKeys } from "../hide-secrets.ts";
 import { isObject, objectOf, type Json } from "../json.ts";
 import type { SseRecord } from "../sse.ts";
 import { UpstreamError, type MessageRecord, type MessageTally, type Provider } from "../types.ts";
@@ -123,7 +124,7 @@ export function readEvents({ publicModel, provider, promptTokens }: EventsOption
     // The figure of message_start is a placeholder: one of the end is needed.
     if (typeof objectOf(event["usage"])["output_tokens"] === "number") tally.usage = readMessageUsage(usage);
     const said = objectOf(event["delta"]);
-    if (typeof said["stop_reason"] === "string") tally.end = readEnd(said, called);
+    if (typeof said["stop_reason"] === "string") tally.end = readEnd(said, called, provider);
   }
 
   function readEvent(type: string, event: Json, data: string): MessageRecord[] | Promise<MessageRecord[]> {
@@ -148,7 +149,7 @@ export function readEvents({ publicModel, provider, promptTokens }: EventsOption
         takeEnd(event);
         return [];
       case "message_stop":
-        tally.end ??= readEnd({}, called);
+        tally.end ??= readEnd({}, called, provider);
         events.stopped = true;
     }
     return []; // kinds of events that nobody knows yet
@@ -158,7 +159,8 @@ export function readEvents({ publicModel, provider, promptTokens }: EventsOption
     tally,
     started: false,
     stopped: false,
-    read({ event: name, data }, begun) {
+    read({ event: name, data: sent }, begun) {
+      const data = withoutKeys(sent, provider);
       if (data === "" || data.trim() === "[DONE]") return [];
       const event = readRecordData(data, name);
       const type = isObject(event) && typeof event["type"] === "string" ? event["type"] : name;

@@ -24,6 +24,7 @@ export function readMessage(text: string, publicModel: string, provider: Provide
     ...readEnd(
       answer,
       content.some(({ type }) => type === "tool_use"),
+      provider,
     ),
   };
   return {

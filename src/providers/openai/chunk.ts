@@ -1,8 +1,9 @@
 // One streamed chunk, parsed, checked and written anew: the slow path, and the only place that knows the rules of
 // WIRE.md 1 and 2.2. Which records may skip it is fast-path.ts's, order and endings are stream.ts's.
-import type { ChatTally, FinishReason } from "../types.ts";
+import type { ChatTally, FinishReason, Provider } from "../types.ts";
 import { normalizeContent } from "./content.ts";
 import { errorUnderOk } from "../error-text.ts";
+import { hideInMembers } from "../foreign-members.ts";
 import { readFinish } from "./finish.ts";
 import { isObject, objectOf, textOf, type Json } from "../json.ts";
 import { readLogprobs } from "./logprobs.ts";
@@ -18,6 +19,7 @@ interface ChoiceState {
 
 export interface ChunkState {
   model: string;
+  provider: Provider;
   tally: ChatTally;
   /** id and created are fixed by the first chunk. */
   begun: boolean;
@@ -36,9 +38,9 @@ export interface ReadChunk {
 /** Choice indexes at and above 128 make the OpenAI helper throw; no host sends that many. */
 const choicesMax = 128;
 
-export function newChunkState(model: string): ChunkState {
+export function newChunkState(model: string, provider: Provider): ChunkState {
   const tally: ChatTally = { usage: null, deltas: 0, characters: 0, prompt: null, id: "", created: 0 };
-  return { model, tally, begun: false, choices: new Map() };
+  return { model, provider, tally, begun: false, choices: new Map() };
 }
 
 /** Fixes the ids, from the first chunk or, where the stream starts without one, from nothing. */
@@ -64,7 +66,7 @@ export function readChunk(chunk: Json, state: ChunkState, now: () => Date): Read
   if (state.tally.characters > before) state.tally.deltas += 1;
   for (const choices of [first, second]) {
     // A chunk without choices (usage alone, Azure's filter results) is no record: naive clients read choices[0].
-    if (choices.length > 0) read.records.push(chunkText(state, choices, foreignKeys(chunk)));
+    if (choices.length > 0) read.records.push(chunkText(state, choices, hideInMembers(foreignKeys(chunk), state.provider)));
   }
   read.steady &&= read.records.length === 1 && second.length === 0;
   return read;
@@ -95,7 +97,8 @@ function readChoice(choice: Json, position: number, state: ChunkState, read: Rea
   const index = typeof shown === "number" ? shown : position;
   if (!Number.isInteger(index) || index < 0 || index >= choicesMax) return;
   const own = choiceState(state, index);
-  const { role: _role, tool_calls, ...delta } = objectOf(given);
+  const { role: _role, tool_calls, ...said } = objectOf(given);
+  const delta = hideInMembers(said, state.provider);
   normalizeContent(delta);
   if (delta["function_call"] === null) delete delta["function_call"];
   const { last } = own.calls;
@@ -119,7 +122,7 @@ function readChoice(choice: Json, position: number, state: ChunkState, read: Rea
   const split = starts.length > 0 && pieces.length > 0; // a first delta of a call has empty arguments
   const calls = starts.length > 0 ? starts : pieces;
   const body = { ...opening, ...delta, ...(calls.length > 0 ? { tool_calls: calls } : {}) };
-  first.push({ ...rest, index, delta: body, ...shownLogprobs, finish_reason: split ? null : finish });
+  first.push({ ...hideInMembers(rest, state.provider), index, delta: body, ...shownLogprobs, finish_reason: split ? null : finish });
   if (split) second.push({ index, delta: { tool_calls: pieces }, finish_reason: finish });
 }
 

@@ -6,6 +6,7 @@ import { missingEnds, readChunk, type ChunkState } from "./chunk.ts";
 import { readRecordData, unreadable } from "../answer-json.ts";
 import { readErrorValue, safeReason } from "../error-text.ts";
 import { errorUnder200 } from "../errors.ts";
+import { withoutKeys } from "../hide-secrets.ts";
 import { openFastPath } from "./fast-path.ts";
 import { isObject } from "../json.ts";
 import { joinedAfter, openPieceMerger } from "./merge-pieces.ts";
@@ -41,7 +42,8 @@ export function openRecordReader(state: ChunkState, provider: Provider, now: () 
   }
 
   return {
-    read({ data, event }, begun) {
+    read({ data: sent, event }, begun) {
+      const data = withoutKeys(sent, provider);
       const quick = event === "" && !isLong() ? fast.forward(data) : null;
       if (quick !== null) return quick;
       if (data === "") return nothing;

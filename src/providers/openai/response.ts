@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { ChatCompletion, ChatWhole, Provider } from "../types.ts";
 import { readAnswer, unreadable } from "../answer-json.ts";
+import { hideInMembers } from "../foreign-members.ts";
 import { normalizeContent } from "./content.ts";
 import { readFinish } from "./finish.ts";
 import { isObject, textOf, type Json } from "../json.ts";
@@ -21,8 +22,8 @@ export function readCompletion(text: string, publicModel: string, now: Date, pro
     ...idsOf(answer, now),
     object: "chat.completion",
     model: publicModel,
-    ...foreignKeys(answer),
-    choices: choices.map(readChoice),
+    ...hideInMembers(foreignKeys(answer), provider),
+    choices: choices.map((choice, position) => readChoice(choice, position, provider)),
   };
   return { kind: "whole", completion, usage: readUsage(answer) };
 }
@@ -42,10 +43,10 @@ export function foreignKeys(answer: Json): Json {
   return Object.fromEntries(Object.entries(answer).filter(([key, value]) => !ownKeys.has(key) && value !== undefined));
 }
 
-function readChoice(value: unknown, position: number): ChatCompletion["choices"][number] {
+function readChoice(value: unknown, position: number, provider: Provider): ChatCompletion["choices"][number] {
   if (!isObject(value) || !isObject(value["message"])) throw unreadable("a choice has no message");
   const { index, message: given, logprobs, finish_reason, usage: _usage, ...rest } = value;
-  const message: Json = { ...given, role: "assistant", content: given["content"] ?? null };
+  const message: Json = { ...hideInMembers(given, provider), role: "assistant", content: given["content"] ?? null };
   normalizeContent(message);
   message["content"] ??= null; // a Mistral answer of thinking alone
   message["refusal"] ??= null;
@@ -53,7 +54,7 @@ function readChoice(value: unknown, position: number): ChatCompletion["choices"]
   const finish = readFinish(finish_reason, { tools, legacy: "function_call" in message }) ?? (tools ? "tool_calls" : "stop");
   if (finish === "failed") throw unreadable("the upstream says that it failed midway");
   return {
-    ...rest,
+    ...hideInMembers(rest, provider),
     index: typeof index === "number" ? index : position,
     message: message as ChatCompletion["choices"][number]["message"], // every member was checked just above
     logprobs: readLogprobs(logprobs, message["content"]),

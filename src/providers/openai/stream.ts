@@ -15,7 +15,7 @@ export function openChatStream(answer: UpstreamAnswer, call: ChatCall, clock: Cl
 }
 
 function chatReader({ publicModel, route }: ChatCall, clock: Clock, onEnd: () => void): StreamReader<ChatRecord, ChatTally> {
-  const state = newChunkState(publicModel);
+  const state = newChunkState(publicModel, route.provider);
   const reader = openRecordReader(state, route.provider, clock);
   const outlet = openOutlet<ChatRecord>(() => beginChunks(state, {}, clock), onEnd);
   const emit = (json: string) => outlet.emit({ json });

@@ -1,11 +1,12 @@
 // The answers of the five kinds of hosts (WIRE.md 11.2) in one shape: `results`, best first, every index a document of the request.
 import { unreadable } from "../answer-json.ts";
 import { readInputUsage } from "../input-usage.ts";
+import { hideInMembers } from "../foreign-members.ts";
 import { isObject, objectOf, textOf, type Json } from "../json.ts";
 import { count } from "../token-count.ts";
 import type { RankedDocument, RerankCall, RerankWhole } from "../types.ts";
 
-type Asked = Pick<RerankCall, "publicModel" | "documents" | "topN">;
+type Asked = Pick<RerankCall, "publicModel" | "documents" | "topN" | "route">;
 
 /** Voyage's `data` becomes `results`; `provider` (OpenRouter) would say whose upstream this is. */
 const ownKeys = new Set(["id", "object", "model", "results", "data", "usage", "meta", "provider", "error"]);
@@ -13,20 +14,21 @@ const ownKeys = new Set(["id", "object", "model", "results", "data", "usage", "m
 const moneyKey = /cost|price|bill|unit|byok|credit/i;
 
 export function readRanking(answer: Json, asked: Asked): RerankWhole {
+  const { provider } = asked.route;
   const { id, object, meta, usage } = answer;
   const foreign = Object.fromEntries(Object.entries(answer).filter(([key]) => !ownKeys.has(key)));
   return {
     kind: "whole",
     usage: readTokens(answer),
-    usageShown: withoutMoney(objectOf(usage)),
+    usageShown: hideInMembers(withoutMoney(objectOf(usage)), provider),
     ranking: {
       ...(textOf(id) === null ? {} : { id }),
       // Voyage says "list", which its results here are not any more.
       ...(textOf(object) === null || object === "list" ? {} : { object }),
       model: asked.publicModel,
       results: readResults(answer["results"] ?? answer["data"], asked),
-      ...withoutMoney(foreign),
-      meta: objectOf(meta), // searches billed are no price; the AI SDK's Cohere provider takes no answer without meta
+      ...hideInMembers(withoutMoney(foreign), provider),
+      meta: hideInMembers(objectOf(meta), provider), // searches billed are no price; the AI SDK's Cohere provider takes no answer without meta
     },
   };
 }
@@ -37,7 +39,7 @@ function withoutMoney(said: Json): Json {
   return Object.fromEntries(kept(said).map(([key, value]) => [key, isObject(value) ? Object.fromEntries(kept(value)) : value]));
 }
 
-function readResults(value: unknown, { documents, topN }: Asked): RankedDocument[] {
+function readResults(value: unknown, { documents, topN, route }: Asked): RankedDocument[] {
   if (!Array.isArray(value) || value.length === 0) throw unreadable("the answer ranks nothing");
   const seen = new Set<number>();
   const results = value.map((entry: unknown): RankedDocument => {
@@ -47,7 +49,7 @@ function readResults(value: unknown, { documents, topN }: Asked): RankedDocument
     if (seen.has(index)) throw unreadable("two results belong to one document");
     seen.add(index);
     if (typeof relevance_score !== "number" || !Number.isFinite(relevance_score)) throw unreadable("a result has no score");
-    return { index, relevance_score, ...withDocument(rest) };
+    return { index, relevance_score, ...withDocument(hideInMembers(rest, route.provider)) };
   });
   results.sort((one, other) => other.relevance_score - one.relevance_score);
   return topN === null ? results : results.slice(0, topN); // hosts that ignored top_n

@@ -7,6 +7,7 @@ import { openRecordReader } from "../../../src/providers/openai/record-reader.ts
 import { providerAt } from "../upstream-fixture.ts";
 
 const now = () => new Date(1_790_000_000_000);
+const provider = providerAt("http://demo.example");
 const model = 'acme/"odd"\\zap';
 
 /** Ids that the gateway gives are random. */
@@ -15,9 +16,9 @@ function parsed(record: string): unknown {
 }
 
 function run(texts: string[]) {
-  const quickState = newChunkState(model);
-  const reader = openRecordReader(quickState, providerAt("http://demo.example"), now);
-  const slowState = newChunkState(model);
+  const quickState = newChunkState(model, provider);
+  const reader = openRecordReader(quickState, provider, now);
+  const slowState = newChunkState(model, provider);
   let quick = 0;
   texts.forEach((data, at) => {
     const read = reader.read({ event: "", data }, at > 0);
@@ -182,7 +183,7 @@ describe("the fast path", () => {
   });
 
   test("text that is no valid JSON string, or that closes it, is never forwarded", () => {
-    const tally = newChunkState("m").tally;
+    const tally = newChunkState("m", provider).tally;
     const fast = openFastPath(tally);
     const data = compact({ content: "a" }, "", 0);
     fast.learn(data, data);

@@ -1,0 +1,66 @@
+// Addresses in the parts of a prompt, which reach a provider as sent: a model server of the operator's that loads them must not be led
+// into its own network. Parts of every kind are looked at, since those of unknown kinds are forwarded too; plain text costs nothing.
+import { isObject } from "../providers/json.ts";
+import { type AddressPolicy, assertSentAddress } from "../source-address.ts";
+
+/** A text in such a member is an address. */
+const addressName = /ur[il]s?$/i;
+/** A text in such a member, or below it, may be bytes as well as an address. */
+const mediaName = /^(?:input_)?(?:image|picture|video|audio|file|document|media|frame)s?(?:_data)?$/i;
+/** Words, quotations and a tool's arguments: a model reads them, nothing loads them. */
+const words: ReadonlySet<string> = new Set(["text", "thinking", "refusal", "input", "arguments", "citations", "annotations", "filename"]);
+
+const addressForm = /^\s*(?:(?:https?|ftps?|file|gs|s3|blob):|[a-z][a-z0-9+.-]{0,31}:\/\/)\S*\s*$/i;
+
+type Expected = "address" | "media" | "words";
+
+/** Of a chat or a message: each holds its parts as `content`. */
+export function assertMessageAddresses(messages: readonly { content?: unknown }[], policy: AddressPolicy): void {
+  messages.forEach(({ content }, index) => {
+    if (Array.isArray(content)) assertPartAddresses(content, `messages[${index}].content`, policy);
+  });
+}
+
+/** Of what /v1/messages reads: its system prompt may come in parts too. */
+export function assertPromptAddresses(
+  { system, messages }: { system?: unknown; messages: readonly { content?: unknown }[] },
+  policy: AddressPolicy,
+): void {
+  if (Array.isArray(system)) assertPartAddresses(system, "system", policy);
+  assertMessageAddresses(messages, policy);
+}
+
+/** Of a conversation of /v1/responses: what is said, and what tools answered. */
+export function assertItemAddresses(input: string | readonly { content?: unknown; output?: unknown }[], policy: AddressPolicy): void {
+  if (typeof input === "string") return;
+  input.forEach(({ content, output }, index) => {
+    if (Array.isArray(content)) assertPartAddresses(content, `input[${index}].content`, policy);
+    if (Array.isArray(output)) assertPartAddresses(output, `input[${index}].output`, policy);
+  });
+}
+
+/** Fails with invalid_parameter naming the address's own path. */
+function assertPartAddresses(parts: readonly unknown[], path: string, policy: AddressPolicy): void {
+  read(parts, path, "words", policy);
+}
+
+/** Depth is bounded by the JSON reader (src/server/parse-json.ts). */
+function read(value: unknown, path: string, expected: Expected, policy: AddressPolicy): void {
+  if (typeof value === "string") assertText(value, () => path, expected, policy);
+  else if (Array.isArray(value)) value.forEach((item, index) => read(item, `${path}[${index}]`, expected, policy));
+  else if (isObject(value)) {
+    // What an `image_url` holds beside its `url` is no address.
+    const inherited = expected === "words" ? "words" : "media";
+    for (const name in value) {
+      if (words.has(name)) continue;
+      const member = value[name];
+      const wanted = addressName.test(name) ? "address" : mediaName.test(name) ? "media" : inherited;
+      if (typeof member === "string") assertText(member, () => `${path}.${name}`, wanted, policy);
+      else if (typeof member === "object") read(member, `${path}.${name}`, wanted, policy);
+    }
+  }
+}
+
+function assertText(text: string, path: () => string, expected: Expected, policy: AddressPolicy): void {
+  if (expected === "address" || (expected === "media" && addressForm.test(text))) assertSentAddress(text, path(), policy);
+}

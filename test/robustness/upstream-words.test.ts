@@ -1,0 +1,196 @@
+// What a host says that is the operator's business: its place in the network, keys whole, cut or masked, ids of accounts. None of it leaves, in
+// errors, answers, streams and jobs of any dialect; what the model itself says stays.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Gateway, startGateway } from "../support/gateway.ts";
+import { highTiers } from "../support/tiers.ts";
+import { eventText, type HostileAnswer, type HostileHost, json, startHostileHost } from "./hostile-host.ts";
+
+const key = "sk-proj-Ab12Cd34Ef56Gh78Ij90";
+const leaks = [
+  ...[
+    key,
+    key.slice(0, 12),
+    `${key.slice(0, 10)}…`,
+    key.slice(-9),
+    "sk-...Ij90",
+    "sk-proj-****Ij90",
+    "key ending in Ij90",
+    "Bearer sk-other-1234567",
+  ],
+  ...["10.2.3.4:8000", "http://192.168.7.7/v1/models", "vllm.models.svc.cluster.local:8000", "db.internal", "[fd00::7]:8000", "fe80::7"],
+  ...["connect to vllm-7b:8000", "localhost:11434", "port 8000", "org-aBcDeFgHiJkL1234", "proj_x1y2z3a4b5", "tenant-secret-7"],
+];
+/** What must be found nowhere, of all these. */
+const secrets =
+  /Ab12Cd|Ij90|sk-other|10\.2\.3\.4|192\.168|svc\.cluster|db\.internal|fd00::7|fe80::7|vllm-7b:|localhost|8000|11434|aBcDeFg|x1y2z3|tenant-secret|127\.0\.0\.1/;
+
+let host: HostileHost;
+let gateway: Gateway;
+beforeAll(async () => {
+  host = await startHostileHost();
+  const provider = (protocol: string) => ({
+    ...{ id: protocol, protocol, base_url: `${host.url}/v1`, api_key_env: "HOST_KEY" },
+    headers: { "x-tenant": "tenant-secret-7" },
+  });
+  const model = (id: string, type: string, protocol: string, more: object = {}) => ({
+    ...{ id: `demo/${id}`, type, context_window: 100_000, pricing: { mode: "per-token", input: 1 } },
+    ...{ routes: [{ provider: protocol, model: id }], ...more },
+  });
+  const language = { max_output_tokens: 100, supports_tools: true, pricing: { mode: "per-token", input: 1, output: 1 } };
+  const models = [
+    model("chat", "language", "openai", language),
+    model("claude", "language", "anthropic", language),
+    model("ranks", "reranking", "rerank"),
+    model("vectors", "embedding", "openai"),
+    model("voice", "speech", "openai", {
+      pricing: { mode: "per-1k-chars", usd_per_1k_chars: 0.01 },
+      voice_family: "provider_a",
+      default_voice: "a",
+    }),
+    model("pictures", "image", "openai", { pricing: { mode: "per-image", usd_per_image: 0.01 } }),
+  ];
+  const providers = ["openai", "anthropic", "rerank"].map(provider);
+  gateway = await startGateway({
+    catalog: JSON.stringify({ providers, models, tiers: highTiers() }),
+    env: { HOST_KEY: key, SVC_PUBLIC_URL: "https://gateway.example" },
+  });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await host.stop();
+});
+
+const messages = [{ role: "user", content: "Hello" }];
+type Asked = [path: string, model: string, body: object];
+const language: Asked[] = [
+  ["/v1/chat/completions", "chat", { messages }],
+  ["/v1/chat/completions", "chat", { messages, stream: true }],
+  ["/v1/chat/completions", "claude", { messages, max_tokens: 50 }],
+  ["/v1/messages", "claude", { messages, max_tokens: 50 }],
+  ["/v1/messages", "claude", { messages, max_tokens: 50, stream: true }],
+  ["/v1/messages", "chat", { messages, max_tokens: 50 }],
+  ["/v1/responses", "chat", { input: "Hello" }],
+  ["/v1/completions", "chat", { prompt: "Hello" }],
+];
+const others: Asked[] = [
+  ["/v1/rerank", "ranks", { query: "a", documents: ["b"] }],
+  ["/v1/embeddings", "vectors", { input: "a" }],
+  ["/v1/audio/speech", "voice", { input: "a" }],
+];
+
+async function ask([path, model, body]: Asked, answer: HostileAnswer) {
+  host.answers.set(model, answer);
+  const account = await gateway.createAccount({ deposit: "5" });
+  return { account, reply: await gateway.request("POST", path, { key: account.key, body: { model: `demo/${model}`, ...body } }) };
+}
+
+/** All of a reply that a caller sees. */
+function shown({ text, headers }: { text: string; headers: object }): string {
+  return text + JSON.stringify(headers);
+}
+
+describe("an error's sentence and its field", () => {
+  test.each([...language, ...others])(
+    "%s over %s %j: the refusal says what is wrong, and nothing of whose upstream it is",
+    async (...asked) => {
+      const message = `top_k is wrong: ${leaks.join(", ")}. Mend it`;
+      for (const param of leaks) {
+        const { reply } = await ask(asked, json({ error: { message, param, code: "invalid_value", type: "invalid_request_error" } }, 400));
+        expect(reply.status).toBe(400);
+        expect(reply.text).toContain("top_k is wrong");
+        expect(shown(reply)).not.toMatch(secrets);
+      }
+    },
+  );
+
+  test("a field's own name stays", async () => {
+    const { reply } = await ask(language[0]!, json({ error: { message: "no", param: "messages[0].content" } }, 400));
+    expect(reply.json.error.param).toBe("messages[0].content");
+  });
+
+  test("a stream that breaks says no more", async () => {
+    const chunk = { id: "a", choices: [{ index: 0, delta: { content: "Hi" }, finish_reason: null }] };
+    const broken: HostileAnswer = (response) =>
+      response
+        .writeHead(200, { "content-type": "text/event-stream" })
+        .end(eventText(chunk) + eventText({ error: { message: leaks.join(", "), param: key.slice(0, 12), code: key } }));
+    const { reply } = await ask(["/v1/chat/completions", "chat", { messages, stream: true }], broken);
+    expect(reply.text).toContain("stream_interrupted");
+    expect(shown(reply)).not.toMatch(secrets);
+  });
+
+  test("a job's error, as its reader and the usage log have it", async () => {
+    const refusal = json({ error: { message: leaks.join(", "), code: "invalid_image", type: key.slice(0, 12), param: "image" } }, 400);
+    const { account, reply } = await ask(["/v1/images/generations", "pictures", { prompt: "a" }], refusal);
+    const job = await gateway.request("GET", `/v1/jobs/${reply.json.id}?wait=20`, { key: account.key });
+    expect(job.json.status).toMatch(/failed|refunded/);
+    const log = await gateway.request("GET", "/v1/auth/usage/logs", { key: account.key });
+    expect(log.json.data).toHaveLength(1);
+    expect(shown(job) + shown(log)).not.toMatch(secrets);
+  });
+});
+
+describe("members of an answer that nobody understands", () => {
+  const usage = { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6, input_tokens: 5, output_tokens: 1 };
+  const debug = { system_fingerprint: `fp_${key}`, x_debug: { host: leaks, deep: [{ at: leaks.join(" ") }] }, service_tier: "default" };
+
+  test("chat: the host's own words go without what is the operator's, the model's stay", async () => {
+    const said = "Ask https://10.2.3.4:8000 or localhost, with org-aBcDeFgHiJkL1234.";
+    const message = { content: said, citations: ["http://localhost/a"], x_trace: leaks };
+    const choice = { index: 0, message, finish_reason: "stop", x_route: leaks };
+    const { reply } = await ask(language[0]!, json({ ...debug, choices: [choice], usage }));
+    const [given] = reply.json.choices;
+    expect(given.message).toMatchObject({ content: said, citations: ["http://localhost/a"] });
+    expect(reply.json).toMatchObject({ service_tier: "default", system_fingerprint: expect.stringContaining("[hidden]") });
+    const { message: own, ...rest } = given;
+    expect(JSON.stringify([{ ...reply.json, choices: rest }, own.x_trace])).not.toMatch(secrets);
+  });
+
+  test("chat, streamed: in the first chunk and in those that are copied", async () => {
+    const piece = (content: string, finish_reason: string | null) =>
+      eventText({ id: "a", ...debug, choices: [{ index: 0, delta: { content, x_trace: leaks }, finish_reason, x_route: leaks }] });
+    const answer: HostileAnswer = (response) =>
+      response
+        .writeHead(200, { "content-type": "text/event-stream" })
+        .end(["Hi", " there", " my", " friend"].map((text) => piece(text, null)).join("") + piece("", "stop") + "data: [DONE]\n\n");
+    const { reply } = await ask(language[1]!, answer);
+    expect(reply.text.match(/"content":"[^"]+"/g)).toEqual([
+      '"content":"Hi"',
+      '"content":" there"',
+      '"content":" my"',
+      '"content":" friend"',
+    ]);
+    expect(reply.text).toContain('"service_tier":"default"');
+    expect(shown(reply)).not.toMatch(secrets);
+  });
+
+  test("a ranking, and why a message was refused", async () => {
+    const results = [{ index: 0, relevance_score: 1, x_trace: leaks }];
+    const { reply: ranking } = await ask(
+      others[0]!,
+      json({ ...debug, results, meta: { at: leaks }, usage: { total_tokens: 5, at: leaks } }),
+    );
+    expect(ranking.status).toBe(200);
+    const refused = { content: [{ type: "text", text: "No" }], stop_reason: "refusal", stop_details: { explanation: leaks.join(" ") } };
+    const { reply: message } = await ask(language[3]!, json({ ...debug, ...refused, usage }));
+    expect(message.json.stop_reason).toBe("refusal");
+    expect(shown(ranking) + shown(message)).not.toMatch(secrets);
+  });
+
+  test("the provider's own key leaves in no answer at all, not even where the model says it", async () => {
+    const { reply: whole } = await ask(
+      language[0]!,
+      json({ choices: [{ message: { content: `It is ${key}.` }, finish_reason: "stop" }], usage }),
+    );
+    expect(whole.json.choices[0].message.content).toBe("It is [hidden].");
+    const chunks = ["It is", ` ${key}`, "."].map((content) =>
+      eventText({ id: "a", choices: [{ index: 0, delta: { content }, finish_reason: null }] }),
+    );
+    const end = eventText({ id: "a", choices: [{ index: 0, delta: {}, finish_reason: "stop" }] });
+    const answer: HostileAnswer = (response) =>
+      response.writeHead(200, { "content-type": "text/event-stream" }).end(`${chunks.join("")}${end}data: [DONE]\n\n`);
+    const { reply: streamed } = await ask(language[1]!, answer);
+    expect(streamed.text).toContain("[hidden]");
+    expect(shown(streamed)).not.toContain("Ab12Cd");
+  });
+});
