@@ -7137,7 +7137,7 @@ export interface components {
             capability: string;
             /**
              * Format: int32
-             * @description Largest context in tokens over all routes; 0 where the type has none.
+             * @description Largest context in tokens over all routes; a longer prompt is refused before anything is charged. 0 where the type has none.
              */
             context_window: number;
             /** @description Editorial label; nothing enforces it. */
@@ -7880,7 +7880,7 @@ export interface components {
             capability: string;
             /**
              * Format: int32
-             * @description Largest context in tokens over all routes; 0 where the type has none.
+             * @description Largest context in tokens over all routes; a longer prompt is refused before anything is charged. 0 where the type has none.
              */
             context_window: number;
             /** @description Editorial label; nothing enforces it. */

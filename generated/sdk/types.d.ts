@@ -1505,7 +1505,7 @@ export interface ModelRow {
    * @deprecated
    */
   recommended_for: UseCase[];
-  /** Largest context in tokens over all routes; 0 where the type has none. */
+  /** Largest context in tokens over all routes; a longer prompt is refused before anything is charged. 0 where the type has none. */
   context_window: number;
   /** Most output tokens of one answer over all routes; 0 where the type has none. */
   max_output_tokens: number;
@@ -2115,7 +2115,7 @@ export interface RecommendedModel {
    * @deprecated
    */
   recommended_for: UseCase[];
-  /** Largest context in tokens over all routes; 0 where the type has none. */
+  /** Largest context in tokens over all routes; a longer prompt is refused before anything is charged. 0 where the type has none. */
   context_window: number;
   /** Most output tokens of one answer over all routes; 0 where the type has none. */
   max_output_tokens: number;
