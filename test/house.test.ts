@@ -42,7 +42,7 @@ const domain = ["catalog", "pricing", "ledger", "accounts", "limits"];
 const mayImport: Record<string, readonly string[]> = {
   ...Object.fromEntries(leaves.map((leaf) => [leaf, []])),
   slots: ["shares"],
-  config: [],
+  config: ["email-address", "money"],
   context: [],
   sound: leaves,
   providers: ["sound", ...leaves],
