@@ -379,6 +379,8 @@ export interface paths {
          *     unknown provider 400 `invalid_parameter`; a `state` that is unknown or was given to another provider gives 400 `invalid_token`, one that
          *     was used `used_token`, one that is too old `expired_token`.
          *
+         *     403 `signup_closed` where that would be a new account, and the operator lets nobody sign up, or not this address.
+         *
          *     An account with the same address that was never verified is reclaimed: its password, its sessions and its keys are dropped.
          */
         post: operations["signInWithProvider"];
@@ -442,7 +444,8 @@ export interface paths {
          * Sign up
          * @description Makes an account and mails a verification link and code. Until the address is verified nobody can sign in to it, and it has no credit.
          *
-         *     An address that has an account already gets the same 201, and its owner a mail that says so.
+         *     An address that has an account already gets the same 201, and its owner a mail that says so. Where accounts are by invitation, every address
+         *     gets it, and invited ones the mail. 403 `signup_closed` where the operator lets nobody sign up, or not with addresses of this domain.
          */
         post: operations["signUp"];
         delete?: never;
@@ -486,7 +489,8 @@ export interface paths {
          * @description Verifies the email address by the token of the link, or by address and code. Works once; a token or code that is wrong, used or too old
          *     gives 400 `invalid_token`, `used_token` or `expired_token`.
          *
-         *     The account gets its signup credit of 0.50 USD, once, and is signed in. The password of the sign-up whose mail is answered holds; where
+         *     The account is signed in, and gets the signup credit (0.50 USD, where the operator has not set another or none), once a mailbox: addresses
+         *     that differ by case, by a tag after `+`, or at Gmail by dots, share one. The password of the sign-up whose mail is answered holds; where
          *     several sign-ups with this address wait, none does: set one by `POST /v1/auth/password/forgot`.
          */
         post: operations["verifyAccount"];
@@ -5345,6 +5349,35 @@ export interface components {
             };
         };
         /** @description Body of a 403. */
+        Error403PermissionDeniedOrSignupClosed: {
+            /** @description What is wrong. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "signup_closed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault; null where none is. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 403. */
         Error403PermissionDeniedOrVoiceNotOwned: {
             /** @description What is wrong. */
             error: {
@@ -5366,6 +5399,35 @@ export interface components {
                 request_id: string;
                 /** @description Whether sending the same request again can help. */
                 retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 403. */
+        Error403SignupClosed: {
+            /** @description What is wrong. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "signup_closed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description For people; not to be parsed. */
+                message: string;
+                /** @description Request field at fault; null where none is. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether sending the same request again can help. */
+                retryable: boolean;
                 /**
                  * @description Category of the error.
                  * @enum {string}
@@ -7187,7 +7249,7 @@ export interface components {
             capability: string;
             /**
              * Format: int32
-             * @description Largest context in tokens over all routes; 0 where the type has none.
+             * @description Largest context in tokens over all routes; a longer prompt is refused before anything is charged. 0 where the type has none.
              */
             context_window: number;
             /** @description Editorial label; nothing enforces it. */
@@ -7353,6 +7415,8 @@ export interface components {
             /** @description Name for people. */
             name: string;
         };
+        /** @description The email address of a new account, whose domain is a name of the public DNS: two labels at least, no IP address, no dot at its end. */
+        NewEmail: string;
         /** @description A new password: 8 to 200 characters. */
         NewPassword: string;
         /** @description A session that has just begun. */
@@ -7930,7 +7994,7 @@ export interface components {
             capability: string;
             /**
              * Format: int32
-             * @description Largest context in tokens over all routes; 0 where the type has none.
+             * @description Largest context in tokens over all routes; a longer prompt is refused before anything is charged. 0 where the type has none.
              */
             context_window: number;
             /** @description Editorial label; nothing enforces it. */
@@ -9499,8 +9563,8 @@ export interface components {
         };
         /** @description A new account. */
         SignUpRequest: {
-            /** @description Email address; a mail with a link and a code goes there. */
-            email: components["schemas"]["Email"];
+            /** @description Email address; a mail with a link and a code goes there. Its domain has two labels at least, such as `example.com`. */
+            email: components["schemas"]["NewEmail"];
             /** @description Name for people, at most 100 characters; default: none. */
             name?: string;
             /** @description Password, 8 to 200 characters. */
@@ -10528,7 +10592,7 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             /** @description Email address. */
             email: string;
-            /** @description Whether the address was verified. Money can be added only then, and the signup credit is given then. */
+            /** @description Whether the address was verified. Money can be added only then, and the signup credit is given then, where there is one. */
             email_verified: boolean;
             /** @description User id. */
             id: string;
@@ -10560,7 +10624,7 @@ export interface components {
         Verified: {
             /** @description The account's default API key, shown here and never again. */
             api_key: string;
-            /** @description USD that were credited: 0.5 the first time. */
+            /** @description USD that were credited: the signup credit, where the mailbox has not had it yet; else 0. */
             credit_granted_usd: components["schemas"]["Usd"];
             /** @description Value of the header `X-Svc-CSRF` that cookie requests which change something must carry. */
             csrf_token: string;
@@ -13899,7 +13963,10 @@ export interface operations {
                     "application/json": components["schemas"]["Error401InvalidCredentials"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.
+             *     `signup_closed`: The operator has closed sign-up, or opened it to invited addresses or to those of some domains alone.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -13909,7 +13976,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["Error403PermissionDeniedOrSignupClosed"];
                 };
             };
             /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
@@ -14246,6 +14313,19 @@ export interface operations {
                     "application/json": components["schemas"]["SignUpError400"];
                 };
             };
+            /** @description `signup_closed`: The operator has closed sign-up, or opened it to invited addresses or to those of some domains alone. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403SignupClosed"];
+                };
+            };
             /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
             413: {
                 headers: {
@@ -14497,7 +14577,10 @@ export interface operations {
                     "application/json": components["schemas"]["VerifyAccountError400"];
                 };
             };
-            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do. */
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.
+             *     `signup_closed`: The operator has closed sign-up, or opened it to invited addresses or to those of some domains alone.
+             */
             403: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -14507,7 +14590,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                    "application/json": components["schemas"]["Error403PermissionDeniedOrSignupClosed"];
                 };
             };
             /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */

@@ -67,6 +67,7 @@ export type ErrorCode =
   | "session_required"
   | "csrf_failed"
   | "email_unverified"
+  | "signup_closed"
   | "voice_not_owned"
   | "insufficient_credits"
   | "key_limit_reached"
@@ -434,6 +435,14 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "Verify your email address first.",
     "happened": "The account's email address is not verified yet.",
     "fix": "Follow the link in the mail, or ask for it again."
+  },
+  "signup_closed": {
+    "status": 403,
+    "type": "permission_error",
+    "retryable": false,
+    "message": "Sign-up is closed for this address[: {reason}].",
+    "happened": "The operator has closed sign-up, or opened it to invited addresses or to those of some domains alone.",
+    "fix": "Ask the operator for an account or an invitation, or use an address of a domain that the message names."
   },
   "voice_not_owned": {
     "status": 403,

@@ -184,6 +184,12 @@ export interface SignInFlow {
   used_at: Timestamp | null;
 }
 
+export interface SignupMailbox {
+  account_id: bigint;
+  created_at: Timestamp;
+  mailbox: string;
+}
+
 export interface Topup {
   account_id: bigint;
   amount: bigint;
@@ -269,6 +275,7 @@ export interface DB {
   replica: Replica;
   session: Session;
   sign_in_flow: SignInFlow;
+  signup_mailbox: SignupMailbox;
   topup: Topup;
   usage_log: UsageLog;
   verification: Verification;

@@ -1,6 +1,9 @@
 // The environment (OPERATOR.md "Start"), read once. No other file reads process.env, but for provider keys
 // that the catalog names (src/catalog/load.ts gets the environment handed in).
 
+import { isDomain } from "./email-address.ts";
+import { type Amount, parseUsd } from "./money.ts";
+
 export interface Config {
   host: string;
   port: number;
@@ -20,6 +23,7 @@ export interface Config {
   smtpUrl: string | null;
   /** Sender of mails. */
   mailFrom: string;
+  signUp: SignUpConfig;
   /** Who else may vouch for a user: `SVC_SIGNIN_<NAME>_…`. */
   signInProviders: SignInProvider[];
   /** Null: nobody can pay online; the operator adds credit by hand. */
@@ -34,6 +38,15 @@ export interface Config {
   traces: TracesConfig | null;
   /** For the secrets of providers, by the names the catalog gives. */
   environment: Record<string, string | undefined>;
+}
+
+export interface SignUpConfig {
+  /** `invite`: addresses alone for which the operator made an account that is not verified yet. */
+  mode: "open" | "invite" | "closed";
+  /** Of addresses that may sign up, in lower case; null: any. */
+  domains: string[] | null;
+  /** Given when an address is verified; 0: none. */
+  credit: Amount;
 }
 
 /** An external provider of identities, as the operator registered this gateway there. */
@@ -81,6 +94,11 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     blobUrl: text("SVC_BLOB_URL"),
     smtpUrl: text("SMTP_URL"),
     mailFrom: text("SVC_MAIL_FROM") ?? "gateway@localhost",
+    signUp: {
+      mode: (oneOf(text("SVC_SIGNUP"), "SVC_SIGNUP", ["open", "invite", "closed"]) ?? "open") as SignUpConfig["mode"],
+      domains: domainList(text("SVC_SIGNUP_DOMAINS"), "SVC_SIGNUP_DOMAINS"),
+      credit: usd(text("SVC_SIGNUP_CREDIT") ?? "0.50", "SVC_SIGNUP_CREDIT"),
+    },
     signInProviders: readSignInProviders(environment, text),
     stripe: readStripe(text),
     workers: wholeNumber(text("SVC_WORKERS"), "SVC_WORKERS", 1, 256) ?? 1,
@@ -145,6 +163,24 @@ function wholeNumber(text: string | null, name: string, min: number, max: number
   if (!Number.isInteger(value) || value < min || value > max)
     throw new Error(`${name} must be a whole number from ${min} to ${max}, not "${text}"`);
   return value;
+}
+
+function domainList(text: string | null, name: string): string[] | null {
+  if (text === null) return null;
+  const domains = text.split(",").map((domain) => domain.trim().toLowerCase());
+  const wrong = domains.find((domain) => !isDomain(domain));
+  if (wrong !== undefined)
+    throw new Error(`${name} must be domains with commas between them, such as example.com,example.org; "${wrong}" is none`);
+  return domains;
+}
+
+const usdMax = 1_000;
+
+function usd(text: string, name: string): Amount {
+  const amount = parseUsd(text);
+  if (amount === undefined || amount < 0n || amount > (parseUsd(String(usdMax)) as Amount))
+    throw new Error(`${name} must be USD from 0 to ${usdMax} with at most 8 decimals, such as 0.50, not "${text}"`);
+  return amount;
 }
 
 const signInVariable = /^SVC_SIGNIN_([A-Z0-9_]{1,40})_(?:CLIENT_ID|CLIENT_SECRET|ISSUER|URL)$/;

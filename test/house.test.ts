@@ -47,7 +47,7 @@ const mayImport: Record<string, readonly string[]> = {
   slots: ["shares"],
   "public-host": ["network-address"],
   "source-address": ["fail", "network-address", "public-host"],
-  config: [],
+  config: ["email-address", "money"],
   context: [],
   sound: leaves,
   providers: ["sound", ...leaves],

@@ -525,6 +525,8 @@ export interface AuthMethods {
    * unknown provider 400 `invalid_parameter`; a `state` that is unknown or was given to another provider gives 400 `invalid_token`, one that
    * was used `used_token`, one that is too old `expired_token`.
    *
+   * 403 `signup_closed` where that would be a new account, and the operator lets nobody sign up, or not this address.
+   *
    * An account with the same address that was never verified is reclaimed: its password, its sessions and its keys are dropped.
    *
    * `POST /v1/auth/signin/{provider}`, /docs/api/signInWithProvider
@@ -533,7 +535,7 @@ export interface AuthMethods {
    * await svc.auth.signInWithProvider(provider, { id_token: "eyJhbGciOiJSUzI1NiJ9.EXAMPLE.EXAMPLE", state: "svco_EXAMPLE0000" });
    * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `invalid_token`, `used_token`, `expired_token`
    * @throws {SvcError} 401 `invalid_credentials`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 403 `permission_denied`, `signup_closed`
    * @throws {SvcError} 413 `request_too_large`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
@@ -570,13 +572,15 @@ export interface AuthMethods {
   /**
    * Makes an account and mails a verification link and code. Until the address is verified nobody can sign in to it, and it has no credit.
    *
-   * An address that has an account already gets the same 201, and its owner a mail that says so.
+   * An address that has an account already gets the same 201, and its owner a mail that says so. Where accounts are by invitation, every address
+   * gets it, and invited ones the mail. 403 `signup_closed` where the operator lets nobody sign up, or not with addresses of this domain.
    *
    * `POST /v1/auth/signup`, /docs/api/signUp
    *
    * @example
    * await svc.auth.signUp({ email: "ada@example.com", password: "correct horse battery", name: "Ada" });
    * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 403 `signup_closed`
    * @throws {SvcError} 413 `request_too_large`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
@@ -587,7 +591,8 @@ export interface AuthMethods {
    * Verifies the email address by the token of the link, or by address and code. Works once; a token or code that is wrong, used or too old
    * gives 400 `invalid_token`, `used_token` or `expired_token`.
    *
-   * The account gets its signup credit of 0.50 USD, once, and is signed in. The password of the sign-up whose mail is answered holds; where
+   * The account is signed in, and gets the signup credit (0.50 USD, where the operator has not set another or none), once a mailbox: addresses
+   * that differ by case, by a tag after `+`, or at Gmail by dots, share one. The password of the sign-up whose mail is answered holds; where
    * several sign-ups with this address wait, none does: set one by `POST /v1/auth/password/forgot`.
    *
    * `POST /v1/auth/verify`, /docs/api/verifyAccount
@@ -595,7 +600,7 @@ export interface AuthMethods {
    * @example
    * await svc.auth.verify({ email: "ada@example.com", code: "493021" });
    * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `invalid_token`, `used_token`, `expired_token`
-   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 403 `permission_denied`, `signup_closed`
    * @throws {SvcError} 413 `request_too_large`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`

@@ -1525,7 +1525,7 @@ export interface ModelRow {
    * @deprecated
    */
   recommended_for: UseCase[];
-  /** Largest context in tokens over all routes; 0 where the type has none. */
+  /** Largest context in tokens over all routes; a longer prompt is refused before anything is charged. 0 where the type has none. */
   context_window: number;
   /** Most output tokens of one answer over all routes; 0 where the type has none. */
   max_output_tokens: number;
@@ -2135,7 +2135,7 @@ export interface RecommendedModel {
    * @deprecated
    */
   recommended_for: UseCase[];
-  /** Largest context in tokens over all routes; 0 where the type has none. */
+  /** Largest context in tokens over all routes; a longer prompt is refused before anything is charged. 0 where the type has none. */
   context_window: number;
   /** Most output tokens of one answer over all routes; 0 where the type has none. */
   max_output_tokens: number;
@@ -3057,7 +3057,7 @@ export interface SignInStart {
 
 /** A new account. */
 export interface SignUpRequest {
-  /** Email address; a mail with a link and a code goes there. */
+  /** Email address; a mail with a link and a code goes there. Its domain has two labels at least, such as `example.com`. */
   email: string;
   /** Password, 8 to 200 characters. */
   password: string;
@@ -3719,7 +3719,7 @@ export interface User {
   id: string;
   /** Email address. */
   email: string;
-  /** Whether the address was verified. Money can be added only then, and the signup credit is given then. */
+  /** Whether the address was verified. Money can be added only then, and the signup credit is given then, where there is one. */
   email_verified: boolean;
   /** Name for people; null when none was given. */
   name: string | null;
@@ -3753,7 +3753,7 @@ export interface Verified {
   csrf_token: string;
   /** Who is signed in. */
   user: User;
-  /** USD that were credited: 0.5 the first time. */
+  /** USD that were credited: the signup credit, where the mailbox has not had it yet; else 0. */
   credit_granted_usd: number;
   /** The account's default API key, shown here and never again. */
   api_key: string;
@@ -4677,7 +4677,9 @@ export type Error402PaymentFailed = Refusal<402, "payment_failed", TopupErrorBod
 export type Error403PermissionDenied = Refusal<403, "permission_denied", ErrorBody<"permission_denied", "permission_error">>;
 export type Error403PermissionDeniedOrRouteRefused = Refusal<403, "permission_denied" | "route_refused", RouteErrorBody<"permission_denied" | "route_refused", "permission_error">>;
 export type Error403PermissionDeniedOrSessionRequired = Refusal<403, "permission_denied" | "session_required", ErrorBody<"permission_denied" | "session_required", "permission_error">>;
+export type Error403PermissionDeniedOrSignupClosed = Refusal<403, "permission_denied" | "signup_closed", ErrorBody<"permission_denied" | "signup_closed", "permission_error">>;
 export type Error403PermissionDeniedOrVoiceNotOwned = Refusal<403, "permission_denied" | "voice_not_owned", OlderErrorBody<"permission_denied" | "voice_not_owned", "permission_error">>;
+export type Error403SignupClosed = Refusal<403, "signup_closed", ErrorBody<"signup_closed", "permission_error">>;
 export type Error404JobNotFound = Refusal<404, "job_not_found", ErrorBody<"job_not_found", "not_found_error">>;
 export type Error404ModelNotFound = Refusal<404, "model_not_found", ModelErrorBody<"model_not_found", "not_found_error">>;
 export type Error404RequestNotFound = Refusal<404, "request_not_found", ErrorBody<"request_not_found", "not_found_error">>;
@@ -4758,17 +4760,17 @@ export type GetSessionError = Error401MissingApiKeyOrInvalidApiKey | Error403Per
 /** What `auth.signIn` may be refused with. */
 export type SignInError = SignInError400 | Error401InvalidCredentials | Error403PermissionDenied | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** What `auth.signInWithProvider` may be refused with. */
-export type SignInWithProviderError = SignInWithProviderError400 | Error401InvalidCredentials | Error403PermissionDenied | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type SignInWithProviderError = SignInWithProviderError400 | Error401InvalidCredentials | Error403PermissionDeniedOrSignupClosed | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** What `auth.startSignIn` may be refused with. */
 export type StartSignInError = StartSignInError400 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** What `auth.signOut` may be refused with. */
 export type SignOutError = Error401MissingApiKeyOrInvalidApiKey | SignOutError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** What `auth.signUp` may be refused with. */
-export type SignUpError = SignUpError400 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type SignUpError = SignUpError400 | Error403SignupClosed | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** What `usage.logs` may be refused with. */
 export type ListUsageLogsError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** What `auth.verify` may be refused with. */
-export type VerifyAccountError = VerifyAccountError400 | Error403PermissionDenied | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type VerifyAccountError = VerifyAccountError400 | Error403PermissionDeniedOrSignupClosed | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** What `auth.resendVerification` may be refused with. */
 export type ResendVerificationError = ResendVerificationError400 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** What `chat.completions.create` may be refused with. */
@@ -4956,6 +4958,8 @@ export interface ErrorsByCode {
   server_error: Refusal<500, "server_error", BareErrorBody<"server_error">> | Refusal<502, "server_error", BareErrorBody<"server_error">> | Refusal<503, "server_error", BareErrorBody<"server_error">>;
   /** Endpoints that change the account need a dashboard session. */
   session_required: Refusal<403, "session_required", ErrorBody<"session_required", "permission_error"> | OlderErrorBody<"session_required", "permission_error">>;
+  /** The operator has closed sign-up, or opened it to invited addresses or to those of some domains alone. */
+  signup_closed: Refusal<403, "signup_closed", ErrorBody<"signup_closed", "permission_error">>;
   /** The request refers to something that would have to be kept between requests: an earlier answer, a conversation, an item, a prompt or a file, or it asks for an answer to be fetched later. */
   stateless_only: Refusal<400, "stateless_only", ErrorBody<"stateless_only", "invalid_request_error">>;
   /** The message request names a `thread`, whose earlier messages would have to be kept between requests. */
@@ -5050,6 +5054,7 @@ export type ErrorCode =
   | "segments_unsupported"
   | "server_error"
   | "session_required"
+  | "signup_closed"
   | "stateless_only"
   | "stream_interrupted"
   | "thread_unsupported_request"

@@ -1,12 +1,13 @@
 // `svc account …`
-import { createAccount, setSuspended, statusOf } from "../accounts/admin.ts";
+import { createAccount, Refused, setSuspended, statusOf } from "../accounts/admin.ts";
 import { listKeys } from "../accounts/key-records.ts";
 import { systemClock } from "../clock.ts";
-import { type Db, inTransaction } from "../db/connect.ts";
+import type { Config } from "../config.ts";
+import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { isEmailAddress } from "../email-address.ts";
 import { accountIdText } from "../ids.ts";
 import { readBalance, readMediaHolds } from "../ledger/balance.ts";
-import { MaybePosted, type PostedKind, postEntry, postEntryPatiently, signupCredit } from "../ledger/post.ts";
+import { MaybePosted, type PostedKind, postEntry, postEntryPatiently, postSignupCredit, type SignupCredit } from "../ledger/post.ts";
 import { type Amount, toUsd, usdText } from "../money.ts";
 import { readAccount, readAmount } from "./arguments.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
@@ -17,19 +18,27 @@ export async function create({ config, options }: Input): Promise<Outcome> {
   const email = String(options.email ?? "").trim();
   if (!isEmailAddress(email)) throw new UsageError("--email must be an email address");
   const postings: [PostedKind, Amount][] = [];
-  if (options["signup-credit"]) postings.push(["signup_credit", signupCredit]);
   if (typeof options.deposit === "string") postings.push(["deposit", readAmount(options.deposit, "--deposit")]);
   if (typeof options.credit === "string") postings.push(["bonus", readAmount(options.credit, "--credit")]);
   return withDatabase(config, async (db) => {
     const at = systemClock();
     const { accountId, apiKey } = await inTransaction(db, async (transaction) => {
       const account = await createAccount(transaction, { email, verified: options.verified === true, at });
+      if (options["signup-credit"]) await giveSignupCredit(transaction, config, { accountId: account.accountId, email, at });
       for (const [kind, amount] of postings) await postEntry(transaction, { accountId: account.accountId, kind, amount, ref: "cli", at });
       return account;
     });
     const id = accountIdText(accountId);
     return { json: { account_id: id, email, api_key: apiKey }, text: `${id} ${email}\n${apiKey}\nThe key is shown this once.` };
   });
+}
+
+/** Refused where nothing is given: the operator would believe it was. */
+async function giveSignupCredit(db: Queries, { signUp }: Config, to: Pick<SignupCredit, "accountId" | "email" | "at">): Promise<void> {
+  const amount = signUp.credit;
+  if (amount === 0n) throw new Refused("SVC_SIGNUP_CREDIT is 0: there is no signup credit to give");
+  if ((await postSignupCredit(db, { ...to, amount, ref: "cli" })) === 0n)
+    throw new Refused(`another address of the mailbox of ${to.email} has had its signup credit`);
 }
 
 export async function show({ config, words }: Input): Promise<Outcome> {

@@ -5,11 +5,12 @@ import { setImmediate as breathe } from "node:timers/promises";
 /** A tokenizer's work grows with the square of an unbroken run of characters; no word is that long. */
 const runMax = 256;
 /**
- * Text beyond either is counted by the rate of what came before: 25 MB would hold up everybody for seconds, and rare characters,
- * of two or three tokens each, cost the most. The worst text takes some 50 ms.
+ * Texts of more tokens are counted by a sample, spread evenly over all of them: 25 MB would hold up everybody for seconds. The beginning
+ * alone would say little: tools come first and prose after them, or words first and rare characters after them.
  */
-const countedTokensMax = 32_768;
-const countedCharactersMax = 262_144;
+const exactTokensMax = 32_768;
+/** Rare characters are two or three tokens each and cost the most: some 50 ms for these. */
+const sampledCharacters = 32_768;
 /** Pieces between two turns of the event loop: a few milliseconds of the worst text. */
 const piecesATurn = 32;
 
@@ -41,32 +42,44 @@ async function load(): Promise<Count> {
 /** Rejects where the tokenizer can't be loaded. */
 export async function countTokens(texts: readonly string[]): Promise<number> {
   const count = await loadTokenizer();
-  let tokens = 0;
-  let counted = 0;
-  let pieces = 0;
-  for (const text of texts) {
-    for (const piece of piecesOf(text)) {
-      if (tokens >= countedTokensMax || counted >= countedCharactersMax) break;
-      tokens += count(piece);
-      counted += piece.length;
-      if (++pieces % piecesATurn === 0) await breathe();
-    }
-  }
   const all = texts.reduce((sum, text) => sum + text.length, 0);
-  return counted === all ? tokens : Math.ceil((tokens * all) / counted);
+  if (all > sampledCharacters) {
+    const sampled = await countPieces(count, texts, all / sampledCharacters);
+    const tokens = Math.ceil((sampled.tokens * all) / sampled.characters);
+    if (tokens > exactTokensMax) return tokens;
+  }
+  return (await countPieces(count, texts, 1)).tokens;
 }
 
-/** Cut before a space where there is one, so that no token is cut. */
-function* piecesOf(text: string): Generator<string> {
-  for (let from = 0; from < text.length;) {
-    let to = Math.min(text.length, from + runMax);
-    if (to < text.length) {
-      const space = from + text.slice(from, to + 1).lastIndexOf(" "); // no further back: a text may have none
-      if (space > from) to = space;
-      else if (isLowSurrogate(text.charCodeAt(to))) to -= 1;
+async function countPieces(count: Count, texts: readonly string[], stride: number): Promise<{ tokens: number; characters: number }> {
+  let tokens = 0;
+  let characters = 0;
+  let pieces = 0;
+  for (const piece of piecesOf(texts, stride)) {
+    tokens += count(piece);
+    characters += piece.length;
+    if (++pieces % piecesATurn === 0) await breathe();
+  }
+  return { tokens, characters };
+}
+
+/** Cut before a space where there is one, so that no token is cut. Of all texts together one character in `stride` is in a piece. */
+function* piecesOf(texts: readonly string[], stride: number): Generator<string> {
+  let skipped = 0; // characters between the last piece and the next, which may lie some texts further on
+  for (const text of texts) {
+    let from = skipped;
+    while (from < text.length) {
+      if (isLowSurrogate(text.charCodeAt(from))) from += 1;
+      let to = Math.min(text.length, from + runMax);
+      if (to < text.length) {
+        const space = from + text.slice(from, to + 1).lastIndexOf(" "); // no further back: a text may have none
+        if (space > from) to = space;
+        else if (isLowSurrogate(text.charCodeAt(to))) to -= 1;
+      }
+      yield text.slice(from, to);
+      from += Math.ceil((to - from) * stride);
     }
-    yield text.slice(from, to);
-    from = to;
+    skipped = from - text.length;
   }
 }
 

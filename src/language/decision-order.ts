@@ -67,6 +67,7 @@ function decisionSize(state: string, questions: readonly Question[]): PromptSize
     tokensMax: 2 * length * stateSize.tokensMax + labelled.tokensMax + asDocuments.tokensMax,
     tokensLikely: length * stateSize.tokensLikely + labelled.tokensLikely,
     contexts: 2 * length,
+    prompts: length,
     countTokens: async () => length * (await stateSize.countTokens()) + (await labelled.countTokens()),
   };
 }

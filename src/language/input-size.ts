@@ -7,7 +7,7 @@ const markTokens = 8;
 
 export function inputSize(texts: readonly string[]): PromptSize {
   const size = sizeOf({ texts: [...texts], messages: 0, images: 0 });
-  return { ...size, tokensMax: size.tokensMax + texts.length * markTokens, contexts: texts.length };
+  return { ...size, tokensMax: size.tokensMax + texts.length * markTokens, contexts: texts.length, prompts: texts.length };
 }
 
 /** Texts that come as their tokens: whoever made them has counted them. */
@@ -23,5 +23,5 @@ export function tokensSize(lists: readonly (readonly number[])[]): PromptSize {
 export function rankingSize(query: string, documents: readonly string[]): PromptSize {
   const size = inputSize([query, ...documents]);
   const again = (Buffer.byteLength(query) + markTokens) * (documents.length - 1);
-  return { ...size, tokensMax: size.tokensMax + again, contexts: documents.length };
+  return { ...size, tokensMax: size.tokensMax + again, contexts: documents.length, prompts: documents.length };
 }

@@ -13,8 +13,9 @@ import type { Candidate } from "../routing/candidates.ts";
 import { loggedTrouble, reportAttempts } from "../routing/report-attempts.ts";
 import { noUsage, type Usage } from "../usage.ts";
 import { tokenPricesOf } from "./admit.ts";
+import { withinBound } from "./context-window.ts";
 import type { PromptSize } from "./prompt-size.ts";
-import type { Hold } from "./reserve.ts";
+import type { Hold, TokenBound } from "./reserve.ts";
 
 interface CallFacts {
   operation: string;
@@ -85,8 +86,9 @@ export function openCall(
     served: null,
     firstByteMs: null,
     async complete(usage, counted) {
-      const bill = billOf(asked, call.served, usage ?? (await counted()));
-      if (usage !== null && bill.cost > hold.granted) reportOverrun(context.log, facts, call, bill);
+      const bill = billOf(asked, call.served, usage ?? (await counted()), hold.bound);
+      if (usage !== null && (bill.cost > hold.granted || withinBound(usage, hold.bound) !== usage))
+        reportOverrun(context.log, facts, call, bill);
       return settle(usage === null ? atMost(hold.granted, bill) : bill, {
         status: "success",
         http_status: 200,
@@ -95,7 +97,7 @@ export function openCall(
       });
     },
     async aborted(delivered, measured) {
-      const bill = delivered.output > 0 || measured ? atMost(hold.granted, billOf(asked, call.served, delivered)) : nothing;
+      const bill = delivered.output > 0 || measured ? atMost(hold.granted, billOf(asked, call.served, delivered, hold.bound)) : nothing;
       await settle(bill, { status: "aborted", http_status: 499, ...noError, estimated: !measured });
     },
     async failed(code, { status, message }) {
@@ -116,18 +118,22 @@ function tokensOf({ input, cacheRead, cacheWrite, output }: Usage): number {
 }
 
 /** OPERATOR.md: another model's answer costs its own price, never more than the requested model would have cost. */
-function billOf(asked: Model, served: Candidate | null, usage: Usage): Bill {
-  const own = billAt(asked, usage);
+function billOf(asked: Model, served: Candidate | null, usage: Usage, bound: TokenBound): Bill {
+  const own = billAt(asked, usage, bound);
   if (served === null || served.layer !== 3) return own;
-  const other = billAt(served.model, usage);
+  const other = billAt(served.model, usage, bound);
   return other.cost < own.cost ? other : own;
 }
 
-function billAt(model: Model, usage: Usage): Bill {
-  return { model, usage, ...tokenCost(tokenPricesOf(model), usage) };
+/** The usage is shown as measured. */
+function billAt(model: Model, usage: Usage, bound: TokenBound): Bill {
+  return { model, usage, ...tokenCost(tokenPricesOf(model), withinBound(usage, bound)) };
 }
 
-/** Measured usage is charged in full, also above its reservation; that it was above is an upstream's fault or ours, and somebody's to look at. */
+/**
+ * Measured usage is charged up to what context window and output cap allow, also above its reservation; that it was above either is an
+ * upstream's fault or ours, such as a catalog with too small a window, and the operator's to look at.
+ */
 function reportOverrun(log: Context["log"], { requestId }: CallFacts, { hold, served }: OpenCall, { usage, cost }: Bill): void {
   log.error(
     { request_id: requestId, route: served?.routeId, reserved: usdText(hold.granted), cost: usdText(cost), usage },

@@ -6,8 +6,10 @@ import { countTokens } from "./count-tokens.ts";
 export interface PromptSize {
   /** No tokenizer makes more tokens of it than this. */
   tokensMax: number;
-  /** How often a model's context window may be filled: texts that a model reads one by one. */
+  /** How often a model's context window may be filled at most: texts that a model reads one by one, and again. */
   contexts: number;
+  /** How many prompts the next two are of; each has a context window. */
+  prompts: number;
   /** What it probably is: four bytes a token. Costs nothing, for limits. */
   tokensLikely: number;
   /** What it is by a real tokenizer, as near as anyone but its model can tell; dear, for charges and counts. Rejects where there is none. */
@@ -55,6 +57,7 @@ export function sizeOf({ texts, messages, images, bytes: others = 0 }: PromptPar
   return {
     tokensMax: bytes + others + messages * messageTokens + images * imageTokens,
     contexts: 1,
+    prompts: 1,
     tokensLikely: Math.ceil(bytes / bytesPerToken) + messages * 4 + images * 256,
     countTokens: () => (counting ??= countTokens(texts).then((tokens) => tokens + messages * 4 + images * 256)),
   };

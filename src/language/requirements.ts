@@ -1,8 +1,6 @@
 // What a request asks of a model, and whether a model declares it (gateway-api.md, chat request table); here as a chat request says it.
 import type { Model } from "../catalog/types.ts";
 import { fail, failParameter } from "../fail.ts";
-import type { PromptSize } from "./prompt-size.ts";
-import type { OutputCap } from "./reserve.ts";
 
 export interface Requirements {
   /** The field that brings tools; null: none does. */
@@ -67,11 +65,6 @@ export function declares(model: Model, needs: Requirements): boolean {
     (needs.structured === null || model.supports.structuredOutputs) &&
     needs.parts.every(({ kind }) => reads(model, kind))
   );
-}
-
-/** Whether prompt and answer probably fit into the model's window; the cap is lowered to what the model can write. */
-export function hasRoom(model: Model, { tokensLikely, contexts }: PromptSize, { asked }: OutputCap): boolean {
-  return tokensLikely + Math.min(asked ?? 0, model.maxOutputTokens) <= model.contextWindow * contexts;
 }
 
 function reads(model: Model, kind: PartKind): boolean {

@@ -15,11 +15,11 @@ import { type Candidate, candidatesOf } from "../routing/candidates.ts";
 import { GatewayStopping, isLeft } from "../stopping.ts";
 import { noUsage } from "../usage.ts";
 import { admitModel, tokenPricesOf } from "./admit.ts";
+import { assertRoom, hasRoom, surelyFits } from "./context-window.ts";
 import { countedUsage } from "./counted-usage.ts";
 import { type Bill, openCall, type OpenCall } from "./open-call.ts";
 import { suggestOthers } from "./other-models.ts";
 import type { PromptSize } from "./prompt-size.ts";
-import { hasRoom } from "./requirements.ts";
 import { type Hold, type OutputCap, reserveTokens } from "./reserve.ts";
 import { routeHeaders } from "./route-headers.ts";
 
@@ -67,6 +67,11 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
   order.assertFits(model);
   await assertMayUse(context, ask.caller, model);
   const size = order.measure();
+  const asDeclaredHere = (thrown: unknown) => asDeclared(order.declared?.(thrown) ?? thrown, ask.operationId);
+  if (!surelyFits(model, size))
+    await assertRoom(context, model, size, ask.operationId).catch((error: unknown) => {
+      throw asDeclaredHere(error);
+    });
   const { cap } = order;
   const tokens = { input: size.tokensLikely, output: Math.min(cap.asked ?? 0, model.maxOutputTokens) * cap.choices };
   const { caller, operationId: operation, requestId, receivedAt, addHeaders } = ask;
@@ -94,7 +99,7 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
     const counted = () => countedUsage(context, size, { deltas: 0, characters: order.charactersOf(answer), prompt: null });
     return { kind: "whole", ask, call, headers, answer, bill: await call.complete(answer.usage, counted) };
   } catch (thrown) {
-    const declared = asDeclared(order.declared?.(thrown) ?? thrown, ask.operationId);
+    const declared = asDeclaredHere(thrown);
     const error = thrown instanceof GatewayStopping ? new ApiError("overloaded", { cause: thrown }) : declared;
     await settleWithout(context, ask, call, error);
     throw suggestOthers(error, context.catalog, candidates, mayServe);

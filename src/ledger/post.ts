@@ -1,8 +1,9 @@
 // Entries that are no charge: deposits and credits. One insert; the triggers move the balance (migration 0002).
 import { isDatabaseAway, isSurelyUndone } from "../away.ts";
 import type { Queries } from "../db/connect.ts";
+import { mailboxOf } from "../email-address.ts";
 import { uuidv7 } from "../ids.ts";
-import { type Amount, parseUsd } from "../money.ts";
+import type { Amount } from "../money.ts";
 import { persist } from "./persist.ts";
 
 export type PostedKind = "deposit" | "signup_credit" | "bonus" | "refund";
@@ -18,9 +19,6 @@ export interface Posting {
   ref: string;
   at: Date;
 }
-
-/** Signup credit (cross-cutting rule 3); the database refuses a second one for the same account. */
-export const signupCredit: Amount = parseUsd("0.5") as Amount;
 
 const insertion = "insert into ledger_entry (account_id, created_at, id, kind, amount, ref) values ($1, $2, $3, $4, $5, $6)";
 
@@ -62,12 +60,27 @@ async function readTotal(db: Queries, accountId: bigint): Promise<Amount> {
   return (rows[0] as { balance: Amount }).balance;
 }
 
-/** Once an account: returns what was given now, 0 where it was given before. */
-export async function postSignupCredit(db: Queries, { accountId, at }: { accountId: bigint; at: Date }): Promise<Amount> {
+export interface SignupCredit {
+  accountId: bigint;
+  /** The account's. */
+  email: string;
+  /** 0: none is given, and the mailbox keeps its claim to one. */
+  amount: Amount;
+  ref: string;
+  at: Date;
+}
+
+/** Once an account and once a mailbox, of any number of addresses that lead there: returns what was given now. */
+export async function postSignupCredit(db: Queries, { accountId, email, amount, ref, at }: SignupCredit): Promise<Amount> {
+  if (amount === 0n) return 0n;
   const { rowCount } = await db.pool.query(
-    `insert into ledger_entry (account_id, created_at, id, kind, amount, ref) values ($1, $2, $3, 'signup_credit', $4, 'verified')
+    `with given as (
+       insert into signup_mailbox (mailbox, account_id, created_at) values ($6, $1, $2) on conflict (mailbox) do nothing returning account_id
+     )
+     insert into ledger_entry (account_id, created_at, id, kind, amount, ref)
+       select account_id, $2, $3, 'signup_credit', $4, $5 from given
      on conflict (account_id) where kind = 'signup_credit' do nothing`,
-    [accountId, at, uuidv7(at), signupCredit],
+    [accountId, at, uuidv7(at), amount, ref, mailboxOf(email)],
   );
-  return rowCount === 1 ? signupCredit : 0n;
+  return rowCount === 1 ? amount : 0n;
 }

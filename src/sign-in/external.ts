@@ -34,15 +34,18 @@ interface FinishRequest {
   at: Date;
 }
 
-export async function finishExternalSignIn(context: Needs & Pick<Context, "catalog">, { provider: name, state, proof, at }: FinishRequest) {
-  const { db, catalog } = context;
+export async function finishExternalSignIn(
+  context: Needs & Pick<Context, "catalog" | "config">,
+  { provider: name, state, proof, at }: FinishRequest,
+) {
+  const { db, catalog, config } = context;
   const prove = proverOf(findProvider(context, name), proof);
   const flow = await takeFlow(db, name, state, at);
   const answer = await prove(flow);
   if (answer.kind === "away") await giveBackFlow(db, flow.hash);
   if (answer.kind !== "answer") return refuse(context, name, answer);
   return inTransaction(db, async (transaction) => {
-    const accountId = await accountOf(transaction, answer.value, at);
+    const accountId = await accountOf(transaction, answer.value, config.signUp, at);
     return finishSignIn(transaction, { accountId, at, catalog });
   });
 }

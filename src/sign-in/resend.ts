@@ -1,13 +1,15 @@
 // The mails that may be asked for by address alone: the verification again, and a new password. The same work whether or not there is
 // such an account (see sign-up.ts).
+import type { SignUpConfig } from "../config.ts";
 import type { Context } from "../context.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
 import type { Mail } from "../mail/mailer.ts";
 import { type LockedAccount, lockAccountOf } from "./lock-account.ts";
 import { passwordResetMail, verificationMail } from "./mails.ts";
 import { dropWaitingPasswords, findPending, writeNobodys, writeVerification } from "./verifications.ts";
+import { maySignUp } from "./who-may.ts";
 
-type Needs = Pick<Context, "db" | "mailer" | "publicUrl">;
+type Needs = Pick<Context, "config" | "db" | "mailer" | "publicUrl">;
 
 interface Asked {
   email: string;
@@ -15,10 +17,10 @@ interface Asked {
 }
 
 /** For an account that waits for an answer; password and name stay those of its last sign-up. */
-export async function resendVerification({ db, mailer, publicUrl }: Needs, { email, at }: Asked): Promise<void> {
+export async function resendVerification({ config, db, mailer, publicUrl }: Needs, { email, at }: Asked): Promise<void> {
   const mail = await inTransaction(db, async (transaction) => {
     const account = await lockAccountOf(transaction, email);
-    return verificationAgain(transaction, account, { at, publicUrl, keepsPassword: true });
+    return verificationAgain(transaction, account, { at, publicUrl, signUp: config.signUp, keepsPassword: true });
   });
   if (mail) mailer.send(mail);
 }
@@ -26,10 +28,10 @@ export async function resendVerification({ db, mailer, publicUrl }: Needs, { ema
 /**
  * An address that was never verified gets its verification again, without the password of whoever signed up: its owner did not know it.
  */
-export async function forgotPassword({ db, mailer, publicUrl }: Needs, { email, at }: Asked): Promise<void> {
+export async function forgotPassword({ config, db, mailer, publicUrl }: Needs, { email, at }: Asked): Promise<void> {
   const mail = await inTransaction(db, async (transaction) => {
     const account = await lockAccountOf(transaction, email);
-    if (!account?.verified) return verificationAgain(transaction, account, { at, publicUrl, keepsPassword: false });
+    if (!account?.verified) return verificationAgain(transaction, account, { at, publicUrl, signUp: config.signUp, keepsPassword: false });
     const secrets = await writeVerification(transaction, {
       accountId: account.id,
       purpose: "reset_password",
@@ -45,9 +47,10 @@ export async function forgotPassword({ db, mailer, publicUrl }: Needs, { email, 
 async function verificationAgain(
   transaction: Queries,
   account: LockedAccount | undefined,
-  { at, publicUrl, keepsPassword }: { at: Date; publicUrl: string; keepsPassword: boolean },
+  { at, publicUrl, signUp, keepsPassword }: { at: Date; publicUrl: string; signUp: SignUpConfig; keepsPassword: boolean },
 ): Promise<Mail | null> {
-  const pending = account && !account.verified ? await findPending(transaction, account.id, at) : undefined;
+  const waits = account && !account.verified && maySignUp(signUp, account.email);
+  const pending = waits ? await findPending(transaction, account.id, at) : undefined;
   if (account === undefined || pending === undefined) {
     await writeNobodys(transaction, at);
     return null;

@@ -6,9 +6,10 @@ import { type User, userIdText } from "../accounts/users.ts";
 import type { Context } from "../context.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
 import type { Mail } from "../mail/mailer.ts";
-import { type LockedAccount, lockOrMakeAccount } from "./lock-account.ts";
+import { type LockedAccount, lockAccountOf, lockOrMakeAccount } from "./lock-account.ts";
 import { accountExistsMail, verificationMail } from "./mails.ts";
-import { dropWaitingPasswords, writeNotice, writeVerification } from "./verifications.ts";
+import { dropWaitingPasswords, writeNobodys, writeNotice, writeVerification } from "./verifications.ts";
+import { assertMaySignUp } from "./who-may.ts";
 
 interface SignUp {
   email: string;
@@ -17,19 +18,29 @@ interface SignUp {
   at: Date;
 }
 
-type Needs = Pick<Context, "db" | "mailer" | "publicUrl">;
+type Needs = Pick<Context, "config" | "db" | "mailer" | "publicUrl">;
 
 /** The user as a new account's would be; of an account that exists nothing is shown, its id neither. */
 export async function signUp(context: Needs, { email, password, name, at }: SignUp): Promise<Omit<User, "accountId">> {
-  const { db, mailer, publicUrl } = context;
+  const { config, db, mailer, publicUrl } = context;
+  const { signUp } = config;
+  assertMaySignUp(signUp, email);
   const passwordHash = await hashPassword(password);
   const userId = randomUUID();
   const mail = await inTransaction(db, async (transaction) => {
-    const account = await lockOrMakeAccount(transaction, { email, name, at, userId });
+    const invited = signUp.mode === "invite";
+    const account = invited ? await lockAccountOf(transaction, email) : await lockOrMakeAccount(transaction, { email, name, at, userId });
+    if (account === undefined) return nobodysMail(transaction, at);
     return writeMail(transaction, account, { name, at, passwordHash, publicUrl });
   });
   if (mail) mailer.send(mail);
   return { id: userIdText(userId), email, verified: false, suspended: false, name, createdAt: at, purchased: 0n };
+}
+
+/** The same work and the same reply for who is not invited: else it would tell who is. */
+async function nobodysMail(transaction: Queries, at: Date): Promise<null> {
+  await writeNobodys(transaction, at);
+  return null;
 }
 
 /**

@@ -15,15 +15,19 @@ interface Moment {
   at: Date;
 }
 
-/** Does nothing to an account that is verified already. The credit is given once an account, however often this is called. */
-export async function markVerified(transaction: Queries, { accountId, at }: Moment): Promise<{ creditGranted: Amount }> {
-  const { rowCount } = await transaction.pool.query(
-    "update account set email_verified_at = $2 where id = $1 and email_verified_at is null",
+/** Does nothing to an account that is verified already. The credit is given once an account and mailbox, however often this is called. */
+export async function markVerified(
+  transaction: Queries,
+  { accountId, at, credit }: Moment & { credit: Amount },
+): Promise<{ creditGranted: Amount }> {
+  const { rows } = await transaction.pool.query<{ email: string }>(
+    "update account set email_verified_at = $2 where id = $1 and email_verified_at is null returning email",
     [accountId, at],
   );
-  if (rowCount === 0) return { creditGranted: 0n };
+  if (rows[0] === undefined) return { creditGranted: 0n };
   await endVerifications(transaction, { accountId, at });
-  return { creditGranted: await postSignupCredit(transaction, { accountId, at }) };
+  const { email } = rows[0];
+  return { creditGranted: await postSignupCredit(transaction, { accountId, email, amount: credit, ref: "verified", at }) };
 }
 
 /**

@@ -8,8 +8,9 @@ import { fail } from "../fail.ts";
 import { type LockedAccount, lockAccount, lockAccountOf } from "./lock-account.ts";
 import { assertUsable, readByToken, tryCode, useUp, type Verification, writeNobodys } from "./verifications.ts";
 import { finishSignIn, markVerified } from "./verified.ts";
+import { assertMaySignUp } from "./who-may.ts";
 
-type Needs = Pick<Context, "db" | "catalog">;
+type Needs = Pick<Context, "config" | "db" | "catalog">;
 
 export async function verifyByToken(context: Needs, { token, at }: { token: string; at: Date }) {
   const verification = await readByToken(context.db, "verify_email", token, at);
@@ -33,16 +34,17 @@ export async function verifyByCode(context: Needs, { email, code, at }: { email:
 }
 
 async function verify(
-  { catalog }: Needs,
+  { catalog, config: { signUp } }: Needs,
   transaction: Queries,
   { account, verification, param, at }: { account: LockedAccount; verification: Verification; param: string; at: Date },
 ) {
   const accountId = account.id;
   if (account.suspended) failSuspended();
+  if (!account.verified) assertMaySignUp(signUp, account.email);
   const { passwordHash, name } = await useUp(transaction, verification, param, at);
   // Nobody could sign in before this, so what keys there are come from the operator, and stay.
   await transaction.pool.query("update account set password_hash = $2, name = $3 where id = $1", [accountId, passwordHash, name]);
-  const { creditGranted } = await markVerified(transaction, { accountId, at });
+  const { creditGranted } = await markVerified(transaction, { accountId, at, credit: signUp.credit });
   const apiKey = await issueDefaultKey(transaction, { accountId, at });
   return { session: await finishSignIn(transaction, { accountId, at, catalog }), creditGranted, apiKey };
 }

@@ -32,6 +32,22 @@ async function show(id: string): Promise<Record<string, unknown>> {
 }
 
 describe("svc account", () => {
+  test("create --signup-credit gives what SVC_SIGNUP_CREDIT says, once a mailbox; refused, it makes no account", async () => {
+    const create = (email: string, env: Record<string, string> = {}) =>
+      runSvc({ DATABASE_URL: database.url, ...env }, ["account", "create", "--email", email, "--signup-credit", "--json"]);
+    const first = (await create("mailbox+1@example.com", { SVC_SIGNUP_CREDIT: "2.5" })).json();
+    expect(await show(String(first["account_id"]))).toMatchObject({ balance: 2.5, lifetime_earned: 2.5 });
+    const second = await create("mailbox+2@example.com");
+    expect([second.status, second.stdout]).toEqual([1, ""]);
+    expect(second.stderr).toContain("another address of the mailbox of mailbox+2@example.com has had its signup credit");
+    const none = await create("nothing@example.com", { SVC_SIGNUP_CREDIT: "0" });
+    expect([none.status, none.stderr]).toEqual([1, expect.stringContaining("SVC_SIGNUP_CREDIT is 0")]);
+    for (const email of ["mailbox+2@example.com", "nothing@example.com"])
+      expect((await runSvc({ DATABASE_URL: database.url }, ["account", "show", email])).status).toBe(1);
+    const wrong = await create("wrong@example.com", { SVC_SIGNUP_CREDIT: "lots" });
+    expect([wrong.status, wrong.stderr]).toEqual([1, expect.stringContaining("SVC_SIGNUP_CREDIT must be USD")]);
+  });
+
   test("create prints id, email and key; the money is a deposit, a credit and the signup credit of 0.50 USD", async () => {
     const account = await newAccount("--verified", "--signup-credit", "--deposit", "20", "--credit", "0.00000001");
     expect(Object.keys(account)).toEqual(["account_id", "email", "api_key"]);

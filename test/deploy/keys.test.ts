@@ -23,6 +23,7 @@ const exceptions: Record<string, string> = {
   media_job_turn: byOperator,
   session_expires: byOperator,
   session_pkey: beforeAccount,
+  signup_mailbox_pkey: beforeAccount,
   topup_checkout_id_key: beforeAccount,
   topup_pkey: beforeAccount,
   verification_expires: byOperator,

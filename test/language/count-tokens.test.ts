@@ -24,11 +24,22 @@ describe("countTokens", () => {
     expect(await countTokens(["<|endoftext|>"])).toBeGreaterThan(1);
   });
 
-  test("what is too long is counted by the rate of its beginning: ten times the text, ten times the tokens", async () => {
+  test("what is too long is counted by its rate: ten times the text, ten times the tokens", async () => {
     const once = await countTokens([prose.repeat(10_000)]);
     const tenfold = await countTokens([prose.repeat(100_000)]);
-    expect(tenfold / once).toBeCloseTo(10, 2);
+    expect(Math.abs(tenfold - 10 * once) / tenfold).toBeLessThan(0.02);
     expect(Math.abs(once - 10 * whole(prose.repeat(1_000))) / once).toBeLessThan(0.02);
+  });
+
+  test("what is too long and begins unlike it goes on: within a twentieth of what it has", async () => {
+    const dense = Array.from({ length: 60_000 }, (_, at) => String.fromCharCode(0x4e00 + ((at * 7919) % 20_000))).join("");
+    const words = prose.repeat(10_000);
+    const wholeDense = (dense.match(/.{100}/g) ?? []).reduce((sum, piece) => sum + whole(piece), 0); // at once it would take seconds
+    const exact = wholeDense + 10 * whole(prose.repeat(1_000));
+    for (const texts of [[dense + words], [words, dense], ["", words, dense, ""]]) {
+      const counted = await countTokens(texts);
+      expect(Math.abs(counted - exact) / exact).toBeLessThan(0.05);
+    }
   });
 
   test.each([

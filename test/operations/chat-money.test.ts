@@ -82,7 +82,7 @@ describe("200, a cap that the balance can't pay", () => {
   });
 
   test("the prompt is never reckoned above the context window", async () => {
-    const messages = [{ role: "user", content: "x".repeat(5000) }];
+    const messages = [{ role: "user", content: "word ".repeat(70) }]; // 350 bytes, and 71 tokens
     const reply = await world.chat(await world.account(), { model: "demo/small-window", messages });
     expect((await world.logOf(reply))!.reserved).toBe(BigInt((100 * perInput + 50 * perOutput) / 10_000));
   });

@@ -17,7 +17,7 @@ const world = chatWorld([
   language("demo/to-dear", ["to-dear+sim-fail-503"], { fallbacks: ["other/dear"] }),
   language("demo/down", ["down+sim-fail-503"], priced({ per_request: 0.005 })),
   language("demo/cut", ["chat+sim-cut-after-5"]),
-  language("demo/uncounted", ["chat+sim-no-usage"], { context_window: 8, max_output_tokens: 4 }),
+  language("demo/uncounted", ["chat+sim-no-usage"], { context_window: 100, max_output_tokens: 4 }),
   language("demo/hanging", ["chat+sim-hang"], priced({ per_request: 0.005 })),
   language("demo/paced", ["chat+sim-pace-20ms+sim-tokens-500"]),
   language("other/cheap", [`cheap+${counts}`], priced({ input: 0.1, output: 0.2 })),
@@ -143,7 +143,7 @@ describe("200", () => {
 
   test("an estimate above its reservation is charged up to it, and the receipt shows both", async () => {
     const account = await world.account();
-    const messages = [{ role: "user", content: "x".repeat(4_000) }]; // counted as more than its context window holds
+    const messages = [{ role: "user", content: "\u{20BB7}".repeat(40) }]; // so rare that it is counted as more than its window holds
     const receipt = await receiptOf(account, await world.chat(account, { model: "demo/uncounted", messages }));
     expect(receipt.usage.estimated).toBe(true);
     expect(receipt.charge.rounded_usd).toBeGreaterThan(receipt.charge.reserved_usd);

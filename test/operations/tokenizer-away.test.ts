@@ -17,7 +17,7 @@ const logLines: string[] = [];
 const world = chatWorld(
   [
     language("demo/uncounted", ["chat+sim-no-usage+sim-tokens-40"]),
-    language("demo/tight", ["chat+sim-no-usage"], { context_window: 8, max_output_tokens: 4 }),
+    language("demo/tight", ["chat+sim-no-usage+sim-tokens-400"], { context_window: 100, max_output_tokens: 4 }),
     language("demo/paced", ["chat+sim-pace-20ms+sim-tokens-500"]),
     language("demo/silent", [quay("silent+sim-no-usage")]),
   ],
@@ -42,11 +42,18 @@ describe("200", () => {
   });
 
   test("never above what was reserved", async () => {
-    const content = "a".repeat(1_000);
-    const reply = await world.chat(await world.account(), { model: "demo/tight", messages: [{ role: "user", content }] });
+    const reply = await world.chat(await world.account(), { model: "demo/tight" });
     const row = (await world.logOf(reply))!;
-    expect(row).toMatchObject({ estimated: true, status: "success" });
-    expect(row.cost).toBe(row.reserved);
+    expect(row).toMatchObject({ estimated: true, status: "success", output_tokens: 400n });
+    expect(reply.json.usage.cost).toBe(costUsd({ ...reply.json.usage, completion_tokens: 4 }, prices));
+    expect(row.cost).toBeLessThanOrEqual(row.reserved);
+  });
+
+  test("a prompt whose bytes alone are too many for its context window is refused", async () => {
+    const account = await world.account();
+    const reply = await world.chat(account, { model: "demo/tight", messages: [{ role: "user", content: "a".repeat(1_000) }] });
+    expect([reply.status, reply.json.error.code]).toEqual([400, "request_rejected"]);
+    await world.expectUntouched(account);
   });
 
   test("a stream without usage ends as others do, and is charged", async () => {

@@ -192,6 +192,17 @@ describe("a start that fails ends with status 1 and says why", () => {
     ["DATABASE_URL", "localhost/svc", "must be the address of a Postgres, such as postgres://user@host/database"],
     ["DATABASE_DIRECT_URL", "mysql://u:p@host/svc", "must be the address of a Postgres, such as postgres://user@host/database"],
     ["SVC_ALLOW_PRIVATE_URLS", "true", 'must be one of 1, 0, off, false, not "true"'],
+    ["SVC_SIGNUP", "maybe", 'must be one of open, invite, closed, not "maybe"'],
+    [
+      "SVC_SIGNUP_DOMAINS",
+      "example.com,@acme",
+      'must be domains with commas between them, such as example.com,example.org; "@acme" is none',
+    ],
+    ["SVC_SIGNUP_DOMAINS", ",", 'must be domains with commas between them, such as example.com,example.org; "" is none'],
+    ["SVC_SIGNUP_CREDIT", "-1", 'must be USD from 0 to 1000 with at most 8 decimals, such as 0.50, not "-1"'],
+    ["SVC_SIGNUP_CREDIT", "50 cents", 'must be USD from 0 to 1000 with at most 8 decimals, such as 0.50, not "50 cents"'],
+    ["SVC_SIGNUP_CREDIT", "0.000000001", 'must be USD from 0 to 1000 with at most 8 decimals, such as 0.50, not "0.000000001"'],
+    ["SVC_SIGNUP_CREDIT", "1e9", 'must be USD from 0 to 1000 with at most 8 decimals, such as 0.50, not "1e9"'],
     ["LOG_LEVEL", "verbose", 'must be one of fatal, error, warn, info, debug, trace, silent, not "verbose"'],
   ])("a setting that is none: %s=%s", async (name, value, says) => {
     const SVC_DATA_DIR = newDataDir();

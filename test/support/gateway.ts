@@ -13,7 +13,7 @@ import type { Context } from "../../src/context.ts";
 import { accountIdText } from "../../src/ids.ts";
 import { type Audit, audit } from "../../src/ledger/audit.ts";
 import { readBalance } from "../../src/ledger/balance.ts";
-import { postEntry, signupCredit } from "../../src/ledger/post.ts";
+import { postEntry } from "../../src/ledger/post.ts";
 import type { Mail } from "../../src/mail/mailer.ts";
 import { startGateway as startServer } from "../../src/main.ts";
 import { parseUsd, toUsd } from "../../src/money.ts";
@@ -135,11 +135,11 @@ function mailReadingLog(mails: Mail[], lines?: string[]): pino.Logger {
 
 let accounts = 0;
 
-async function createFundedAccount({ db, clock }: Context, options: NewAccountOptions): Promise<TestAccount> {
+async function createFundedAccount({ config, db, clock }: Context, options: NewAccountOptions): Promise<TestAccount> {
   const at = clock();
   const email = `test-${process.pid}-${++accounts}@example.com`;
   const { accountId, apiKey } = await createAccount(db, { email, verified: options.verified ?? true, at });
-  if (options.signupCredit) await postEntry(db, { accountId, kind: "signup_credit", amount: signupCredit, ref: "test", at });
+  if (options.signupCredit) await postEntry(db, { accountId, kind: "signup_credit", amount: config.signUp.credit, ref: "test", at });
   if (options.deposit !== undefined)
     await postEntry(db, { accountId, kind: "deposit", amount: parseUsd(options.deposit)!, ref: "test", at });
   if (options.credit !== undefined) await postEntry(db, { accountId, kind: "bonus", amount: parseUsd(options.credit)!, ref: "test", at });

@@ -32,11 +32,12 @@ export interface Person {
   user: Record<string, unknown>;
 }
 
-export async function startSignInGateway(): Promise<SignInGateway> {
+/** `env`: more of the environment. */
+export async function startSignInGateway(env: Record<string, string> = {}): Promise<SignInGateway> {
   let now = Date.now();
   let emails = 0;
   let clients = 0;
-  const gateway = await startGateway({ catalog: smallCatalog, clock: () => new Date(now), env: { SVC_TRUSTED_PROXIES: "1" } });
+  const gateway = await startGateway({ catalog: smallCatalog, clock: () => new Date(now), env: { SVC_TRUSTED_PROXIES: "1", ...env } });
   const newClient = () => `10.${++clients >> 16}.${(clients >> 8) & 255}.${clients & 255}`;
   const post: SignInGateway["post"] = (path, body, client = newClient()) =>
     gateway.request("POST", path, { body, headers: { "x-forwarded-for": client } });

@@ -1,0 +1,27 @@
+// One signup credit a mailbox: which address forms lead to the same mailbox is src/email-address.ts's, for what was given before this here.
+import { type Kysely, sql } from "kysely";
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    -- Mailboxes whose signup credit was given, and to whom. Its row is made in the statement that posts the credit.
+    create table signup_mailbox (
+      mailbox text primary key,
+      account_id bigint not null references account,
+      created_at timestamptz not null
+    );
+    insert into signup_mailbox (mailbox, account_id, created_at)
+      select distinct on (mailbox) mailbox, account_id, created_at from (
+        select
+          case when domain in ('gmail.com', 'googlemail.com') then replace(untagged, '.', '') || '@gmail.com' else untagged || '@' || domain end as mailbox,
+          account_id, created_at
+        from (
+          select
+            coalesce(nullif(split_part(regexp_replace(a.email_norm, '@[^@]*$', ''), '+', 1), ''), regexp_replace(a.email_norm, '@[^@]*$', '')) as untagged,
+            rtrim(substring(a.email_norm from '[^@]*$'), '.') as domain,
+            e.account_id, e.created_at
+          from ledger_entry e join account a on a.id = e.account_id where e.kind = 'signup_credit'
+        ) as parts
+      ) as given
+      order by mailbox, created_at, account_id;
+  `.execute(db);
+}
