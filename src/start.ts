@@ -1,6 +1,7 @@
 // `svc start`: the database, the simulator and the demo account around a gateway, or around worker processes (workers.ts); signals.
 // The last line it prints says that it is ready (OPERATOR.md "Start").
 import cluster, { type Worker } from "node:cluster";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
@@ -13,14 +14,16 @@ import { migrate } from "./db/migrate.ts";
 import { ensureCurrentMonth } from "./db/partitions.ts";
 import { isPooled, isRefusedSetting } from "./db/pooler.ts";
 import { demoKey } from "./demo-account.ts";
-import { createLog, type Gateway, startGateway } from "./main.ts";
+import { createLog, type Gateway, startGateway, type Stopping } from "./main.ts";
 import { startSimulator } from "./simulator/simulator.ts";
 import { joinWorkers } from "./telemetry/worker-figures.ts";
-import { type Ground, startWorkers, type WorkerMessage } from "./workers.ts";
+import { type Ground, retireGraceMs, startWorkers, type WorkerMessage } from "./workers.ts";
 
 const shippedCatalog = fileURLToPath(new URL("catalog/default.yaml", import.meta.url));
-/** A worker that is replaced answers what comes over its idle connections for so long; a busy client's is used again by then. */
-const retireIdleMs = 2_000;
+/** Of a worker whose first process is gone: no new call reaches it, and whoever restarts the gateway should find nothing left of it. */
+const orphanGraceMs = 5_000;
+/** What it waits for besides, a database above all, may never come. */
+const orphanMs = 15_000;
 
 export async function start(environment: NodeJS.ProcessEnv): Promise<void> {
   const config = readConfig(environment);
@@ -122,21 +125,45 @@ function catchSignals(): Signals {
 async function startWorker(config: Config): Promise<void> {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => undefined);
   const given = Promise.withResolvers<Ground>();
-  const leaving = Promise.withResolvers<number>();
+  const leaving = Promise.withResolvers<Partial<Stopping>>();
+  let gateway: Gateway | undefined;
+  const leave = (how: Partial<Stopping>) => {
+    leaving.resolve(how);
+    void gateway?.stop(how);
+  };
   process.on("message", (message: WorkerMessage | { svc: "figures" }) => {
-    if (typeof message === "string") leaving.resolve(message === "retire" ? retireIdleMs : 0);
+    if (message === "retire") leave({ graceMs: retireGraceMs, keepsIdle: true });
+    else if (message === "stop") leave({});
     else if ("ground" in message) given.resolve(message.ground);
   });
-  (cluster.worker as Worker).exitedAfterDisconnect = true; // else Node ends a worker at once when the first process is gone
-  process.on("disconnect", () => leaving.resolve(0));
+  const worker = cluster.worker as Worker;
+  worker.exitedAfterDisconnect = true; // else Node ends a worker at once when the first process is gone
+  process.on("disconnect", () => {
+    // One that still starts would wait for ever: it is the first process that opens its port.
+    if (gateway === undefined) process.exit(0);
+    setTimeout(() => process.exit(1), orphanMs);
+    leave({ graceMs: orphanGraceMs });
+  });
   const ground = await Promise.race([given.promise, leaving.promise.then(() => null)]);
   if (ground === null) process.exit(0);
   const { databaseUrl, simulatorUrl, catalogText: text } = ground;
   const { catalog } = loadCatalog({ path: config.catalogPath ?? shippedCatalog, text, environment: config.environment, simulatorUrl });
-  const gateway: Gateway = await startGateway(config, { databaseUrl, catalog, gathering: joinWorkers() });
+  gateway = await startGateway(config, { databaseUrl, catalog, gathering: joinWorkers() });
   process.send?.(gateway.url);
   await gateway.stop(await leaving.promise);
+  await leaveFirst(worker);
   process.exit(0);
+}
+
+/**
+ * Once the first process has answered that it knows: until then it may be handing over a connection, which would end with this process.
+ * It takes those back that come after the port was closed.
+ */
+async function leaveFirst(worker: Worker): Promise<void> {
+  if (!process.connected) return;
+  const left = once(process, "disconnect");
+  worker.disconnect();
+  await left;
 }
 
 function printDemo(url: string, key: string, { catalogPath }: Config, catalog: Catalog): void {
