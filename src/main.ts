@@ -31,6 +31,8 @@ import { createMetrics, type Gathering } from "./telemetry/metrics.ts";
 export interface Gateway {
   url: string;
   context: Context;
+  /** Another catalog, from now on: a call keeps the prices that it began with. */
+  useCatalog(catalog: Catalog): void;
   /** Takes no more connections, finishes what is in flight, settles, closes. Asked again, it may only end sooner. */
   stop(how?: Partial<Stopping>): Promise<void>;
 }
@@ -181,6 +183,10 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   return {
     url,
     context,
+    useCatalog(next) {
+      jobs.useCatalog(next);
+      server.useContext({ ...context, catalog: next });
+    },
     stop(how) {
       const { keepsIdle, ...asked } = { graceMs, keepsIdle: false, ...how };
       if (stopping !== undefined && !keepsIdle) server.hasten(asked.graceMs);

@@ -14,10 +14,10 @@ import { migrate } from "./db/migrate.ts";
 import { ensureCurrentMonth } from "./db/partitions.ts";
 import { isPooled, isRefusedSetting } from "./db/pooler.ts";
 import { demoKey } from "./demo-account.ts";
-import { createLog, type Gateway, startGateway, type Stopping } from "./main.ts";
+import { createLog, type Gateway, type GatewayOptions, startGateway, type Stopping } from "./main.ts";
 import { startSimulator } from "./simulator/simulator.ts";
 import { joinWorkers } from "./telemetry/worker-figures.ts";
-import { type Ground, retireGraceMs, startWorkers, type WorkerMessage } from "./workers.ts";
+import { type Ground, retireGraceMs, startWorkers, type WorkerMessage, type Workers } from "./workers.ts";
 
 const shippedCatalog = fileURLToPath(new URL("catalog/default.yaml", import.meta.url));
 /** Of a worker whose first process is gone: no new call reaches it, and whoever restarts the gateway should find nothing left of it. */
@@ -41,7 +41,7 @@ export async function start(environment: NodeJS.ProcessEnv): Promise<void> {
     const running =
       config.workers > 1
         ? await startWorkers({ count: config.workers, ground: ground(catalogText), readGround: () => ground(read().text), log })
-        : { ...(await startGateway(config, { databaseUrl, catalog, log })), roll: () => log.warn(notRolled) };
+        : await startAlone(config, { databaseUrl, catalog, log }, () => read().catalog);
     if (demo !== null) printDemo(running.url, demo, config, catalog);
     process.stdout.write(`gateway ready ${running.url}\n`);
     signals.onHangup(running.roll);
@@ -52,6 +52,20 @@ export async function start(environment: NodeJS.ProcessEnv): Promise<void> {
     await embedded?.stop(); // also after a start that failed: nothing of ours is left running
   }
   process.exit(0);
+}
+
+/** One worker: this process. A rolling restart would leave its port alone for a moment; the catalog is all that it could bring. */
+async function startAlone(config: Config, options: GatewayOptions & { log: Logger }, readAnew: () => Catalog): Promise<Workers> {
+  const { url, stop, useCatalog } = await startGateway(config, options);
+  const roll = () => {
+    try {
+      useCatalog(readAnew());
+      options.log.info("the catalog is read anew: its prices hold from now on");
+    } catch (error) {
+      options.log.error(`new catalog refused, the one in use stays: ${(error as Error).message}`);
+    }
+  };
+  return { url, roll, stop };
 }
 
 /** `databaseUrl`: Postgres itself: migrations lock, and a transaction pooler keeps no session. */
@@ -96,8 +110,6 @@ function needsSimulator({ catalogPath }: Config): boolean {
   }
 }
 
-const notRolled = "SIGHUP changes nothing here: a rolling restart needs SVC_WORKERS of 2 or more";
-
 interface Signals {
   /** Ctrl-C and SIGTERM end it in order; more of them change nothing. */
   first: Promise<void>;
@@ -126,7 +138,7 @@ async function startWorker(config: Config): Promise<void> {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => undefined);
   const given = Promise.withResolvers<Ground>();
   const leaving = Promise.withResolvers<Partial<Stopping>>();
-  let gateway: Gateway | undefined;
+  let gateway: Gateway | null = null;
   const leave = (how: Partial<Stopping>) => {
     leaving.resolve(how);
     void gateway?.stop(how);
@@ -140,7 +152,7 @@ async function startWorker(config: Config): Promise<void> {
   worker.exitedAfterDisconnect = true; // else Node ends a worker at once when the first process is gone
   process.on("disconnect", () => {
     // One that still starts would wait for ever: it is the first process that opens its port.
-    if (gateway === undefined) process.exit(0);
+    if (gateway === null) process.exit(0);
     setTimeout(() => process.exit(1), orphanMs);
     leave({ graceMs: orphanGraceMs });
   });

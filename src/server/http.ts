@@ -47,6 +47,8 @@ export interface ServerParts {
 interface Server extends Shutdown {
   /** Port 0 takes a free one. */
   listen: (port: number, host: string) => Promise<{ port: number }>;
+  /** For requests whose handlers begin from now on; those that run keep what they began with. */
+  useContext: (context: Context) => void;
 }
 
 export async function createServer(parts: ServerParts): Promise<Server> {
@@ -67,7 +69,11 @@ export async function createServer(parts: ServerParts): Promise<Server> {
   // Without these node would answer 100 (or 417) by itself, before authentication.
   server.on("checkContinue", app).on("checkExpectation", app);
   server.on("clientError", (error, socket) => answerClientError(edge, connections, error, socket as Socket));
-  return { listen: (port, host) => listen(edge, server, port, host), ...createShutdown(edge, server, connections) };
+  return {
+    listen: (port, host) => listen(edge, server, port, host),
+    useContext: (context) => void (edge.context = context),
+    ...createShutdown(edge, server, connections),
+  };
 }
 
 const serverOptions = {
