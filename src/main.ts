@@ -31,11 +31,17 @@ import { createMetrics, type Gathering } from "./telemetry/metrics.ts";
 export interface Gateway {
   url: string;
   context: Context;
-  /**
-   * Takes no more connections, finishes what is in flight (30 s at most), settles, closes. `idleMs`: see shutdown.ts; only where
-   * another process serves the same port. Idempotent.
-   */
-  stop(idleMs?: number): Promise<void>;
+  /** Another catalog, from now on: a call keeps the prices that it began with. */
+  useCatalog(catalog: Catalog): void;
+  /** Takes no more connections, finishes what is in flight, settles, closes. Asked again, it may only end sooner. */
+  stop(how?: Partial<Stopping>): Promise<void>;
+}
+
+export interface Stopping {
+  /** For requests in flight; 30 s unless told otherwise. */
+  graceMs: number;
+  /** See shutdown.ts; only where another process serves the same port. */
+  keepsIdle: boolean;
 }
 
 export interface GatewayOptions {
@@ -167,14 +173,26 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
 
   const opened = opening.move();
   let stopping: Promise<void> | undefined;
-  const stop = async (idleMs: number) => {
-    // Together: what jobs need for their end, no request needs, and both have the same time for it.
-    await Promise.all([server.close(graceMs, idleMs), jobs.stop(graceMs)]);
+  const stop = async (how: Stopping) => {
+    // Together: what jobs need for their end, no request needs. Jobs that take longer are another process's to finish.
+    await Promise.all([server.close(how.graceMs, how.keepsIdle), jobs.stop(Math.min(graceMs, how.graceMs))]);
     await settled(ledger);
     await metrics.handOver();
     await opened.disposeAsync();
   };
-  return { url, context, stop: (idleMs = 0) => (stopping ??= stop(idleMs)) };
+  return {
+    url,
+    context,
+    useCatalog(next) {
+      jobs.useCatalog(next);
+      server.useContext({ ...context, catalog: next });
+    },
+    stop(how) {
+      const { keepsIdle, ...asked } = { graceMs, keepsIdle: false, ...how };
+      if (stopping !== undefined && !keepsIdle) server.hasten(asked.graceMs);
+      return (stopping ??= stop({ ...asked, keepsIdle }));
+    },
+  };
 }
 
 /** Calls that were cut off at the end of the grace time have yet to say what they cost; a moment after, all have. */

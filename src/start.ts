@@ -1,6 +1,7 @@
 // `svc start`: the database, the simulator and the demo account around a gateway, or around worker processes (workers.ts); signals.
 // The last line it prints says that it is ready (OPERATOR.md "Start").
 import cluster, { type Worker } from "node:cluster";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
@@ -13,14 +14,16 @@ import { migrate } from "./db/migrate.ts";
 import { ensureCurrentMonth } from "./db/partitions.ts";
 import { isPooled, isRefusedSetting } from "./db/pooler.ts";
 import { demoKey } from "./demo-account.ts";
-import { createLog, type Gateway, startGateway } from "./main.ts";
+import { createLog, type Gateway, type GatewayOptions, startGateway, type Stopping } from "./main.ts";
 import { startSimulator } from "./simulator/simulator.ts";
 import { joinWorkers } from "./telemetry/worker-figures.ts";
-import { type Ground, startWorkers, type WorkerMessage } from "./workers.ts";
+import { type Ground, retireGraceMs, startWorkers, type WorkerMessage, type Workers } from "./workers.ts";
 
 const shippedCatalog = fileURLToPath(new URL("catalog/default.yaml", import.meta.url));
-/** A worker that is replaced answers what comes over its idle connections for so long; a busy client's is used again by then. */
-const retireIdleMs = 2_000;
+/** Of a worker whose first process is gone: no new call reaches it, and whoever restarts the gateway should find nothing left of it. */
+const orphanGraceMs = 5_000;
+/** What it waits for besides, a database above all, may never come. */
+const orphanMs = 15_000;
 
 export async function start(environment: NodeJS.ProcessEnv): Promise<void> {
   const config = readConfig(environment);
@@ -38,7 +41,7 @@ export async function start(environment: NodeJS.ProcessEnv): Promise<void> {
     const running =
       config.workers > 1
         ? await startWorkers({ count: config.workers, ground: ground(catalogText), readGround: () => ground(read().text), log })
-        : { ...(await startGateway(config, { databaseUrl, catalog, log })), roll: () => log.warn(notRolled) };
+        : await startAlone(config, { databaseUrl, catalog, log }, () => read().catalog);
     if (demo !== null) printDemo(running.url, demo, config, catalog);
     process.stdout.write(`gateway ready ${running.url}\n`);
     signals.onHangup(running.roll);
@@ -49,6 +52,20 @@ export async function start(environment: NodeJS.ProcessEnv): Promise<void> {
     await embedded?.stop(); // also after a start that failed: nothing of ours is left running
   }
   process.exit(0);
+}
+
+/** One worker: this process. A rolling restart would leave its port alone for a moment; the catalog is all that it could bring. */
+async function startAlone(config: Config, options: GatewayOptions & { log: Logger }, readAnew: () => Catalog): Promise<Workers> {
+  const { url, stop, useCatalog } = await startGateway(config, options);
+  const roll = () => {
+    try {
+      useCatalog(readAnew());
+      options.log.info("the catalog is read anew: its prices hold from now on");
+    } catch (error) {
+      options.log.error(`new catalog refused, the one in use stays: ${(error as Error).message}`);
+    }
+  };
+  return { url, roll, stop };
 }
 
 /** `databaseUrl`: Postgres itself: migrations lock, and a transaction pooler keeps no session. */
@@ -93,8 +110,6 @@ function needsSimulator({ catalogPath }: Config): boolean {
   }
 }
 
-const notRolled = "SIGHUP changes nothing here: a rolling restart needs SVC_WORKERS of 2 or more";
-
 interface Signals {
   /** Ctrl-C and SIGTERM end it in order; more of them change nothing. */
   first: Promise<void>;
@@ -122,21 +137,45 @@ function catchSignals(): Signals {
 async function startWorker(config: Config): Promise<void> {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => undefined);
   const given = Promise.withResolvers<Ground>();
-  const leaving = Promise.withResolvers<number>();
+  const leaving = Promise.withResolvers<Partial<Stopping>>();
+  let gateway: Gateway | null = null;
+  const leave = (how: Partial<Stopping>) => {
+    leaving.resolve(how);
+    void gateway?.stop(how);
+  };
   process.on("message", (message: WorkerMessage | { svc: "figures" }) => {
-    if (typeof message === "string") leaving.resolve(message === "retire" ? retireIdleMs : 0);
+    if (message === "retire") leave({ graceMs: retireGraceMs, keepsIdle: true });
+    else if (message === "stop") leave({});
     else if ("ground" in message) given.resolve(message.ground);
   });
-  (cluster.worker as Worker).exitedAfterDisconnect = true; // else Node ends a worker at once when the first process is gone
-  process.on("disconnect", () => leaving.resolve(0));
+  const worker = cluster.worker as Worker;
+  worker.exitedAfterDisconnect = true; // else Node ends a worker at once when the first process is gone
+  process.on("disconnect", () => {
+    // One that still starts would wait for ever: it is the first process that opens its port.
+    if (gateway === null) process.exit(0);
+    setTimeout(() => process.exit(1), orphanMs);
+    leave({ graceMs: orphanGraceMs });
+  });
   const ground = await Promise.race([given.promise, leaving.promise.then(() => null)]);
   if (ground === null) process.exit(0);
   const { databaseUrl, simulatorUrl, catalogText: text } = ground;
   const { catalog } = loadCatalog({ path: config.catalogPath ?? shippedCatalog, text, environment: config.environment, simulatorUrl });
-  const gateway: Gateway = await startGateway(config, { databaseUrl, catalog, gathering: joinWorkers() });
+  gateway = await startGateway(config, { databaseUrl, catalog, gathering: joinWorkers() });
   process.send?.(gateway.url);
   await gateway.stop(await leaving.promise);
+  await leaveFirst(worker);
   process.exit(0);
+}
+
+/**
+ * Once the first process has answered that it knows: until then it may be handing over a connection, which would end with this process.
+ * It takes those back that come after the port was closed.
+ */
+async function leaveFirst(worker: Worker): Promise<void> {
+  if (!process.connected) return;
+  const left = once(process, "disconnect");
+  worker.disconnect();
+  await left;
 }
 
 function printDemo(url: string, key: string, { catalogPath }: Config, catalog: Catalog): void {

@@ -35,6 +35,8 @@ interface WorkersOptions {
 
 /** A worker that fails again and again must not turn into a loop of forks. */
 const restartPauseMs = 1_000;
+/** No answer in use takes as long: a rolling restart cuts none off. */
+export const retireGraceMs = 600_000;
 /** Twice what a start or an orderly end may take; a worker that hangs is killed then. */
 const patienceMs = 90_000;
 
@@ -95,7 +97,7 @@ export async function startWorkers({ count, ground, readGround, log }: WorkersOp
   const dismiss = (worker: Worker, member: Member, message: "stop" | "retire") => {
     member.isLeaving = true;
     tell(worker, message);
-    const patience = setTimeout(() => worker.process.kill("SIGKILL"), patienceMs);
+    const patience = setTimeout(() => worker.process.kill("SIGKILL"), patienceMs + (message === "retire" ? retireGraceMs : 0));
     return member.ended.finally(() => clearTimeout(patience));
   };
 

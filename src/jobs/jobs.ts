@@ -62,6 +62,7 @@ export async function startJobs({ times, listenUrl, ...options }: JobsOptions): 
   return {
     ended: (shownId, ms, signal) => waiters.wait(shownId, Math.min(ms, isDeaf() ? deafMs : lookMs), signal),
     wake: runner.wake,
+    useCatalog: (catalog) => void (parts.catalog = catalog),
     inTurn: parts.inTurn,
     runWaitMs: parts.times.runWaitMs,
     stop: (graceMs) => (stopped ??= stop(graceMs)),

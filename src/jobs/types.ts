@@ -1,6 +1,6 @@
 // What a media job is to this room. Types only; the table and its moves stand in migrations 0008 and 0009.
 import type { components } from "../../generated/api.d.ts";
-import type { Model } from "../catalog/types.ts";
+import type { Catalog, Model } from "../catalog/types.ts";
 import type { Amount } from "../money.ts";
 import type { InTurn } from "./account-turns.ts";
 import type { MediaPrices } from "../pricing/media-cost.ts";
@@ -85,6 +85,8 @@ export interface Jobs {
   inTurn: InTurn;
   /** A job has got a slot: this process takes it up at once, if it can; others look every second. */
   wake(): void;
+  /** Another one, from now on; what a job costs was fixed when it was submitted. */
+  useCatalog(catalog: Catalog): void;
   /** How long `POST /v1/genmedia/run` waits for its job (gateway-api.md: 25 s). */
   runWaitMs: number;
   /** Hands its jobs over: takes no more, lets go of what another process can go on with, waits `graceMs` for the rest. */

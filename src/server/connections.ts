@@ -10,6 +10,8 @@ export interface Connections {
   ended: (exchange: Exchange) => void;
   exchangesOn: (socket: Socket) => readonly Exchange[];
   exchanges: () => readonly Exchange[];
+  /** No request has come after it on its connection: an answer that ends the connection leaves none behind. */
+  isNewest: (exchange: Exchange) => boolean;
   /** Ends every connection on which nothing is being answered, one that has only connected too, and each other once it is idle. */
   closeIdle: () => void;
 }
@@ -58,6 +60,7 @@ export function trackConnections(max: number): Connections {
     },
     exchangesOn: (socket) => [...(open.get(socket) ?? [])],
     exchanges: () => [...open.values()].flatMap((onSocket) => [...onSocket]),
+    isNewest: (exchange) => [...(open.get(exchange.req.socket) ?? [])].at(-1) === exchange,
     closeIdle() {
       ending = true;
       for (const socket of idle) if (!socket.writableEnded) socket.destroySoon();

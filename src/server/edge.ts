@@ -21,8 +21,10 @@ export interface Edge {
   ready: () => Promise<boolean>;
   /** Base of doc_url; known for certain once the port is. */
   publicUrl: string;
-  /** Set by shutdown.ts: replies then say `connection: close`. */
+  /** Set by shutdown.ts: the gateway ends, and no other process serves its port. */
   closing: boolean;
+  /** Set by shutdown.ts: whether the answer to this exchange says `connection: close`. */
+  isLast: (exchange: Exchange) => boolean;
   /** Bytes of request bodies held right now, what their values take beyond (read-body.ts), and answers that wait for their reader (reply.ts). */
   bodies: Shares;
   /** Requests that do work (admit.ts), and hold memory until they are answered. */

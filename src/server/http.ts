@@ -27,7 +27,7 @@ import { createPages } from "./pages.ts";
 import type { Pages } from "./pages.ts";
 import { sendReply } from "./reply.ts";
 import { sendError } from "./send-error.ts";
-import { createShutdown } from "./shutdown.ts";
+import { createShutdown, type Shutdown } from "./shutdown.ts";
 import { endTrace, traceRequest } from "./trace-request.ts";
 import type { Handlers } from "./types.ts";
 import { failMethod, optionsReply, unknownPath } from "./unknown-path.ts";
@@ -44,11 +44,11 @@ export interface ServerParts {
   onUndeclared?: Edge["onUndeclared"];
 }
 
-interface Server {
+interface Server extends Shutdown {
   /** Port 0 takes a free one. */
   listen: (port: number, host: string) => Promise<{ port: number }>;
-  /** Resolves when every connection has ended; `graceMs` bounds the wait, and for `idleMs` idle ones may bring a last request. Idempotent. */
-  close: (graceMs: number, idleMs?: number) => Promise<void>;
+  /** For requests whose handlers begin from now on; those that run keep what they began with. */
+  useContext: (context: Context) => void;
 }
 
 export async function createServer(parts: ServerParts): Promise<Server> {
@@ -69,8 +69,11 @@ export async function createServer(parts: ServerParts): Promise<Server> {
   // Without these node would answer 100 (or 417) by itself, before authentication.
   server.on("checkContinue", app).on("checkExpectation", app);
   server.on("clientError", (error, socket) => answerClientError(edge, connections, error, socket as Socket));
-  const close = createShutdown(edge, server, connections);
-  return { listen: (port, host) => listen(edge, server, port, host), close };
+  return {
+    listen: (port, host) => listen(edge, server, port, host),
+    useContext: (context) => void (edge.context = context),
+    ...createShutdown(edge, server, connections),
+  };
 }
 
 const serverOptions = {
@@ -94,6 +97,7 @@ function openEdge({ context, metrics, tracing = null, ready, limits, onUndeclare
     ready,
     publicUrl: context.config.publicUrl ?? addressOf(context.config.host, context.config.port),
     closing: false,
+    isLast: () => false,
     bodies: openShares(allLimits.allBodiesBytes),
     work: openShares(allLimits.atWork),
     bigJson: openBigJson(),

@@ -78,7 +78,7 @@ function headOf(edge: Edge, exchange: Exchange, status: number, headers: Headers
   if ((isShared || exchange.req.headers.origin !== undefined) && headers?.["access-control-allow-origin"] === undefined) {
     head.push("access-control-allow-origin", "*", "access-control-expose-headers", edge.exposedHeaders);
   }
-  if (edge.closing) head.push("connection", "close");
+  if (edge.isLast(exchange)) head.push("connection", "close");
   return head;
 }
 
@@ -93,7 +93,7 @@ function headerText(value: string): string {
  */
 async function sendEarly(edge: Edge, exchange: Exchange, status: number, head: string[], payload: string | Buffer | null): Promise<void> {
   const { req, res } = exchange;
-  if (awaitsContinue(exchange) && !edge.closing) head.push("connection", "close");
+  if (awaitsContinue(exchange) && !edge.isLast(exchange)) head.push("connection", "close");
   res.writeHead(status, head);
   if (payload === null || req.method === "HEAD" || !hasContent(status)) res.flushHeaders();
   else res.write(payload);

@@ -1,41 +1,64 @@
 // The end of a server (OPERATOR.md "Start"): no new connections, idle ones closed at once, what is in flight finishes
-// within the grace time and is then told so and cut. Asking again changes nothing.
+// within the grace time and is then told so and cut. Asking again changes nothing; `hasten` brings the end forward.
 import type { Server } from "node:http";
 import { Server as NetServer } from "node:net";
 import type { Connections } from "./connections.ts";
 import type { Edge } from "./edge.ts";
 
+export interface Shutdown {
+  /**
+   * Resolves when every connection has ended. `keepsIdle`: another process goes on serving the port. The last answer on an idle connection
+   * has promised its client how long it stays open; until then it takes one more request, whose answer says `connection: close`. Closing
+   * sooner would break a request that is on its way, and a proxy must not send a POST twice.
+   */
+  close(graceMs: number, keepsIdle?: boolean): Promise<void>;
+  /** Of an end that has begun: idle connections close now, and what is in flight has at most so long. */
+  hasten(graceMs: number): void;
+}
+
 /** For the record that says a stream broke, and its settlement. */
 const farewellMs = 2_000;
 
-export function createShutdown(edge: Edge, server: Server, connections: Connections): (graceMs: number, idleMs?: number) => Promise<void> {
+export function createShutdown(edge: Edge, server: Server, connections: Connections): Shutdown {
   let closed: Promise<void> | null = null;
-  return (graceMs, idleMs = 0) => (closed ??= shutDown(edge, server, connections, { graceMs, idleMs }));
-}
+  let cutAt = Infinity;
+  let cut: NodeJS.Timeout | undefined;
 
-/**
- * `idleMs`: where another process goes on serving, a request that is on its way over an idle connection is answered, with
- * `connection: close`; closing at once would break it, and a proxy must not send a POST twice.
- */
-function shutDown(
-  edge: Edge,
-  server: Server,
-  connections: Connections,
-  { graceMs, idleMs }: Record<"graceMs" | "idleMs", number>,
-): Promise<void> {
-  edge.closing = true;
-  return new Promise((resolve) => {
-    let cut = setTimeout(() => {
+  const cutWithin = (graceMs: number) => {
+    const at = performance.now() + graceMs;
+    if (at >= cutAt) return;
+    cutAt = at;
+    clearTimeout(cut);
+    cut = setTimeout(() => {
       edge.context.log.warn("requests still open at the end of the grace time are given up");
       for (const exchange of connections.exchanges()) exchange.giveUp();
       cut = setTimeout(() => server.closeAllConnections(), farewellMs);
     }, graceMs);
-    // Not the HTTP server's own close: that ends idle connections at once.
-    NetServer.prototype.close.call(server, () => {
-      clearTimeout(cut);
-      void edge.bigJson.close().then(resolve);
-    });
-    if (idleMs === 0) connections.closeIdle();
-    else setTimeout(() => connections.closeIdle(), idleMs);
-  });
+  };
+  const endIdle = () => {
+    edge.closing = true;
+    connections.closeIdle();
+  };
+
+  return {
+    close(graceMs, keepsIdle = false) {
+      if (closed !== null) return closed;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      closed = promise;
+      edge.isLast = connections.isNewest;
+      cutWithin(graceMs);
+      // Not the HTTP server's own close: that ends idle connections at once.
+      NetServer.prototype.close.call(server, () => {
+        cutAt = -Infinity;
+        clearTimeout(cut);
+        void edge.bigJson.close().then(resolve);
+      });
+      if (!keepsIdle) endIdle();
+      return closed;
+    },
+    hasten(graceMs) {
+      cutWithin(graceMs);
+      endIdle();
+    },
+  };
 }

@@ -70,17 +70,6 @@ describe("SIGHUP", () => {
     expect(await gateway.kill("SIGTERM")).toBe(0);
     expect(said(gateway, "rolling restart begins")).toBe(2);
   });
-
-  test("with one worker changes nothing, and says so", async () => {
-    const world = await openWorld({ models });
-    cleanUp.push(() => world.stop());
-    const gateway = await world.start();
-    const account = await world.createAccount("50");
-    process.kill(gateway.pid, "SIGHUP");
-    await until(() => said(gateway, "SVC_WORKERS of 2 or more") === 1, "it says so");
-    expect((await chat({ url: gateway.url, key: account.key, model: "demo/whole" })).status).toBe(200);
-    expect(await gateway.kill("SIGTERM")).toBe(0);
-  });
 });
 
 test("a wrong catalog leaves the workers and their prices, also for one that crashes; a right one brings new prices", async () => {

@@ -81,3 +81,94 @@ describe("close", () => {
     await Promise.all(all);
   });
 });
+
+const healthz = head("GET", "/healthz");
+const closings = (text: string) => text.toLowerCase().split("connection: close").length - 1;
+/** Says where it is, waits, and ends. */
+const streaming = (gate: Promise<void>) => () => ({
+  status: 200,
+  headers: { "content-type": "text/event-stream" },
+  stream: async (sink: { write: (chunk: string) => unknown }) => {
+    sink.write("data: 1\n\n");
+    await gate;
+    sink.write("data: [DONE]\n\n");
+  },
+});
+
+describe("close, where another process serves the port", () => {
+  test("a stream whose head promised more is followed by one more answer, which says connection: close", async () => {
+    const { edge, socket, release } = await withOpenRequest(streaming);
+    await socket.until("data: 1");
+    const closed = edge.close(60_000, true);
+    release();
+    await socket.until("[DONE]");
+    await socket.until("0\r\n\r\n");
+    await socket.send(healthz);
+    const text = await socket.ended();
+    expect(text).toContain('{"status":"ok"}');
+    expect(closings(text)).toBe(1);
+    await closed;
+  });
+
+  test("an idle connection takes one more request, and so does one that has only connected; /readyz stays 200", async () => {
+    const edge = await startEdge();
+    const [used, fresh] = [await openSocket(edge.port), await openSocket(edge.port)];
+    await used.send(healthz);
+    await used.until('{"status"');
+    const closed = edge.close(60_000, true);
+    for (const socket of [used, fresh]) {
+      await socket.send(head("GET", "/readyz"));
+      const text = await socket.ended();
+      expect(text).toContain('{"status":"ready"}');
+      expect(closings(text)).toBe(1);
+    }
+    await closed;
+  });
+
+  test("hastened, it closes idle connections at once and finishes what is in flight", async () => {
+    const { edge, socket, release } = await withOpenRequest((gate) => async () => (await gate, json({ done: true })));
+    const idle = await openSocket(edge.port);
+    await idle.send(healthz);
+    await idle.until('{"status"');
+    const closed = edge.close(60_000, true);
+    edge.hasten(60_000);
+    await idle.ended();
+    release();
+    expect(await socket.ended()).toContain('{"done":true}');
+    await closed;
+  });
+
+  test("hastened, it cuts what is left at the end of the shorter time", async () => {
+    const { edge, socket } = await withOpenRequest(() => async (_context, one) => {
+      await new Promise<void>((resolve) => one.signal.addEventListener("abort", () => resolve()));
+      throw one.signal.reason;
+    });
+    const closed = edge.close(600_000, true);
+    edge.hasten(50);
+    await socket.ended();
+    await closed;
+  });
+});
+
+test.each([true, false])(
+  "requests that came before are all answered, the last says connection: close (another serves: %s)",
+  async (keepsIdle) => {
+    const gate = Promise.withResolvers<void>();
+    let reached = 0;
+    const createChatCompletion: TestHandler = async () => {
+      const n = ++reached;
+      await gate.promise;
+      return json({ n });
+    };
+    const edge = await startEdge({ handlers: { createChatCompletion } });
+    const socket = await openSocket(edge.port);
+    await socket.send(request.repeat(3));
+    await eventually(() => reached === 3);
+    const closed = edge.close(60_000, keepsIdle);
+    gate.resolve();
+    const text = await socket.ended();
+    expect([1, 2, 3].filter((n) => !text.includes(`{"n":${n}}`))).toEqual([]);
+    expect(closings(text)).toBe(1);
+    await closed;
+  },
+);

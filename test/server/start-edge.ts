@@ -22,7 +22,8 @@ export interface EdgeUnderTest {
   url: string;
   logs: Record<string, unknown>[];
   undeclared: string[];
-  close: (graceMs?: number) => Promise<void>;
+  close: (graceMs?: number, keepsIdle?: boolean) => Promise<void>;
+  hasten: (graceMs: number) => void;
 }
 
 export const goodKey = "svc_good";
@@ -85,7 +86,14 @@ export async function startEdge({
     ...parts,
   });
   const { port } = await server.listen(0, "127.0.0.1");
-  return { port, url: `http://127.0.0.1:${port}`, logs, undeclared, close: (graceMs = 2_000) => server.close(graceMs) };
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    logs,
+    undeclared,
+    close: (graceMs = 2_000, keepsIdle = false) => server.close(graceMs, keepsIdle),
+    hasten: server.hasten,
+  };
 }
 
 export const json = (body: unknown): Reply => ({ status: 200, body }) as unknown as Reply;

@@ -1,0 +1,130 @@
+// A worker whose first process is gone ends within seconds, in whatever moment of its life that was and whatever it waits for.
+import pg from "pg";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import type { SpawnedGateway } from "../support/spawned-gateway.ts";
+import { chat, until as waitUntil } from "./chat-client.ts";
+import { type DatabaseProxy, openDatabaseProxy } from "./database-proxy.ts";
+import { childrenOf, openWorld, type World } from "./world.ts";
+
+// Only bounds a test that would otherwise hang: the worker's own bound is 15 s.
+vi.setConfig({ testTimeout: 120_000 });
+const until = (holds: () => boolean | Promise<boolean>, what: string) => waitUntil(holds, what, 40_000);
+
+const models = { hang: "hang+sim-hang", long: "long+sim-pace-100ms+sim-tokens-2000", quick: "quick+sim-tokens-3" };
+
+let world: World;
+let wire: DatabaseProxy;
+let left: number[] = [];
+afterEach(async () => {
+  for (const pid of left.splice(0).filter(isAlive)) process.kill(pid, "SIGKILL");
+  await wire.close();
+  await world.stop();
+});
+
+async function twoWorkers(): Promise<SpawnedGateway> {
+  world = await openWorld({ models });
+  wire = await openDatabaseProxy(world.databaseUrl);
+  return world.start({ SVC_WORKERS: "2", DATABASE_URL: wire.url, LOG_LEVEL: "info" });
+}
+
+/** Ends the first process without a word and expects the same of every worker that it had. */
+async function killFirst(gateway: SpawnedGateway, meanwhile: () => unknown = () => undefined) {
+  left = childrenOf(gateway.pid);
+  expect(left.length).toBeGreaterThanOrEqual(2);
+  await gateway.kill("SIGKILL");
+  await meanwhile();
+  await until(() => !left.some(isAlive), "the workers have ended");
+}
+
+/** A worker that starts leaves its first trace in the database there, and waits with it until `release`. */
+async function holdStarts(): Promise<{ isWaiting(): Promise<boolean>; release(): Promise<void> }> {
+  const holder = new pg.Client({ connectionString: world.databaseUrl });
+  holder.on("error", () => undefined);
+  await holder.connect();
+  await holder.query("begin; lock table replica in access exclusive mode");
+  const waiting = `select 1 from pg_locks join pg_database d on d.oid = database
+    where not granted and relation = 'replica'::regclass and datname = current_database()`;
+  return { isWaiting: async () => ((await world.db.pool.query(waiting)).rowCount ?? 0) > 0, release: () => holder.end() };
+}
+
+const openCalls = () => world.simulator.calls().filter(({ outcome }) => outcome === "open").length;
+
+describe("kill -9 of the first process ends a worker", () => {
+  test.each(["rolling restart", "replacement of a crash"])("that starts, in a %s", async (how) => {
+    const gateway = await twoWorkers();
+    const before = childrenOf(gateway.pid);
+    if (how === "rolling restart") process.kill(gateway.pid, "SIGHUP");
+    else process.kill(before[0]!, "SIGKILL");
+    const starting = () => childrenOf(gateway.pid).filter((pid) => !before.includes(pid));
+    await until(() => starting().length === 1, "a new worker starts");
+    const starts = await holdStarts();
+    await until(() => starts.isWaiting(), "one waits for the database");
+    await killFirst(gateway, starts.release);
+  });
+
+  test("that starts while its database is silent", async () => {
+    const gateway = await twoWorkers();
+    const before = childrenOf(gateway.pid);
+    wire.silence();
+    process.kill(gateway.pid, "SIGHUP");
+    await until(() => childrenOf(gateway.pid).length === before.length + 1, "a new worker starts");
+    await killFirst(gateway);
+  });
+
+  test.each([
+    ["is there", () => undefined],
+    ["is gone", () => wire.cut()],
+    ["is silent", () => wire.silence()],
+  ])("that serves calls without an end, while its database %s: streams are told so, and nothing of it costs", async (state, change) => {
+    const gateway = await twoWorkers();
+    const account = await world.createAccount("50");
+    const calls = Array.from({ length: 8 }, (_, n) =>
+      chat({ url: gateway.url, key: account.key, model: n % 2 ? "demo/hang" : "demo/long", stream: true }),
+    );
+    await until(() => openCalls() === 8, "calls are in flight");
+    change();
+    await killFirst(gateway);
+    const answers = await Promise.all(calls);
+    if (state !== "is there") return; // the holds of the others end by themselves: crash.test.ts
+    const told = answers.filter(({ status, text }) => status === 200 && text.includes("stream_interrupted"));
+    expect(told.length).toBe(4);
+    const { rows } = await world.db.pool.query("select status, count(*)::int as n, (sum(cost) > 0) as paid from usage_log group by status");
+    expect(rows).toEqual([{ status: "failed", n: 8, paid: false }]);
+    expect(await world.audit()).toMatchObject({ reservations_open: 0, mismatches: [] });
+  });
+
+  test.each([
+    ["is replaced", "SIGHUP"],
+    ["stops", "SIGTERM"],
+  ] as const)("that %s and has a call without an end in hand", async (_, signal) => {
+    const gateway = await twoWorkers();
+    const account = await world.createAccount("50");
+    const calls = Array.from({ length: 4 }, () => chat({ url: gateway.url, key: account.key, model: "demo/long", stream: true }));
+    await until(() => openCalls() === 4, "calls are in flight");
+    const before = childrenOf(gateway.pid);
+    process.kill(gateway.pid, signal);
+    // A worker that is told to go takes no more: its answers, or its port's closing, say so.
+    if (signal === "SIGHUP") await until(() => childrenOf(gateway.pid).length === 3, "a new worker starts");
+    else
+      await until(async () => (await chat({ url: gateway.url, key: account.key, model: "demo/quick" })).status === 0, "it takes no more");
+    expect(before.every(isAlive)).toBe(true);
+    await killFirst(gateway);
+    expect((await Promise.all(calls)).filter(({ text }) => !text.includes("stream_interrupted"))).toEqual([]);
+    expect(await world.audit()).toMatchObject({ reservations_open: 0, mismatches: [] });
+  });
+
+  test("that stood still while it happened, once it goes on", async () => {
+    const gateway = await twoWorkers();
+    const workers = childrenOf(gateway.pid);
+    for (const pid of workers) process.kill(pid, "SIGSTOP");
+    await killFirst(gateway, () => workers.forEach((pid) => process.kill(pid, "SIGCONT")));
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
