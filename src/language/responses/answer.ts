@@ -1,5 +1,6 @@
 // A chat answer as a response, whole and streamed: the same items either way.
 import type { Context } from "../../context.ts";
+import { parseJson } from "../../json.ts";
 import type { ChatRecord, ChatWhole } from "../../providers/types.ts";
 import type { Bill } from "../open-call.ts";
 import type { Ask } from "../../admission/ask.ts";
@@ -62,7 +63,7 @@ export function responseForm(context: Pick<Context, "clock" | "publicUrl">, answ
   return {
     record({ json }) {
       open();
-      const [choice] = (JSON.parse(json) as { choices: { delta?: Delta; finish_reason?: string | null }[] }).choices;
+      const [choice] = (parseJson(json) as { choices: { delta?: Delta; finish_reason?: string | null }[] }).choices;
       if (choice?.delta) addDelta(output, choice.delta);
       finish = choice?.finish_reason ?? finish;
       return take();
