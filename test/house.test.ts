@@ -7,6 +7,8 @@ import { describe, expect, test } from "vitest";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const files = globSync(["src/**/*.ts", "handlers/*.ts"], { cwd: root }).sort();
 const source = (file: string) => readFileSync(join(root, file), "utf8");
+/** Without comments that stand alone. */
+const code = (file: string) => source(file).replace(/^\s*(\/\/|\/?\*).*$/gm, "");
 
 /** The room a file stands in; leaves and roots are their own file. */
 function roomOf(file: string): string {
@@ -35,6 +37,7 @@ const leaves = [
   "public-host",
   "source-address",
   "within",
+  "json",
   "slots",
   "shares",
   "telemetry",
@@ -52,7 +55,7 @@ const mayImport: Record<string, readonly string[]> = {
   sound: leaves,
   providers: ["sound", ...leaves],
   db: leaves,
-  simulator: [],
+  simulator: ["json"],
   pricing: leaves,
   catalog: leaves,
   ledger: ["db", ...leaves],
@@ -123,6 +126,15 @@ describe("calls", () => {
   });
   test("fetch is not called: it costs ten times undici's dispatch", () => {
     expect(only(/(?<![\w.])fetch\(/, [])).toEqual([]);
+  });
+  test("JSON.parse is called by the two readers that know what V8 misreads, also in the SDK", () => {
+    const sdk = globSync("spec/sdk/*.ts", { cwd: root });
+    const callers = [...files, ...sdk].filter((file) => /JSON\s*\.\s*parse\b|\bparse\b.*= JSON\b/.test(code(file)));
+    expect(callers).toEqual(["src/json.ts", "src/providers/exact-numbers.ts"]);
+  });
+  test("no body is read by json(), which parses as JSON.parse does; a browser's page may", () => {
+    const offenders = [...only(/\.json\(\)/, ["src/server/account-pages.ts"]), ...globSync("spec/sdk/*.ts", { cwd: root })];
+    expect(offenders.filter((file) => /\.json\(\)/.test(code(file)))).toEqual([]);
   });
   test("Express stays in the server", () => {
     expect(only(/from "express"/, ["src/server/"])).toEqual([]);

@@ -1,4 +1,5 @@
 // What an answer that is no success becomes: the gateway's four shapes of errors read into one.
+import { parseJson } from "../../src/json.ts";
 import { type ErrorFields, SvcError } from "./error.ts";
 import { retryAfterOf } from "./retry.ts";
 
@@ -16,7 +17,7 @@ export async function errorOf(response: Response): Promise<SvcError> {
   const body = await response.text();
   let json: unknown = null;
   try {
-    json = JSON.parse(body);
+    json = parseJson(body);
   } catch {
     // a proxy's page
   }
@@ -50,7 +51,7 @@ export function unexpected(message: string, response: Response, body: unknown = 
 
 export function parsed(text: string, response: Response): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     throw unexpected("What was answered is not JSON.", response, text);
   }

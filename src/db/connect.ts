@@ -3,6 +3,7 @@
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import type { DB } from "../../generated/tables.ts";
+import { parseJson } from "../json.ts";
 import { type Turns, turnsAt } from "./turns.ts";
 import { watchedClient } from "./watched-client.ts";
 
@@ -88,19 +89,20 @@ async function between<T>(db: Db, begin: string, work: (transaction: Queries) =>
   }
 }
 
-const int8 = 20;
-const int8Array = 1016;
+const [int8, int8Array, json, jsonb, jsonArray, jsonbArray, textArray] = [20, 1016, 114, 3802, 199, 3807, 1009] as const;
 
 /** For this pool alone: pg's own table of parsers is global. timestamptz is a Date already. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: "text" | "binary") => {
     if (oid === int8) return BigInt;
-    if (oid === int8Array) return parseBigInts;
+    if (oid === int8Array) return parseArray(BigInt);
+    if (oid === json || oid === jsonb) return parseJson;
+    if (oid === jsonArray || oid === jsonbArray) return parseArray(parseJson);
     return pg.types.getTypeParser(oid, format as "text") as unknown;
   }) as pg.CustomTypesConfig["getTypeParser"],
 };
 
-function parseBigInts(text: string): (bigint | null)[] {
-  const parse = (pg.types.getTypeParser as (oid: number) => unknown)(int8Array) as (text: string) => (string | null)[];
-  return parse(text).map((value) => (value === null ? null : BigInt(value)));
+function parseArray<T>(parse: (text: string) => T): (text: string) => (T | null)[] {
+  const texts = pg.types.getTypeParser(textArray as number) as (text: string) => (string | null)[];
+  return (text) => texts(text).map((element) => (element === null ? null : parse(element)));
 }

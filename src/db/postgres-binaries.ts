@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseJson } from "../json.ts";
 
 export interface PostgresBinaries {
   /** Holds `bin`, `lib` and `share`. */
@@ -34,7 +35,7 @@ function fromPackage(): PostgresBinaries | undefined {
   const root = join(folder, "native");
   if (!existsSync(join(root, "bin", "postgres"))) return undefined;
   linkLibraries(folder);
-  const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string };
+  const { version } = parseJson(readFileSync(join(folder, "package.json"), "utf8")) as { version: string };
   return { root, bin: join(root, "bin"), major: Number.parseInt(version, 10) };
 }
 
@@ -42,7 +43,7 @@ function fromPackage(): PostgresBinaries | undefined {
 function linkLibraries(folder: string): void {
   const list = join(folder, "native", "pg-symlinks.json");
   if (!existsSync(list)) return;
-  for (const { source, target } of JSON.parse(readFileSync(list, "utf8")) as { source: string; target: string }[]) {
+  for (const { source, target } of parseJson(readFileSync(list, "utf8")) as { source: string; target: string }[]) {
     const link = join(folder, target);
     if (existsSync(link)) continue;
     try {

@@ -3,6 +3,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseJson } from "../json.ts";
 import type { OpenApi } from "./contract.ts";
 import { escapeHtml } from "./html.ts";
 import { placeOf } from "./links.ts";
@@ -14,7 +15,7 @@ const generated = (file: string) => fileURLToPath(new URL(`../../generated/${fil
 
 /** Writes into `folder`, whose former content goes; returns how many pages there are. `publicUrl` has no slash at its end. */
 export async function buildDocs(folder: string, publicUrl: string | null): Promise<number> {
-  const document = JSON.parse(readFileSync(generated("openapi.json"), "utf8")) as OpenApi;
+  const document = parseJson(readFileSync(generated("openapi.json"), "utf8")) as OpenApi;
   const portal = createPortal({ site: "static", document, publicUrl, canPay: null, head: (page) => policyTag(page, publicUrl) });
   const write = (place: string, content: string | Buffer) => {
     const path = join(folder, place);
@@ -31,7 +32,7 @@ export async function buildDocs(folder: string, publicUrl: string | null): Promi
   write("llms-full.txt", await portal.llmsFull());
   for (const file of ["openapi.json", "openapi-3.2.json"]) {
     if (publicUrl === null) cpSync(generated(file), join(folder, file));
-    else write(file, JSON.stringify({ ...(JSON.parse(readFileSync(generated(file), "utf8")) as object), servers: [{ url: publicUrl }] }));
+    else write(file, JSON.stringify({ ...(parseJson(readFileSync(generated(file), "utf8")) as object), servers: [{ url: publicUrl }] }));
   }
   return portal.pages.size;
 }

@@ -2,6 +2,7 @@
 import { dialects, type DialectRow, type ErrorCode } from "../../generated/errors.ts";
 import { type Operation, operations } from "../../generated/operations.ts";
 import { type ErrorFacts, messageTemplate } from "../error-facts.ts";
+import { parseJson } from "../json.ts";
 import { follow, type OpenApi, operationGroups } from "./contract.ts";
 
 export interface ErrorBody {
@@ -51,7 +52,7 @@ function codeIn(example: unknown): string | undefined {
 
 function withAddress(json: unknown, publicUrl: string | null): unknown {
   if (publicUrl === null) return json;
-  return JSON.parse(JSON.stringify(json).replaceAll("https://gateway.example", publicUrl)) as unknown;
+  return parseJson(JSON.stringify(json).replaceAll("https://gateway.example", publicUrl));
 }
 
 /** A job that failed with this code, as GET /v1/jobs/{id} shows it; null where the contract shows no failed job. */

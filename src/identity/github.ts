@@ -1,5 +1,6 @@
 // GitHub, which is plain OAuth: no identity tokens, so who the user is comes from its API. github.com or an Enterprise server.
 import * as openid from "openid-client";
+import { parseJson } from "../json.ts";
 import { answerOf, NotProven } from "./answers.ts";
 import { type Calls, deadlineSec, ProviderAway } from "./calls.ts";
 import type { Identity, IdentityProvider } from "./types.ts";
@@ -79,7 +80,7 @@ async function readApi(config: openid.Configuration, token: string, url: string)
   const response = await openid.fetchProtectedResource(config, token, new URL(url), "GET", undefined, headers);
   const text = await response.text();
   try {
-    return JSON.parse(text) as unknown;
+    return parseJson(text);
   } catch {
     throw new ProviderAway("the API's answer is no JSON");
   }

@@ -2,6 +2,7 @@
 // nothing else: what a model thinks is not part of it.
 import type { components } from "../../generated/api.d.ts";
 import type { Context } from "../context.ts";
+import { parseJson } from "../json.ts";
 import type { ChatCompletion, ChatRecord, ChatTally } from "../providers/types.ts";
 import { dataForm, dataLine, type StreamedChat } from "./chat-form.ts";
 import { chatUsage } from "./chat-usage.ts";
@@ -32,7 +33,7 @@ export function completionForm(context: Pick<Context, "publicUrl">, served: Stre
   return dataForm(context, served, usageAsked, {
     head: headOf,
     record({ json }) {
-      const choices = (JSON.parse(json) as ChatChunk).choices.flatMap(addition);
+      const choices = (parseJson(json) as ChatChunk).choices.flatMap(addition);
       return choices.length === 0 ? "" : dataLine({ ...headOf(source.tally), choices });
     },
     broken: { text: "", index: 0, logprobs: null, finish_reason: "error" },

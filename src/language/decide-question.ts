@@ -1,5 +1,6 @@
 // One question on one route: asked under labels where odds can be had, else as a document (OPERATOR.md, decisions).
 import type { components } from "../../generated/api.d.ts";
+import { parseJson } from "../json.ts";
 import { unreadable } from "../providers/answer-json.ts";
 import { type Chat, type ChatWhole, type UpstreamCall, UpstreamError } from "../providers/types.ts";
 import { isObject } from "../providers/json.ts";
@@ -97,7 +98,7 @@ function documentAnswer({ completion }: ChatWhole, { options }: Question): Decid
 /** Some hosts put a document into a fence. */
 function documentIn(text: string): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1));
+    const value = parseJson(text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1));
     return isObject(value) ? value : {};
   } catch {
     return {};

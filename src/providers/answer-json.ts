@@ -1,4 +1,5 @@
 // The JSON that an upstream's answer of status 200 must be, whole or a stream's record; anything else says why it is no answer.
+import { parseJson } from "../json.ts";
 import { errorUnderOk } from "./error-text.ts";
 import { errorUnder200 } from "./errors.ts";
 import { withoutKeys } from "./hide-secrets.ts";
@@ -9,7 +10,7 @@ import { type Provider, UpstreamError } from "./types.ts";
 type Parse = (text: string) => unknown;
 
 /** Without the provider's own keys. Throws for text that is no JSON object, and for an error under status 200. */
-export function readAnswer(text: string, provider: Provider, parse: Parse = JSON.parse): Json {
+export function readAnswer(text: string, provider: Provider, parse: Parse = parseJson): Json {
   const answer = parseObject(withoutKeys(text, provider), parse);
   const error = errorUnderOk(answer);
   if (error !== null) throw errorUnder200(error, provider);
@@ -20,7 +21,7 @@ export function readAnswer(text: string, provider: Provider, parse: Parse = JSON
 export function readRecordData(data: string, event: string): unknown {
   if (nestsTooDeep(data)) throw unreadable("a record of the stream is nested too deep");
   try {
-    return JSON.parse(data);
+    return parseJson(data);
   } catch {
     if (event === "error") return data;
     throw unreadable("a record of the stream is not JSON");
@@ -32,7 +33,7 @@ export function unreadable(reason: string): UpstreamError {
 }
 
 /** For answers in which `error` may be a field like others. Throws for text that is no JSON object. */
-export function parseObject(text: string, parse: Parse = JSON.parse): Json {
+export function parseObject(text: string, parse: Parse = parseJson): Json {
   if (nestsTooDeep(text)) throw unreadable("the answer is nested too deep");
   let value: unknown;
   try {

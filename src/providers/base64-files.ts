@@ -1,6 +1,7 @@
 // Files that an answer carries as base64 or hexadecimal: taken out of its bytes before the rest is parsed, so that tens of megabytes are never a string,
 // and decoded where they lie. What the answer says is the adapters' business.
 import { randomUUID } from "node:crypto";
+import { parseJson } from "../json.ts";
 import { UpstreamError } from "./types.ts";
 
 export interface FilesInside {
@@ -90,7 +91,7 @@ function fileAt(body: Buffer, from: number, to: number): InsideFile | null {
 function fileOfEscaped(text: string): InsideFile | null {
   let plain: Buffer;
   try {
-    plain = Buffer.from((JSON.parse(`"${text}"`) as string).replace(/\s+/g, ""), "latin1");
+    plain = Buffer.from((parseJson(`"${text}"`) as string).replace(/\s+/g, ""), "latin1");
   } catch {
     return null;
   }

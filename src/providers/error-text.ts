@@ -1,5 +1,6 @@
 // What an error body of any shape says: its codes, and one sentence that may be shown.
 // What to do about it is errors.ts's.
+import { parseJson } from "../json.ts";
 import { hideSecrets } from "./hide-secrets.ts";
 import type { Provider } from "./types.ts";
 import { arrayOf, isObject, objectOf, textOf, type Json } from "./json.ts";
@@ -20,7 +21,7 @@ const reasonCharacters = 500;
 
 export function readErrorBody(text: string): ErrorSigns {
   try {
-    return readErrorValue(JSON.parse(text));
+    return readErrorValue(parseJson(text));
   } catch {
     return { words: new Set(), status: null, message: pageText(text), param: null };
   }

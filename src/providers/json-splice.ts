@@ -1,5 +1,6 @@
 // Edits top-level members of a JSON object's text and leaves every other byte as it was sent ("forwarded as sent").
 // What to edit is the flows' business.
+import { parseJson } from "../json.ts";
 import { skipSpace, stringEnd, valueEnd } from "./json-scan.ts";
 import type { JsonPieces, JsonText } from "./json-text.ts";
 
@@ -93,7 +94,7 @@ function readMember(text: string, from: number): Member {
 
 /** `"mod\u0065l"` is `model`: an edit must not be dodged by an escape. */
 function unescapeKey(quoted: string): string {
-  return quoted.includes("\\") ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
+  return quoted.includes("\\") ? (parseJson(quoted) as string) : quoted.slice(1, -1);
 }
 
 function expect(text: string, at: number, character: string): void {

@@ -1,5 +1,6 @@
 // The published OpenAPI document, read once at the start: served as it is, and asked for what the generated code leaves out.
 import { readFileSync } from "node:fs";
+import { parseJson } from "../json.ts";
 
 export const openapiBytes: Buffer = readFileSync(new URL("../../generated/openapi.json", import.meta.url));
 
@@ -7,7 +8,7 @@ interface Schema {
   properties?: Record<string, { enum?: unknown[]; const?: unknown }>;
 }
 
-const document = JSON.parse(openapiBytes.toString("utf8")) as { components?: { schemas?: Record<string, Schema> } };
+const document = parseJson(openapiBytes.toString("utf8")) as { components?: { schemas?: Record<string, Schema> } };
 
 /** The same, parsed, for the documentation. */
 export const openapiDocument: unknown = document;

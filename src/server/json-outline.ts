@@ -1,5 +1,6 @@
 // Where things lie in the bytes of a JSON object that has been parsed: its members, to be sent on without a copy, and its long strings,
 // which are left there until somebody reads them. One walk in linear time; checks no grammar.
+import { parseJson } from "../json.ts";
 
 /** Of bytes; `to` is behind the last one. */
 interface Span {
@@ -78,7 +79,7 @@ function pathOf(bytes: Buffer, frames: readonly Frame[]): (string | number)[] {
 /** The string whose quotes stand at the ends. */
 export function stringAt(bytes: Buffer, { from, to }: Span): string {
   const inside = bytes.subarray(from + 1, to - 1);
-  return inside.includes(backslash) ? (JSON.parse(`"${inside.toString()}"`) as string) : inside.toString();
+  return inside.includes(backslash) ? (parseJson(`"${inside.toString()}"`) as string) : inside.toString();
 }
 
 function trimmed(bytes: Buffer, from: number, to: number): Span {

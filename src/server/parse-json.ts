@@ -2,6 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 import { fail } from "../fail.ts";
+import { parseJson } from "../json.ts";
 import { pathName } from "./invalid.ts";
 import { isCompressed } from "./read-body.ts";
 
@@ -18,7 +19,7 @@ const valueBytes = 32;
  * invalid_parameter naming a string that holds a NUL.
  * `prompts` are the top-level fields where a NUL is taken; `mediaTypes` all that the operation takes, for the refusal of another.
  */
-export function parseJson(
+export function parseBody(
   bytes: Buffer,
   headers: IncomingHttpHeaders,
   prompts: readonly string[] = [],
@@ -39,7 +40,7 @@ export function parseJson(
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
     // V8's sentence may quote the body around the fault; only the position leaves, prompts stay out of messages and logs.
     const position = /at position (\d+)/.exec((error as Error).message)?.[1];

@@ -6,7 +6,7 @@ import type { Operation } from "../../generated/operations.ts";
 import type { JsonText } from "../providers/json-text.ts";
 import { failInvalid } from "./invalid.ts";
 import { loggableModel } from "./log-request.ts";
-import { parseJson } from "./parse-json.ts";
+import { parseBody } from "./parse-json.ts";
 import { promptFields } from "./prompt-fields.ts";
 
 export interface JsonContent {
@@ -28,7 +28,7 @@ export function readJson(
   bytes: Buffer,
   found: (model: string | null) => void,
 ): JsonContent {
-  const content = parseJson(bytes, headers, promptFields[id], mediaTypes);
+  const content = parseBody(bytes, headers, promptFields[id], mediaTypes);
   found(loggableModel(content.value));
   const validate = bodies[id];
   if (validate !== undefined && !validate(content.value)) failInvalid(validate.errors ?? []);

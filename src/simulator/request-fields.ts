@@ -1,5 +1,6 @@
 // Reading fields of a request as a real host would: right types or a 400 that names the field.
 // Shared by the protocols; what the fields mean is theirs.
+import { parseJson } from "../json.ts";
 import { refuse } from "./refused.ts";
 
 export type Fields = Record<string, unknown>;
@@ -7,7 +8,7 @@ export type Fields = Record<string, unknown>;
 export function readFields(body: Buffer): Fields {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(body.toString("utf8"));
+    parsed = parseJson(body.toString("utf8"));
   } catch {
     refuse(null, "We could not parse the JSON body of your request.");
   }

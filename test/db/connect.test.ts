@@ -39,6 +39,21 @@ describe("connect", () => {
     await other.end();
   });
 
+  test("json and jsonb are read as they were written, alone and in arrays, whatever keys were read before", async () => {
+    const read = async (type: string, text: string) => {
+      const query = `select $1::${type} as one, array[$1::${type}, null] as many`;
+      return (await db.pool.query<{ one: unknown; many: unknown[] }>(query, [text])).rows[0];
+    };
+    for (const type of ["json", "jsonb"]) {
+      const start = `{"${type}":1`;
+      await read(type, `${start},"\\\\":1}`);
+      for (const key of ['\\"', "\\n", "\\u006e"]) {
+        const value = { [type]: 1, [JSON.parse(`"${key}"`) as string]: 5 };
+        expect(await read(type, `${start},"${key}":5}`)).toEqual({ one: value, many: [value, null] });
+      }
+    }
+  });
+
   test("a statement that runs too long is ended by the server, and the connection serves on", async () => {
     const hasty = connect(database.url, { max: 1, statementTimeoutMs: 50 });
     await expect(hasty.pool.query("select pg_sleep(20)")).rejects.toMatchObject({ code: "57014" });

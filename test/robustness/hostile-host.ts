@@ -1,6 +1,7 @@
 // An upstream of any protocol that answers as a test says, by the model id that it is asked for.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { parseJson } from "../../src/json.ts";
 
 export type HostileAnswer = (response: ServerResponse, body: Record<string, any>, request: IncomingMessage) => void;
 
@@ -21,7 +22,7 @@ export async function startHostileHost(): Promise<HostileHost> {
     request.on("data", (piece: string) => (text += piece)).on("error", () => undefined);
     response.on("error", () => undefined);
     request.on("end", () => {
-      const body = JSON.parse(text) as Record<string, any>;
+      const body = parseJson(text) as Record<string, any>;
       asked.push({ path: request.url!, body, headers: request.headers });
       const answer = answers.get(body["model"] as string);
       if (answer) answer(response, body, request);

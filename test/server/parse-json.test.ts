@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ApiError } from "../../src/fail.ts";
-import { assertBounded, parseJson } from "../../src/server/parse-json.ts";
+import { assertBounded, parseBody } from "../../src/server/parse-json.ts";
 
 function refusal(body: string | Buffer, headers: Record<string, string> = {}) {
   try {
-    parseJson(Buffer.from(body as string), headers);
+    parseBody(Buffer.from(body as string), headers);
   } catch (error) {
     if (error instanceof ApiError) return { code: error.code, ...(error.details.param !== undefined && { param: error.details.param }) };
     throw error;
@@ -15,7 +15,7 @@ function refusal(body: string | Buffer, headers: Record<string, string> = {}) {
 
 function reasonOf(body: string): string {
   try {
-    parseJson(Buffer.from(body), {});
+    parseBody(Buffer.from(body), {});
   } catch (error) {
     return String((error as ApiError).details.text?.["reason"]);
   }
@@ -64,18 +64,18 @@ describe("400 invalid_parameter for a NUL, which no Postgres text can hold", () 
   });
   test("but in the fields that only go on to a model", () => {
     const body = '{"messages":[{"content":"a\\u0000b"}],"user":"x"}';
-    expect(parseJson(Buffer.from(body), {}, ["messages"]).value).toEqual({ messages: [{ content: "a\0b" }], user: "x" });
-    expect(() => parseJson(Buffer.from(body.replace("x", "\\u0000")), {}, ["messages"])).toThrow();
+    expect(parseBody(Buffer.from(body), {}, ["messages"]).value).toEqual({ messages: [{ content: "a\0b" }], user: "x" });
+    expect(() => parseBody(Buffer.from(body.replace("x", "\\u0000")), {}, ["messages"])).toThrow();
   });
   test("in a key", () => expect(refusal('{"a":{"x\\u0000":1}}')).toEqual({ code: "invalid_parameter", param: "a" }));
   test("an escaped backslash before u0000 is no NUL", () => {
-    expect(parseJson(Buffer.from('{"a":"\\\\u0000"}'), {}).value).toEqual({ a: "\\u0000" });
+    expect(parseBody(Buffer.from('{"a":"\\\\u0000"}'), {}).value).toEqual({ a: "\\u0000" });
   });
 });
 
 describe("accepted", () => {
   test("a byte order mark is dropped, from the bytes too", () => {
-    const { bytes, value } = parseJson(Buffer.from("\ufeff{}"), {});
+    const { bytes, value } = parseBody(Buffer.from("\ufeff{}"), {});
     expect([bytes.toString(), value]).toEqual(["{}", {}]);
   });
   test("content types with parameters or a +json suffix, and none at all", () => {
@@ -85,11 +85,11 @@ describe("accepted", () => {
       'application/json;charset="utf-8"',
       "application/vnd.x+json",
     ]) {
-      expect(parseJson(Buffer.from("{}"), { "content-type": type }).value).toEqual({});
+      expect(parseBody(Buffer.from("{}"), { "content-type": type }).value).toEqual({});
     }
-    expect(parseJson(Buffer.from("{}"), {}).value).toEqual({});
+    expect(parseBody(Buffer.from("{}"), {}).value).toEqual({});
   });
-  test("200 levels", () => expect(() => parseJson(Buffer.from(`{"a":${"[".repeat(199)}${"]".repeat(199)}}`), {})).not.toThrow());
+  test("200 levels", () => expect(() => parseBody(Buffer.from(`{"a":${"[".repeat(199)}${"]".repeat(199)}}`), {})).not.toThrow());
 });
 
 describe("413 request_too_large: more than 1,000,000 values", () => {
@@ -107,7 +107,7 @@ describe("413 request_too_large: more than 1,000,000 values", () => {
   test.each([
     ["numbers", holding("1", 999_999)],
     ["what stands in a string is no value", JSON.stringify({ a: '{"\\,['.repeat(500_000) })],
-  ])("taken: %s", (_title, body) => expect(() => parseJson(Buffer.from(body), {})).not.toThrow());
+  ])("taken: %s", (_title, body) => expect(() => parseBody(Buffer.from(body), {})).not.toThrow());
 });
 
 test("the nesting and the values seen in the text are those of the value, whatever the strings hold", () => {

@@ -1,5 +1,6 @@
 // One HTTP request of a test, its reply read whole and held against the contract; in `npm run test:prism` by Prism too.
 import { type Operation, operations } from "../../generated/operations.ts";
+import { parseJson } from "../../src/json.ts";
 import { askThroughPrism, prismFor, type Received, type Sent } from "../prism/through-prism.ts";
 import { checkReply } from "./contract.ts";
 
@@ -73,7 +74,7 @@ function takesPath(template: string, parts: string[]): boolean {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseJson(text);
   } catch {
     return undefined;
   }

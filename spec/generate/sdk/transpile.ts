@@ -1,10 +1,13 @@
-// The runtime's sources (spec/sdk/*.ts) as plain JavaScript and declarations: types taken out, nothing else changed.
+// The runtime's sources (spec/sdk/*.ts and what they share with the gateway) as plain JavaScript and declarations: types taken out, nothing
+// else changed.
 import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
 export const sources = fileURLToPath(new URL("../../sdk/", import.meta.url));
+/** Seen from there. */
+const shared = ["../../src/json.ts"];
 
 const compilerOptions: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2022,
@@ -17,10 +20,11 @@ const compilerOptions: ts.CompilerOptions = {
 
 /** Files by their name, such as `call.js` and `call.d.ts`. */
 export function runtimeFiles(): Record<string, string> {
-  const names = globSync("*.ts", { cwd: sources }).sort();
+  const paths = [...globSync("*.ts", { cwd: sources }), ...shared].sort();
   return Object.fromEntries(
-    names.flatMap((fileName) => {
-      const source = publishedPaths(readFileSync(`${sources}${fileName}`, "utf8"));
+    paths.flatMap((path) => {
+      const fileName = basename(path);
+      const source = publishedPaths(readFileSync(`${sources}${path}`, "utf8"));
       const { outputText, diagnostics = [] } = ts.transpileDeclaration(source, { fileName, compilerOptions, reportDiagnostics: true });
       if (diagnostics.length > 0) throw new Error(ts.formatDiagnostics(diagnostics, host));
       const script = ts.transpileModule(source, { fileName, compilerOptions }).outputText;
@@ -35,7 +39,10 @@ export function runtimeFiles(): Record<string, string> {
 
 /** Imports as they are in the package. */
 function publishedPaths(source: string): string {
-  return source.replace(/"\.\.\/\.\.\/generated\/sdk\/types\.d\.ts"/g, '"../types.js"').replace(/(from "\.\/[\w-]+)\.ts"/g, '$1.js"');
+  return source
+    .replace(/"\.\.\/\.\.\/generated\/sdk\/types\.d\.ts"/g, '"../types.js"')
+    .replace(/"\.\.\/\.\.\/src\/([\w-]+)\.ts"/g, '"./$1.js"')
+    .replace(/(from "\.\/[\w-]+)\.ts"/g, '$1.js"');
 }
 
 const host: ts.FormatDiagnosticsHost = { getCurrentDirectory: () => "", getCanonicalFileName: (name) => name, getNewLine: () => "\n" };

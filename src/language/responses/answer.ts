@@ -1,5 +1,6 @@
 // A chat answer as a response, whole and streamed: the same items either way.
 import type { Context } from "../../context.ts";
+import { parseJson } from "../../json.ts";
 import type { ChatRecord, ChatWhole } from "../../providers/types.ts";
 import type { Bill } from "../open-call.ts";
 import type { StreamForm } from "../stream-answer.ts";
@@ -53,7 +54,7 @@ export function responseForm(context: Pick<Context, "clock" | "publicUrl">, answ
   return {
     record({ json }) {
       open();
-      const [choice] = (JSON.parse(json) as { choices: { delta?: Delta; logprobs?: unknown; finish_reason?: string | null }[] }).choices;
+      const [choice] = (parseJson(json) as { choices: { delta?: Delta; logprobs?: unknown; finish_reason?: string | null }[] }).choices;
       if (choice?.delta) addDelta(output, choice.delta, withLogprobs ? readLogprobs(choice.logprobs) : []);
       finish = choice?.finish_reason ?? finish;
       return take();

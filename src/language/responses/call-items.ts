@@ -1,4 +1,5 @@
 // Calls of tools as output items: functions piece by piece, custom tools once their input is whole.
+import { parseJson } from "../../json.ts";
 import { type Call, type CallDelta, closeItem, endStatus, nextId, type OpenCall, openItem, type Output, placeOf } from "./output.ts";
 import { closeCurrent } from "./said-items.ts";
 
@@ -52,7 +53,7 @@ function openCall(output: Output, { index, id, function: called }: CallDelta): O
 /** What the model put into the bridge's one field; all that it wrote where it kept to no form. */
 function inputOf(text: string): string {
   try {
-    const given = JSON.parse(text) as { input?: unknown } | null;
+    const given = parseJson(text) as { input?: unknown } | null;
     return typeof given?.input === "string" ? given.input : text;
   } catch {
     return text;

@@ -1,4 +1,5 @@
 // What an error of ElevenLabs means: its words are in `detail`, and say more than the status does (WIRE.md 13.1).
+import { parseJson } from "../../json.ts";
 import { hideAddresses, readErrorBody, safeParam, safeReason } from "../error-text.ts";
 import { errorOfAnswer } from "../errors.ts";
 import type { ErrorAnswer, ReadError } from "../exchange.ts";
@@ -54,7 +55,7 @@ function paramOf(word: string | null, answer: ErrorAnswer, names: Readonly<Recor
 
 function detailOf({ text }: ErrorAnswer): unknown {
   try {
-    return objectOf(JSON.parse(text) as Json)["detail"];
+    return objectOf(parseJson(text) as Json)["detail"];
   } catch {
     return null;
   }

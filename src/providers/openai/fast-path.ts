@@ -4,6 +4,7 @@
 // A template is a chunk cut around that string, and what chunk.ts made of it, cut likewise. A record that has the same
 // head and tail around a well-formed piece of JSON string is the same chunk with another text: JSON strings end at
 // their first unescaped quote, so no text can pass for structure.
+import { parseJson } from "../../json.ts";
 import type { ChatTally } from "../types.ts";
 import { stringEnd } from "../json-scan.ts";
 import { isObject, objectOf, type Json } from "../json.ts";
@@ -83,14 +84,14 @@ function textIn(data: string, template: Template): string | null {
 function characterCount(text: string): number {
   if (!special.test(text)) return text.length;
   try {
-    return (JSON.parse(`"${text}"`) as string).length;
+    return (parseJson(`"${text}"`) as string).length;
   } catch {
     return -1;
   }
 }
 
 function makeTemplate(data: string, out: string): Template | null {
-  const chunk = JSON.parse(data) as Json;
+  const chunk = parseJson(data) as Json;
   const varying = varyingField(chunk);
   if (!varying) return null;
   const { field, holder } = varying;
@@ -145,7 +146,7 @@ function paddingIn(tail: string, padding: unknown): { tail: string; afterPadding
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

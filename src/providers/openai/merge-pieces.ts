@@ -1,5 +1,6 @@
 // Joins the small pieces of a very long stream: the OpenAI helper throws above 65,536 pieces of structured output
 // (WIRE.md 2.2), and a model that writes token by token gets there. Shorter streams are left as they came.
+import { parseJson } from "../../json.ts";
 import { isObject, objectOf, type Json } from "../json.ts";
 
 /** Half of what the helper takes; what comes after is joined to pieces of this many characters. */
@@ -48,7 +49,7 @@ function textOf({ holder, key }: Piece): string {
 
 /** Null where the record is more than one piece of one text. */
 function pieceIn(text: string): Piece | null {
-  const record = JSON.parse(text) as Json; // of chunk.ts
+  const record = parseJson(text) as Json; // of chunk.ts
   const choices = record["choices"];
   const choice = Array.isArray(choices) && choices.length === 1 ? objectOf(choices[0]) : {};
   const delta = objectOf(choice["delta"]);

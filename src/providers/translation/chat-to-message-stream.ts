@@ -1,5 +1,6 @@
 // A chat stream as a stream of the Anthropic dialect, from message_start to the last content_block_stop (WIRE.md 8.4).
 // Blocks are sequential-blocks.ts's; message_delta and message_stop carry the charge and are the gateway's own.
+import { parseJson } from "../../json.ts";
 import { inOrder } from "../in-order.ts";
 import { arrayOf, isObject, type Json, objectOf, textOf } from "../json.ts";
 import type { ChatStream, MessageRecord, MessageStream, MessageTally } from "../types.ts";
@@ -19,7 +20,7 @@ export function chatToMessageStream(source: ChatStream, asked: AskedMessage, pro
       const ended: ChatEnd = { finish: null, stoppedBy: null, refused: false, calls: false, whole: true };
       await inOrder(beginning(asked.model, await promptTokens), onRecord);
       await source.forEach(({ json }) => {
-        readChunk(JSON.parse(json) as Json, asked, blocks, ended);
+        readChunk(parseJson(json) as Json, asked, blocks, ended);
         return inOrder(blocks.take(), onRecord);
       });
       ended.whole = blocks.end();

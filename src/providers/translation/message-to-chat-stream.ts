@@ -1,5 +1,6 @@
 // A streamed message as chat chunks (WIRE.md 8.3, 2.2). The finish chunk follows the message's own end, which the stream
 // keeps for the flow; usage and [DONE] are the flow's.
+import { parseJson } from "../../json.ts";
 import { inOrder } from "../in-order.ts";
 import { objectOf, type Json } from "../json.ts";
 import type { ChatRecord, ChatStream, ChatTally, MessageRecord, MessageStream, MessageTally } from "../types.ts";
@@ -66,7 +67,7 @@ function makeChunks(tally: ChatTally & MessageTally, model: string): ChunkMaker 
     chunks({ event, json }) {
       if (event === "ping") return []; // the gateway keeps connections open by itself
       if (event === "message_start") return [chunk({ role: "assistant", content: "" })];
-      const { index, content_block, delta } = JSON.parse(json) as Json;
+      const { index, content_block, delta } = parseJson(json) as Json;
       if (event === "content_block_start") return openBlock(index, objectOf(content_block));
       return event === "content_block_delta" ? addToBlock(index, objectOf(delta)) : closeBlock(index);
     },

@@ -1,4 +1,5 @@
 // A block of an answer in the shape of the wire, whole or as a stream opens it.
+import { parseJson } from "../../json.ts";
 import type { Knobs } from "../knobs.ts";
 import type { Fields } from "../request-fields.ts";
 import { widen } from "../words.ts";
@@ -48,7 +49,7 @@ export function citationOf(text: string): Fields {
 /** An input that max_tokens cut in the middle is an empty one, as the SDKs read it from a stream. */
 function parseInput(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return {};
   }

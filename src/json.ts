@@ -1,0 +1,160 @@
+// JSON text to values, in place of JSON.parse: V8 from Node 24 on misreads keys that are written with an escape, once it has met a key with a
+// backslash at their place (the gateway's docs/v8-json-escaped-keys.md). Texts with such a key go to a reader of our own, all others to V8's.
+
+/** As JSON.parse: the same values, and a SyntaxError for what is no JSON. */
+export function parseJson(text: string): unknown {
+  return hasEscapedKey(text) ? readJson(text, Number) : (JSON.parse(text) as unknown);
+}
+
+const [quote, backslash] = [0x22, 0x5c];
+
+/**
+ * Whether a key is written with an escape. Asked of every text, most of which hold escapes: searches jump from an escape to the next colon,
+ * and look at what stands before it. Of a text that is no JSON it may say either.
+ */
+export function hasEscapedKey(text: string): boolean {
+  let escape = text.indexOf("\\");
+  let colon = escape === -1 ? -1 : text.indexOf(":", escape);
+  while (colon !== -1) {
+    let before = colon - 1;
+    while (isSpace(text.charCodeAt(before))) before -= 1;
+    colon += 1;
+    if (text.charCodeAt(before) === quote && !isEscaped(text, before)) {
+      if (followsEscape(text, before)) return true;
+      // A string has ended here, or begins: the next one of interest is the one with the next escape.
+      if (escape < colon) escape = text.indexOf("\\", colon);
+      if (escape === -1) return false;
+      colon = escape;
+    }
+    colon = text.indexOf(":", colon);
+  }
+  return false;
+}
+
+/** Whether an escape stands between this quote and the one before it, which may itself be escaped. */
+function followsEscape(text: string, end: number): boolean {
+  for (let at = end - 1; at >= 0; at -= 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === backslash) return true;
+    if (unit === quote) return isEscaped(text, at);
+  }
+  return false;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let first = at;
+  while (text.charCodeAt(first - 1) === backslash) first -= 1;
+  return (at - first) % 2 === 1;
+}
+
+function isSpace(unit: number): boolean {
+  return unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
+}
+
+/** An object or array whose end is still to come. */
+type Open = { array: unknown[] } | { object: Record<string, unknown>; key: string };
+
+const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const words: readonly (readonly [string, unknown])[] = [
+  ["true", true],
+  ["false", false],
+  ["null", null],
+];
+
+/** Reads any JSON text; `numberOf` makes a number's value of its text. Without recursion: a text may be nested as deep as it likes. */
+export function readJson(text: string, numberOf: (source: string) => unknown): unknown {
+  const open: Open[] = [];
+  let at = afterSpace(0);
+  for (;;) {
+    let value: unknown;
+    if (text[at] === "{") {
+      // Without a prototype __proto__ is a key like others, and without a hidden class (Object.create makes none) none of its
+      // keys gets where V8 would take it for another text's.
+      const object = Object.create(null) as Record<string, unknown>;
+      at = afterSpace(at + 1);
+      if (text[at] !== "}") {
+        open.push({ object, key: takeKey() });
+        continue;
+      }
+      at += 1;
+      value = finished(object);
+    } else if (text[at] === "[") {
+      at = afterSpace(at + 1);
+      if (text[at] !== "]") {
+        open.push({ array: [] });
+        continue;
+      }
+      at += 1;
+      value = [];
+    } else value = takeLeaf();
+
+    for (;;) {
+      at = afterSpace(at);
+      const holder = open.at(-1);
+      if (holder === undefined) return at === text.length ? value : fail(at);
+      const isArray = "array" in holder;
+      if (isArray) holder.array.push(value);
+      else holder.object[holder.key] = value;
+      const separator = text[at];
+      if (separator === ",") {
+        at = afterSpace(at + 1);
+        if (!isArray) holder.key = takeKey();
+        break;
+      }
+      if (separator !== (isArray ? "]" : "}")) fail(at);
+      at += 1;
+      open.pop();
+      value = isArray ? holder.array : finished(holder.object);
+    }
+  }
+
+  function takeKey(): string {
+    const key = takeString();
+    at = afterSpace(at);
+    if (text[at] !== ":") fail(at);
+    at = afterSpace(at + 1);
+    return key;
+  }
+
+  function takeLeaf(): unknown {
+    if (text[at] === '"') return takeString();
+    for (const [word, value] of words)
+      if (text.startsWith(word, at)) {
+        at += word.length;
+        return value;
+      }
+    numberPattern.lastIndex = at;
+    const source = numberPattern.exec(text)?.[0] ?? fail(at);
+    at += source.length;
+    return numberOf(source);
+  }
+
+  function takeString(): string {
+    if (text[at] !== '"') fail(at);
+    let end = text.indexOf('"', at + 1);
+    while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+    if (end === -1) fail(text.length);
+    const quoted = text.slice(at, end + 1);
+    try {
+      const string = JSON.parse(quoted) as string; // no key
+      at = end + 1;
+      return string;
+    } catch {
+      return fail(at);
+    }
+  }
+
+  function afterSpace(from: number): number {
+    let next = from;
+    while (isSpace(text.charCodeAt(next))) next += 1;
+    return next;
+  }
+
+  function fail(position: number): never {
+    throw new SyntaxError(`Unexpected character in JSON at position ${position}`);
+  }
+}
+
+function finished(object: Record<string, unknown>): object {
+  return Object.setPrototypeOf(object, Object.prototype) as object;
+}
