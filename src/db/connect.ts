@@ -3,6 +3,7 @@
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import type { DB } from "../../generated/tables.ts";
+import { createStanding, type Standing } from "./standing.ts";
 import { type Turns, turnsAt } from "./turns.ts";
 import { watchedClient } from "./watched-client.ts";
 
@@ -12,6 +13,7 @@ export interface Db {
   url: string;
   /** Of the lanes; null: they need none. */
   turns: Turns | null;
+  standing: Standing;
   close(): Promise<void>;
 }
 
@@ -37,6 +39,8 @@ interface ConnectOptions {
   silenceMs?: number;
   /** A connection that breaks while idle harms no query; the pool replaces it. */
   onIdleError?: (error: Error & { code?: string }) => void;
+  /** See createStanding. */
+  onDoubt?: Parameters<typeof createStanding>[0];
 }
 
 /** No query of a request takes a second; this ends the ones that would hold a connection for good. */
@@ -61,7 +65,14 @@ export function connect(url: string, options: ConnectOptions): Db {
   // Between two queries of a transaction nobody else listens, and an error that nobody hears ends the process. The next query fails by itself.
   pool.on("connect", (client) => client.on("error", () => undefined));
   const kysely = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
-  return { kysely, pool, url, turns: turnsAt(url), close: async () => void (pool.ending || (await pool.end())) };
+  return {
+    kysely,
+    pool,
+    url,
+    turns: turnsAt(url),
+    standing: createStanding(options.onDoubt),
+    close: async () => void (pool.ending || (await pool.end())),
+  };
 }
 
 /** All of it or nothing. */

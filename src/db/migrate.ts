@@ -16,6 +16,7 @@ import * as logStatistics from "./migrations/0011-log-statistics.ts";
 import * as ledgerPlans from "./migrations/0012-ledger-plans.ts";
 import * as ledgerMoves from "./migrations/0013-ledger-moves.ts";
 import * as housekeeping from "./migrations/0014-housekeeping.ts";
+import * as databaseClock from "./migrations/0016-database-clock.ts";
 
 /** Applied in the order of their names; one that was released is never edited. */
 const migrations: Record<string, Migration> = {
@@ -33,6 +34,7 @@ const migrations: Record<string, Migration> = {
   "0012-ledger-plans": ledgerPlans,
   "0013-ledger-moves": ledgerMoves,
   "0014-housekeeping": housekeeping,
+  "0016-database-clock": databaseClock,
 };
 
 /** Returns the names of the migrations that were applied now. */

@@ -18,7 +18,8 @@ export interface Edge {
   /** Null: off. */
   tracing: Tracing | null;
   /** True when the database answers and the migrations are done. */
-  ready: () => Promise<boolean>;
+  /** A sentence: why no call should come here; null: they may. */
+  unready: () => Promise<string | null>;
   /** Base of doc_url; known for certain once the port is. */
   publicUrl: string;
   /** Set by shutdown.ts: replies then say `connection: close`. */
@@ -84,6 +85,8 @@ export interface Exchange {
   res: ServerResponse;
   requestId: string;
   receivedAt: Date;
+  /** The same moment of performance.now(), for what it took. */
+  since: number;
   /** As it came, percent-encoded, without the query. */
   path: string;
   /** Without the question mark. */
@@ -126,6 +129,7 @@ export function openExchange(edge: Edge, req: IncomingMessage, res: ServerRespon
     res,
     requestId: chooseRequestId(req.headers["x-request-id"]),
     receivedAt: edge.context.clock(),
+    since: performance.now(),
     path,
     search,
     address,

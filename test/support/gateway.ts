@@ -6,7 +6,7 @@ import pino from "pino";
 import { inject } from "vitest";
 import { createAccount } from "../../src/accounts/admin.ts";
 import { openSession, type OpenedSession } from "../../src/accounts/sessions.ts";
-import { type Clock, systemClock } from "../../src/clock.ts";
+import type { Clock } from "../../src/clock.ts";
 import { readConfig } from "../../src/config.ts";
 import { loadCatalog } from "../../src/catalog/load.ts";
 import type { Context } from "../../src/context.ts";
@@ -88,7 +88,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     databaseUrl: database.url,
     catalog,
     log: mailReadingLog(mails, options.logLines),
-    clock: options.clock ?? systemClock,
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.jobs === undefined ? {} : { jobs: options.jobs }),
     ...(options.media === undefined ? {} : { media: options.media }),
