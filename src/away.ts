@@ -32,6 +32,6 @@ export function isDatabaseAway(error: unknown): boolean {
   if (typeof code === "string") return undone.test(code) || broken.test(code);
   return (
     error instanceof Error &&
-    /connection (terminated|ended|closed)|not queryable|timeout exceeded when trying to connect/i.test(error.message)
+    /connection (terminated|ended|closed)|not queryable|timeout exceeded when trying to connect|timeout expired/i.test(error.message)
   );
 }

@@ -15,6 +15,7 @@ import { openIdentityProviders } from "./identity/providers.ts";
 import { startJobs } from "./jobs/jobs.ts";
 import type { JobTimes } from "./jobs/times.ts";
 import { openLedger } from "./ledger/ledger.ts";
+import { warmUpLedger } from "./ledger/warm-up.ts";
 import { lookAtParity } from "./ledger/parity.ts";
 import { createLimits } from "./limits/limits.ts";
 import { type MediaOptions, openMedia } from "./media/media.ts";
@@ -50,6 +51,7 @@ export interface GatewayOptions {
   limits?: Parameters<typeof createServer>[0]["limits"];
   graceMs?: number;
   jobs?: Partial<JobTimes>;
+  connectionLifeMs?: number;
   /** Tests trust a certificate of their own. */
   media?: MediaOptions;
   /** Other workers, whose figures /metrics shows as well. */
@@ -64,6 +66,8 @@ export interface GatewayOptions {
 const connectionsMax = 10;
 /** No query of a request takes a tenth of it; a caller waits for two of them at most. */
 const databaseSilenceMs = 4_000;
+/** An address that leads elsewhere is found within a tenth of it: each connection has its turn. */
+const connectionLifeMs = 5 * 60_000;
 const graceDefaultMs = 30_000;
 const settleMs = 5_000;
 /** A collector that is away must not hold up the end. */
@@ -78,6 +82,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     silenceMs: databaseSilenceMs,
     // Not the error itself: it carries the connection with all that it holds.
     onIdleError: ({ code, message }) => log.warn({ err: { code, message } }, "a database connection broke"),
+    kept: { lifeMs: options.connectionLifeMs ?? connectionLifeMs, warmUp: warmUpLedger },
     onDoubt: (doubt, reason) =>
       reason === null ? log.info({ doubt }, "new calls are taken again") : log.error({ doubt, reason }, "new calls are refused"),
     // A direct address beside it says that a transaction pooler stands before databaseUrl; it refuses the parameter.

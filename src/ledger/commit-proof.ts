@@ -34,8 +34,8 @@ export async function openCommitProof(db: Db, owner: string): Promise<CommitProo
   const proveOne = async () => {
     const sentAt = performance.now();
     const count = confirmed + 1n;
-    await db.pool.query("select prove_commit($1, $2)", [owner, count]);
-    if (count !== confirmed + 1n) return; // what was lost was given up meanwhile
+    const { rows } = await db.pool.query<{ is_proven: boolean }>("select prove_commit($1, $2) as is_proven", [owner, count]);
+    if (!rows[0]!.is_proven || count !== confirmed + 1n) return; // some is lost, or was given up meanwhile: the next beat sees it
     confirmed = count;
     provenAt = sentAt;
   };

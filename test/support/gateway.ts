@@ -33,6 +33,9 @@ interface GatewayOptions {
   graceMs?: number;
   jobs?: ServerOptions["jobs"];
   media?: ServerOptions["media"];
+  connectionLifeMs?: number;
+  /** Migrated; absent: a fresh one. */
+  databaseUrl?: string;
   /** Filled with all that is logged, at the finest level. */
   logLines?: string[];
 }
@@ -74,7 +77,7 @@ export interface Gateway {
 const shippedCatalog = fileURLToPath(new URL("../../src/catalog/default.yaml", import.meta.url));
 
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
-  const database = await freshDatabase();
+  const database = options.databaseUrl === undefined ? await freshDatabase() : { url: options.databaseUrl, drop: async () => undefined };
   const simulator = await startSimulator();
   const config = readConfig({ SVC_DATA_DIR: join(inject("runFolder"), "data"), PORT: "0", ...options.env });
   const { catalog } = loadCatalog({
@@ -92,6 +95,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.jobs === undefined ? {} : { jobs: options.jobs }),
     ...(options.media === undefined ? {} : { media: options.media }),
+    ...(options.connectionLifeMs === undefined ? {} : { connectionLifeMs: options.connectionLifeMs }),
     ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
     onUndeclared: (operationId, code) => void undeclared.push(`${operationId} ${code}`),
   });

@@ -27,12 +27,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       at timestamptz not null
     ) with (fillfactor = 50);
 
-    -- Durable, as a charge is. While one hangs, those that follow it give up soon: no more than one of a replica waits in the server.
-    create function prove_commit(_replica uuid, _count bigint) returns void language plpgsql set lock_timeout = '1s' as $$
+    -- Durable, as a charge is. While one hangs, those that follow it give up soon: no more than one of a replica waits in the server. False: what
+    -- the replica counted before is not there; it stays as it is, to be looked at.
+    create function prove_commit(_replica uuid, _count bigint) returns boolean language plpgsql set lock_timeout = '1s' as $$
     begin
       if current_setting('synchronous_commit') = 'off' then perform set_config('synchronous_commit', 'on', true); end if;
-      insert into commit_proof values (_replica, _count, clock_timestamp())
-        on conflict (replica) do update set count = excluded.count, at = excluded.at;
+      update commit_proof p set count = _count, at = clock_timestamp() where p.replica = _replica and p.count between _count - 1 and _count;
+      if found or _count > 1 then return found; end if;
+      insert into commit_proof values (_replica, _count, clock_timestamp()) on conflict do nothing;
+      return found;
     end $$;
   `.execute(db);
 }
