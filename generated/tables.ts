@@ -56,6 +56,12 @@ export interface Balance {
   spent: Generated<bigint>;
 }
 
+export interface CommitProof {
+  at: Timestamp;
+  count: bigint;
+  replica: string;
+}
+
 export interface Hold {
   account_id: bigint;
   amount: bigint;
@@ -263,6 +269,7 @@ export interface DB {
   account: Account;
   api_key: ApiKey;
   balance: Balance;
+  commit_proof: CommitProof;
   hold: Hold;
   identity: Identity;
   key_budget: KeyBudget;

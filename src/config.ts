@@ -118,8 +118,14 @@ function oneOf(text: string | null, name: string, words: readonly string[]): str
   return text;
 }
 
-/** As pg takes them, the two forms for a socket among them. What is wrong is not repeated: it may hold a password. */
+/** Of libpq's; the others may lead to a standby. */
+const writingSessions = ["read-write", "primary", "any"];
+
+/** As pg takes them, or libpq with several hosts, the two forms for a socket among them. What is wrong is not repeated: it may hold a password. */
 function postgresAddress(text: string | null, name: string): string | null {
+  const session = text === null ? undefined : /[?&]target_session_attrs=([^&]*)/.exec(text)?.[1];
+  if (session !== undefined && !writingSessions.includes(session))
+    throw new Error(`${name} asks for target_session_attrs=${session}, but the gateway writes: ${writingSessions.join(", ")}`);
   if (text === null || /^(?:postgres(?:ql)?:\/\/|socket:|\/)/i.test(text)) return text;
   throw new Error(`${name} must be the address of a Postgres, such as postgres://user@host/database`);
 }

@@ -5,7 +5,7 @@ import { type Logger, pino } from "pino";
 import { handlers } from "../handlers/index.ts";
 import { createAccounts } from "./accounts/accounts.ts";
 import type { Catalog } from "./catalog/types.ts";
-import { type Clock, systemClock } from "./clock.ts";
+import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import type { Context } from "./context.ts";
 import { connect, inTransaction } from "./db/connect.ts";
@@ -15,6 +15,7 @@ import { openIdentityProviders } from "./identity/providers.ts";
 import { startJobs } from "./jobs/jobs.ts";
 import type { JobTimes } from "./jobs/times.ts";
 import { openLedger } from "./ledger/ledger.ts";
+import { warmUpLedger } from "./ledger/warm-up.ts";
 import { lookAtParity } from "./ledger/parity.ts";
 import { createLimits } from "./limits/limits.ts";
 import { type MediaOptions, openMedia } from "./media/media.ts";
@@ -47,6 +48,7 @@ export interface Stopping {
 export interface GatewayOptions {
   databaseUrl: string;
   catalog: Catalog;
+  /** Absent: the database's, so that a wrong one of this machine dates nothing that is stored. */
   clock?: Clock;
   log?: Logger;
   /** See ServerParts; tests throw. */
@@ -55,6 +57,7 @@ export interface GatewayOptions {
   limits?: Parameters<typeof createServer>[0]["limits"];
   graceMs?: number;
   jobs?: Partial<JobTimes>;
+  connectionLifeMs?: number;
   /** Tests trust a certificate of their own. */
   media?: MediaOptions;
   /** Other workers, whose figures /metrics shows as well. */
@@ -69,6 +72,8 @@ export interface GatewayOptions {
 const connectionsMax = 10;
 /** No query of a request takes a tenth of it; a caller waits for two of them at most. */
 const databaseSilenceMs = 4_000;
+/** An address that leads elsewhere is found within a tenth of it: each connection has its turn. */
+const connectionLifeMs = 5 * 60_000;
 const graceDefaultMs = 30_000;
 const settleMs = 5_000;
 /** A collector that is away must not hold up the end. */
@@ -76,17 +81,21 @@ const flushMs = 3_000;
 
 /** The database must be migrated. */
 export async function startGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
-  const { databaseUrl, catalog, clock = systemClock, log = createLog(config), graceMs = graceDefaultMs } = options;
+  const { databaseUrl, catalog, log = createLog(config), graceMs = graceDefaultMs } = options;
   await using opening = new AsyncDisposableStack(); // what a start that fails has opened is closed again, last first
   const db = connect(databaseUrl, {
     max: connectionsMax,
     silenceMs: databaseSilenceMs,
     // Not the error itself: it carries the connection with all that it holds.
     onIdleError: ({ code, message }) => log.warn({ err: { code, message } }, "a database connection broke"),
+    kept: { lifeMs: options.connectionLifeMs ?? connectionLifeMs, warmUp: warmUpLedger },
+    onDoubt: (doubt, reason) =>
+      reason === null ? log.info({ doubt }, "new calls are taken again") : log.error({ doubt, reason }, "new calls are refused"),
     // A direct address beside it says that a transaction pooler stands before databaseUrl; it refuses the parameter.
     ...(config.databaseDirectUrl === null ? {} : { statementTimeoutMs: 0 }),
   });
   opening.defer(() => db.close());
+  const clock = options.clock ?? db.standing.now;
   const onFault = (error: unknown, what: string) => log.error({ err: error }, `${what} failed`);
   const metrics = createMetrics(options.gathering);
   const lanes = { reserve: openLaneGauge(), settle: openLaneGauge(), limits: openLaneGauge() };
@@ -95,6 +104,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     settling: lanes.settle,
     reserved: (granted) => metrics.countHold("call", granted),
     settled: metrics.countCharge,
+    unsettled: metrics.countUnsettled,
   });
   opening.defer(() => ledger.close());
   const listenUrl = config.databaseDirectUrl ?? databaseUrl;
@@ -121,7 +131,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     config.traces === null ? null : (await import("./telemetry/open-tracing.ts")).openTracing({ ...config.traces, addMetric: metrics.add });
   opening.defer(() => tracing?.close(flushMs));
   const breakers = createBreakers();
-  addGatewayFigures(metrics, { lanes, upstreams, breakers, database: db.pool });
+  addGatewayFigures(metrics, { lanes, upstreams, breakers, database: db.pool, standing: db.standing, commitAgeMs: ledger.commitAgeMs });
   addDatabaseFigures(metrics, { transaction: (work) => inTransaction(db, work), lookAtParity, onFault });
   const providers = openAdapters(upstreams, media);
   const jobs = await startJobs({
@@ -161,7 +171,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const server = await createServer({
     context,
     handlers,
-    ready: () => answers(db),
+    unready: () => unready(db, ledger),
     metrics,
     tracing,
     limits: options.limits,
@@ -207,11 +217,13 @@ export function createLog(config: Pick<Config, "logLevel">): Logger {
   return pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: false, ...logGathers }));
 }
 
-async function answers(db: Context["db"]): Promise<boolean> {
+/** A sentence: why no call should come here; null: they may. */
+async function unready(db: Context["db"], ledger: Context["ledger"]): Promise<string | null> {
   try {
     await db.pool.query("select 1");
-    return true;
   } catch {
-    return false;
+    return db.standing.refusal ?? "the database does not answer";
   }
+  if (db.standing.refusal !== null) return db.standing.refusal;
+  return (await ledger.commits()) ? null : "the database confirms no commit";
 }

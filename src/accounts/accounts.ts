@@ -64,7 +64,7 @@ export async function createAccounts(db: Db, options: AccountsOptions): Promise<
     known.clear();
     unknown.clear();
   };
-  const ear = await listen(options.listenUrl, ["api_key_changed", "account_changed"], forget, forgetAll);
+  const ear = await listen(options.listenUrl, ["api_key_changed", "account_changed"], forget, forgetAll, db.standing);
 
   const load = async (digest: string): Promise<Caller | undefined> => {
     const before = forgotten;

@@ -11,7 +11,7 @@ import { tierOf } from "../catalog/tiers.ts";
 import type { Context } from "../context.ts";
 import { shownError } from "../error-text.ts";
 import { ApiError } from "../fail.ts";
-import { storableText, type UsageLogRow } from "../ledger/usage-log.ts";
+import { msSince, storableText, type UsageLogRow } from "../ledger/usage-log.ts";
 import { countCall, orGiveBack } from "../limits/call.ts";
 import { type AudioKind, slotOf } from "../limits/slots.ts";
 import type { Amount } from "../money.ts";
@@ -89,7 +89,7 @@ export async function openAudioCall(
     if (settled !== null) return settled;
     reportAttempts(context, { request_id: ask.requestId }, call.attempts);
     const cost = audioCost(charge);
-    const log = logRow(context, ask, call, { charge, cost }, outcome);
+    const log = logRow(ask, call, { charge, cost }, outcome);
     settled = context.ledger.settle({ accountId: ask.caller.accountId, id: hold.id, log }).then((balance) => ({ charge, cost, balance }));
     return settled;
   };
@@ -100,7 +100,7 @@ export async function openAudioCall(
     hold,
     attempts: [],
     answered: null,
-    answeredBy: (candidate) => (call.answered = { candidate, afterMs: msSince(ask.receivedAt, context) }),
+    answeredBy: (candidate) => (call.answered = { candidate, afterMs: msSince(ask.since) }),
     raise: (charge) => orGiveBack(rate, raiseHold(context, ask.caller, model, hold, audioCost(charge))),
     complete: (charge) => settle(charge, { status: "success", http_status: 200, ...noError }),
     async aborted(delivered) {
@@ -135,11 +135,6 @@ export async function settleWithout({ log }: Pick<Context, "log">, ask: Ask, cal
   }
 }
 
-/** A clock may be set back. */
-function msSince(start: Date, { clock }: Pick<Context, "clock">): number {
-  return Math.max(0, clock().getTime() - start.getTime());
-}
-
 type Outcome = Pick<UsageLogRow, "status" | "http_status" | "error_code" | "error_message">;
 
 const noError = { error_code: null, error_message: null };
@@ -147,8 +142,7 @@ const noError = { error_code: null, error_message: null };
 const noTokens = { input_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0, output_tokens: 0, reasoning_tokens: 0 };
 
 function logRow(
-  context: Pick<Context, "clock">,
-  { caller, requestId, receivedAt, operationId }: Ask,
+  { caller, requestId, receivedAt, since, operationId }: Ask,
   { plan, hold, attempts, answered }: AudioCall,
   { charge, cost }: Pick<AudioBill, "charge" | "cost">,
   outcome: Outcome,
@@ -184,7 +178,7 @@ function logRow(
     })),
     stream: plan.stream,
     fallback_layer: served === null || served.layer === 0 ? null : served.layer,
-    latency_ms: msSince(receivedAt, context),
+    latency_ms: msSince(since),
     first_byte_ms: answered?.afterMs ?? null,
   };
 }

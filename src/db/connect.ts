@@ -3,6 +3,10 @@
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import type { DB } from "../../generated/tables.ts";
+import { clientOf, parseHosts } from "./hosts.ts";
+import { assertOurs } from "./identify.ts";
+import { renewConnections } from "./renewal.ts";
+import { createStanding, type Standing } from "./standing.ts";
 import { parseJson } from "../json.ts";
 import { type Turns, turnsAt } from "./turns.ts";
 import { watchedClient } from "./watched-client.ts";
@@ -13,6 +17,7 @@ export interface Db {
   url: string;
   /** Of the lanes; null: they need none. */
   turns: Turns | null;
+  standing: Standing;
   close(): Promise<void>;
 }
 
@@ -38,31 +43,47 @@ interface ConnectOptions {
   silenceMs?: number;
   /** A connection that breaks while idle harms no query; the pool replaces it. */
   onIdleError?: (error: Error & { code?: string }) => void;
+  /** Of a gateway: its connections live for so long, lead to its own database, and do this before they take work. Absent: they stay. */
+  kept?: { lifeMs: number; warmUp: (client: pg.ClientBase) => Promise<void> };
+  /** See createStanding. */
+  onDoubt?: Parameters<typeof createStanding>[0];
 }
 
 /** No query of a request takes a second; this ends the ones that would hold a connection for good. */
 const statementTimeoutDefaultMs = 30_000;
+const connectDefaultMs = 10_000;
 /** A transaction of ours only queries: one that says nothing for so long belongs to a process that hangs, and it may hold a balance. */
 const idleInTransactionMs = 5_000;
 
 export function connect(url: string, options: ConnectOptions): Db {
   const statementTimeoutMs = options.statementTimeoutMs ?? statementTimeoutDefaultMs;
+  const standing = createStanding(options.onDoubt);
+  const hosts = parseHosts(url);
+  const patienceMs = options.silenceMs ?? connectDefaultMs;
+  const watched = options.silenceMs === undefined ? pg.Client : watchedClient(options.silenceMs);
   const pool = new pg.Pool({
-    connectionString: url,
+    connectionString: hosts.urls[0]!,
+    Client: clientOf(watched, hosts, patienceMs),
     max: options.max,
     application_name: options.applicationName ?? "svc",
-    connectionTimeoutMillis: options.silenceMs ?? 10_000,
+    connectionTimeoutMillis: patienceMs,
     idleTimeoutMillis: 0, // a new connection plans all of the ledger's statements again: the lane that meets it stands still for 50 to 100 ms
+    ...(options.kept === undefined ? {} : { onConnect: (client) => assertOurs(standing, client) }),
     keepAlive: true,
     types,
-    ...(options.silenceMs === undefined ? {} : { Client: watchedClient(options.silenceMs) }),
     ...(statementTimeoutMs > 0 ? { statement_timeout: statementTimeoutMs, idle_in_transaction_session_timeout: idleInTransactionMs } : {}),
   });
   pool.on("error", options.onIdleError ?? (() => undefined));
   // Between two queries of a transaction nobody else listens, and an error that nobody hears ends the process. The next query fails by itself.
   pool.on("connect", (client) => client.on("error", () => undefined));
+  const renewal = options.kept === undefined ? null : renewConnections(pool, options.kept);
+  standing.onSuccessor(() => renewal?.retireAll());
   const kysely = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
-  return { kysely, pool, url, turns: turnsAt(url), close: async () => void (pool.ending || (await pool.end())) };
+  const close = async () => {
+    renewal?.stop();
+    if (!pool.ending) await pool.end();
+  };
+  return { kysely, pool, url, turns: turnsAt(url), standing, close };
 }
 
 /** All of it or nothing. */

@@ -2,7 +2,10 @@
 // listens is told of every new beginning and forgets what it had cached, and can ask how far it has heard.
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { clientOf, parseHosts } from "./hosts.ts";
+import { assertOurs } from "./identify.ts";
 import { isPooled } from "./pooler.ts";
+import type { Standing } from "./standing.ts";
 
 interface Listener {
   /** What was announced before this moment of performance.now() has been heard; -Infinity while the connection is away. */
@@ -16,13 +19,16 @@ const proveEveryMs = 250;
 const answerWithinMs = 3_000;
 const backoffMinMs = 100;
 const backoffMaxMs = 1_000;
+/** An address may lead elsewhere by then (renewal.ts); the next connection listens before the old one ends. */
+const lifeMs = 5 * 60_000;
 
-/** Resolves when the first attempt has succeeded or failed; after a failure it goes on trying. */
+/** Resolves when the first attempt has succeeded or failed; after a failure it goes on trying. `standing`: of the database it must lead to. */
 export async function listen(
   url: string,
   channels: readonly string[],
   onNotify: (channel: string, payload: string) => void,
   onReconnect: () => void,
+  standing?: Standing,
 ): Promise<Listener> {
   const closing = new AbortController();
   let current: Line | undefined;
@@ -34,17 +40,25 @@ export async function listen(
     }
   };
   const tryOnce = async (): Promise<boolean> => {
-    const line = await openLine(url, channels, onNotify).catch(() => undefined);
+    const line = await openLine(url, channels, onNotify, standing).catch(() => undefined);
     if (!line) return false;
     if (closing.signal.aborted) return line.end().then(() => true);
+    const before = current;
     current = line;
     onReconnect();
+    void before?.end();
+    const renewal = setTimeout(() => void tryOnce(), lifeMs * (0.75 + Math.random() / 2));
+    renewal.unref();
     void line.broken.then(() => {
+      clearTimeout(renewal);
+      if (current !== line) return undefined;
       current = undefined;
       return keepTrying();
     });
     return true;
   };
+  // What listens to a former primary hears nothing of what changes.
+  standing?.onSuccessor(() => current?.drop());
 
   if (!(await tryOnce())) void keepTrying();
   return {
@@ -62,11 +76,18 @@ interface Line {
   heardUntil: number;
   broken: Promise<void>;
   end(): Promise<void>;
+  drop(): void;
 }
 
-async function openLine(url: string, channels: readonly string[], onNotify: (channel: string, payload: string) => void): Promise<Line> {
-  const client = new pg.Client({
-    connectionString: url,
+async function openLine(
+  url: string,
+  channels: readonly string[],
+  onNotify: (channel: string, payload: string) => void,
+  standing: Standing | undefined,
+): Promise<Line> {
+  const hosts = parseHosts(url);
+  const client = new (clientOf(pg.Client, hosts, answerWithinMs))({
+    connectionString: hosts.urls[0]!,
     application_name: "svc-listen",
     connectionTimeoutMillis: answerWithinMs,
     query_timeout: answerWithinMs,
@@ -82,12 +103,13 @@ async function openLine(url: string, channels: readonly string[], onNotify: (cha
     await client.connect();
     // It would take the LISTEN and answer every question, and hear nothing.
     if (await isPooled(client)) throw new Error("a transaction pooler delivers no notifications");
+    if (standing !== undefined) await assertOurs(standing, client);
     for (const channel of channels) await client.query(`listen ${client.escapeIdentifier(channel)}`);
   } catch (error) {
     void end();
     throw error;
   }
-  const line: Line = { heardUntil: performance.now(), broken, end };
+  const line: Line = { heardUntil: performance.now(), broken, end, drop: () => client.connection.stream.destroy() };
   const proving = keepProving(client, line);
   void broken.then(() => {
     proving.abort();

@@ -17,6 +17,7 @@ import * as ledgerPlans from "./migrations/0012-ledger-plans.ts";
 import * as ledgerMoves from "./migrations/0013-ledger-moves.ts";
 import * as housekeeping from "./migrations/0014-housekeeping.ts";
 import * as mailboxes from "./migrations/0015-mailboxes.ts";
+import * as databaseClock from "./migrations/0016-database-clock.ts";
 import * as operatorLookups from "./migrations/0017-operator-lookups.ts";
 
 /** Applied in the order of their names; one that was released is never edited. */
@@ -36,6 +37,7 @@ const migrations: Record<string, Migration> = {
   "0013-ledger-moves": ledgerMoves,
   "0014-housekeeping": housekeeping,
   "0015-mailboxes": mailboxes,
+  "0016-database-clock": databaseClock,
   "0017-operator-lookups": operatorLookups,
 };
 

@@ -5,7 +5,7 @@ import pg from "pg";
 type Callback = (...outcome: unknown[]) => void;
 
 /** Of pools whose queries must answer within so long. */
-export function watchedClient(silenceMs: number): new () => pg.ClientBase {
+export function watchedClient(silenceMs: number): typeof pg.Client {
   class WatchedClient extends pg.Client {
     /** Ends with an error that says that the connection was terminated. */
     override query(...given: unknown[]): never {

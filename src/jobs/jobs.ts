@@ -44,6 +44,7 @@ export async function startJobs({ times, listenUrl, ...options }: JobsOptions): 
       runner.wake();
       waiters.wakeAll();
     },
+    parts.db.standing,
   );
   const sweeping = keepDoing(parts.times.sweepMs, parts, "sweeping jobs", async () => {
     if (await sweepJobs(parts)) runner.wake();

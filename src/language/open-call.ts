@@ -4,7 +4,7 @@ import { type ErrorCode, errors } from "../../generated/errors.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Caller, Context } from "../context.ts";
-import { type AttemptRecord, storableText, type UsageLogRow } from "../ledger/usage-log.ts";
+import { type AttemptRecord, msSince, storableText, type UsageLogRow } from "../ledger/usage-log.ts";
 import type { CountedCall } from "../limits/call.ts";
 import { type Amount, million, toUsd, usdFromPrice, usdText } from "../money.ts";
 import { tokenCost } from "../pricing/token-cost.ts";
@@ -21,6 +21,8 @@ interface CallFacts {
   operation: string;
   requestId: string;
   receivedAt: Date;
+  /** Of performance.now(). */
+  since: number;
   stream: boolean;
 }
 
@@ -62,7 +64,7 @@ interface CallParts {
 }
 
 export function openCall(
-  context: Pick<Context, "ledger" | "clock" | "log" | "countAttempt">,
+  context: Pick<Context, "ledger" | "log" | "countAttempt">,
   { caller, facts, admitted, hold, size, rate }: CallParts,
 ): OpenCall {
   const asked = admitted.model;
@@ -73,7 +75,7 @@ export function openCall(
     if (settled !== null) return settled;
     reportAttempts(context, { request_id: facts.requestId }, call.attempts, bill.usage);
     rate.correct(tokensOf(bill.usage));
-    const log = logRow(context, caller, facts, call, bill, outcome);
+    const log = logRow(caller, facts, call, bill, outcome);
     settled = context.ledger.settle({ accountId: caller.accountId, id: hold.id, log }).then(() => bill);
     return settled;
   };
@@ -146,14 +148,7 @@ function atMost(limit: Amount, bill: Bill): Bill {
   return bill.cost <= limit ? bill : { ...bill, cost: limit };
 }
 
-function logRow(
-  context: Pick<Context, "clock">,
-  caller: Caller,
-  facts: CallFacts,
-  call: OpenCall,
-  { model: charged, usage, cost }: Bill,
-  outcome: Outcome,
-): UsageLogRow {
+function logRow(caller: Caller, facts: CallFacts, call: OpenCall, { model: charged, usage, cost }: Bill, outcome: Outcome): UsageLogRow {
   const { admitted, hold, served } = call;
   const prices = tokenPricesOf(charged);
   return {
@@ -186,7 +181,7 @@ function logRow(
     attempts: call.attempts.map(attemptRecord),
     stream: facts.stream,
     fallback_layer: served === null || served.layer === 0 ? null : served.layer,
-    latency_ms: Math.max(0, context.clock().getTime() - facts.receivedAt.getTime()),
+    latency_ms: msSince(facts.since),
     first_byte_ms: call.firstByteMs,
   };
 }

@@ -8,6 +8,7 @@ import type { Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import { shownError } from "../error-text.ts";
 import { ApiError } from "../fail.ts";
+import { msSince } from "../ledger/usage-log.ts";
 import { countCall, orGiveBack } from "../limits/call.ts";
 import type { AnswerStream, Tally, UpstreamCall, UpstreamError, Whole } from "../providers/types.ts";
 import { attempt } from "../routing/attempt.ts";
@@ -74,12 +75,12 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
     });
   const { cap } = order;
   const tokens = { input: size.tokensLikely, output: Math.min(cap.asked ?? 0, model.maxOutputTokens) * cap.choices };
-  const { caller, operationId: operation, requestId, receivedAt, addHeaders } = ask;
+  const { caller, operationId: operation, requestId, receivedAt, since, addHeaders } = ask;
   const rate = await countCall(context, { caller, model, tokens, addHeaders });
   const hold = await orGiveBack(rate, reserveTokens(context, ask.caller, model, tokenPricesOf(model), size, cap));
   const call = openCall(context, {
     caller,
-    facts: { operation, requestId, receivedAt, stream: order.stream },
+    facts: { operation, requestId, receivedAt, since, stream: order.stream },
     admitted,
     hold,
     size,
@@ -92,7 +93,7 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
     const callOne = (candidate: Candidate) => order.call({ candidate, hold, size, upstream: upstreamCall(ask, candidate, model) });
     const { result, candidate } = await attempt(candidates, context.breakers, ask.signal, call.attempts, callOne, { rejectsAlone });
     call.served = candidate;
-    call.firstByteMs = context.clock().getTime() - ask.receivedAt.getTime();
+    call.firstByteMs = msSince(since);
     const headers = routeHeaders(admitted, candidate, hold);
     if (result.kind === "stream") return leaveTogether(context, { kind: "stream", ask, call, headers, source: result as Stream });
     const answer = result as Answer;

@@ -4,12 +4,14 @@ import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isDatabaseAway } from "../away.ts";
 import type { Db } from "../db/connect.ts";
+import { refuseInDoubt } from "../db/standing.ts";
 import { fail } from "../fail.ts";
 import type { Amount } from "../money.ts";
 import { plainArray } from "../db/array-text.ts";
 import { type LaneGauge, LaneFull } from "../db/lane.ts";
 import { createAccountLane, isAccountHeld } from "./account-lane.ts";
 import { type Beating, type GivenUp, keepBeating } from "./replica.ts";
+import { isWithoutMonth, moveIntoMonths } from "./log-months.ts";
 import type { UsageLogRow } from "./usage-log.ts";
 
 /** A place among the calls of its kind that run at once, e.g. speech, as part of audio. */
@@ -62,6 +64,10 @@ export interface Ledger {
   settle(settlement: Settlement): Promise<Amount>;
   /** Calls that hold a reservation and have not settled. */
   inFlight(): number;
+  /** The database has confirmed a commit lately, or does so now. */
+  commits(): Promise<boolean>;
+  /** Since the last one. */
+  commitAgeMs(): number;
   /** Settles what is queued, then stops beating; says of settlements that were given up whether they were made. */
   close(): Promise<void>;
 }
@@ -84,6 +90,8 @@ export interface LedgerWatch {
   reserved(granted: Amount | null): void;
   /** Durable. */
   settled(log: UsageLogRow): void;
+  /** Not charged, as far as is known. */
+  unsettled(): void;
 }
 
 export async function openLedger(db: Db, onFault: (error: unknown, what: string) => void, watch?: LedgerWatch): Promise<Ledger> {
@@ -111,6 +119,7 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
 
   return {
     async reserve(request) {
+      refuseInDoubt(db, "overloaded");
       try {
         const reserved = await reserving.run(request);
         watch?.reserved(reserved.granted);
@@ -124,6 +133,7 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
       }
     },
     async raise({ accountId, id, want }) {
+      refuseInDoubt(db, "overloaded");
       const sql = `select granted, available, reserved, refused, key_left as "keyLeft" from ledger_raise($1, $2, $3)`;
       try {
         const { rows } = await db.pool.query<Reserved>(sql, [accountId, id, want]);
@@ -144,6 +154,7 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
         // Made and, as far as anybody knows, not charged: the operator must be able to find it.
         const what = `settling ${settlement.log.cost} units of account ${settlement.accountId}, request ${settlement.log.request_id},`;
         onFault(cause, what);
+        watch?.unsettled();
         giveUp(settlement, what);
         if (isDatabaseAway(cause) || isAccountHeld(cause)) fail("overloaded", { cause });
         throw cause;
@@ -152,6 +163,8 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
       }
     },
     inFlight: () => open.size,
+    commits: beating.commits,
+    commitAgeMs: beating.commitAgeMs,
     async close() {
       await reserving.drained();
       await settling.drained();
@@ -186,7 +199,18 @@ async function reserveBatch(db: Db, owner: string, items: readonly ReserveReques
   return results;
 }
 
+/** A row whose month has no table is no reason to give an answer away. */
 async function settleBatch(db: Db, items: readonly Settlement[]): Promise<Amount[]> {
+  try {
+    return await sendSettlements(db, items);
+  } catch (error) {
+    if (!isWithoutMonth(error)) throw error;
+    await moveIntoMonths(db, items.map(({ log }) => log)); // prettier-ignore
+    return sendSettlements(db, items);
+  }
+}
+
+async function sendSettlements(db: Db, items: readonly Settlement[]): Promise<Amount[]> {
   const { rows } = await db.pool.query<{ account_id: bigint; balance: Amount }>(
     "select account_id, balance from ledger_settle($1, $2, $3)",
     [

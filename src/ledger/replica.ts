@@ -1,10 +1,16 @@
 // This process's pulse in the database. Beside it, in rounds: the renewal of long calls, what was given up, the sweep of dead replicas' holds.
 // OPERATOR.md: reservations of a dead process are released within 15 s: 9 s without a beat, swept every 3 s.
+import { isOtherDatabase } from "../away.ts";
 import type { Db } from "../db/connect.ts";
+import type { DatabaseIdentity } from "../db/standing.ts";
 import { within } from "../within.ts";
 import { isAccountHeld } from "./account-lane.ts";
+import { type CommitProof, openCommitProof, proveEveryMs } from "./commit-proof.ts";
 
 export interface Beating {
+  /** A commit has ended lately, or ends now. */
+  commits(): Promise<boolean>;
+  commitAgeMs(): number;
   stop(): Promise<void>;
 }
 
@@ -22,6 +28,8 @@ const waitingMs = 2_000;
 const givenUpForMs = 30_000;
 /** SIGKILL comes 40 s after SIGTERM (deploy/README.md), and the calls had most of them. */
 const lastLookMs = 5_000;
+/** A standby that was promoted may have been behind by as much; what lacks more was restored to an earlier moment. */
+const lagMaxMs = 60_000;
 
 interface OpenCall {
   accountId: bigint;
@@ -48,18 +56,25 @@ export async function keepBeating(
   onFault: (error: unknown, what: string) => void,
 ): Promise<Beating> {
   const pulse: Pulse = { since: Infinity, last: -Infinity };
-  await beat(db, owner, pulse);
+  const proof = await openCommitProof(db, owner);
+  const beating = () => beat(db, owner, { pulse, proof, onFault });
+  await beating();
+  await proof.prove();
   const beats = repeat(() =>
-    beat(db, owner, pulse).catch((error: unknown) => {
+    beating().catch((error: unknown) => {
       pulse.last = -Infinity;
+      if (isOtherDatabase(error)) db.standing.setDoubt("identity", (error as Error).message);
       onFault(error, "ledger heartbeat");
     }),
   );
+  const proofs = repeat(proof.prove, proveEveryMs);
   // On a timer of their own: a round asks one statement after the other, and while one of them hangs we are not dead.
   const rounds = repeat(() => round(db, { open, givenUp, pulse, onFault }).catch((error: unknown) => onFault(error, "ledger round")));
   return {
+    commits: proof.isFresh,
+    commitAgeMs: proof.ageMs,
     async stop() {
-      const ended = Promise.all([beats.stop(), rounds.stop()]);
+      const ended = Promise.all([beats.stop(), proofs.stop(), rounds.stop()]);
       const looked = ended.then(() => lookAfter(db, givenUp, performance.now() + waitingMs, onFault));
       const nowhere = () => new Set<bigint>();
       const done = await within(lastLookMs, looked, nowhere).catch(nowhere);
@@ -69,18 +84,19 @@ export async function keepBeating(
       }
       // Without a database there is nothing to tidy: the others see that the beating has ended.
       const sql = "delete from replica where id = $1 and not exists (select 1 from hold where owner = $1)";
-      await db.pool.query(sql, [owner]).catch((error: unknown) => onFault(error, "leaving the ledger"));
+      const left = proof.stop().then(() => db.pool.query(sql, [owner]));
+      await left.catch((error: unknown) => onFault(error, "leaving the ledger"));
     },
   };
 }
 
-/** One after the other, beatMs from start to start; where one took longer, the next begins at once. `work` never rejects. */
-function repeat(work: () => Promise<void>): { stop(): Promise<void> } {
+/** One after the other, so long from start to start; where one took longer, the next begins at once. `work` never rejects. */
+function repeat(work: () => Promise<void>, everyMs = beatMs): { stop(): Promise<void> } {
   let over = false;
   let running = Promise.resolve();
-  let timer = setTimeout(run, beatMs);
+  let timer = setTimeout(run, everyMs);
   function run(): void {
-    const next = performance.now() + beatMs;
+    const next = performance.now() + everyMs;
     running = work().then(() => {
       if (!over) timer = setTimeout(run, Math.max(0, next - performance.now()));
     });
@@ -94,15 +110,57 @@ function repeat(work: () => Promise<void>): { stop(): Promise<void> } {
   };
 }
 
-/** Waits for no disk: nobody needs the beat of a server that crashed, and a slow commit would make it late. */
-async function beat(db: Db, owner: string, pulse: Pulse): Promise<void> {
-  const at = performance.now();
+interface Looked extends DatabaseIdentity {
+  /** Milliseconds since 1970. */
+  at: number;
+  proven: bigint | null;
+}
+
+interface Beat {
+  pulse: Pulse;
+  proof: CommitProof;
+  onFault: Round["onFault"];
+}
+
+/**
+ * Waits for no disk: nobody needs the beat of a server that crashed, and a slow commit would make it late. Brings back what the database says
+ * of itself.
+ */
+async function beat(db: Db, owner: string, { pulse, proof, onFault }: Beat): Promise<void> {
+  const { confirmed } = proof;
   const sql = `
-    insert into replica (id) select $1 from set_config('synchronous_commit', 'off', true)
-    on conflict (id) do update set seen_at = now()`;
-  await db.pool.query(sql, [owner]);
-  if (at - pulse.last > gapMs) pulse.since = at;
-  pulse.last = at;
+    with beat as (
+      insert into replica (id) select $1 from set_config('synchronous_commit', 'off', true)
+      on conflict (id) do update set seen_at = now() returning 1)
+    select extract(epoch from clock_timestamp())::float8 * 1000 as at, i.system_id, i.timeline, i.only_reads,
+      (select p.count from commit_proof p where p.replica = $1) as proven
+    from beat, database_identity() i`;
+  const wallSent = Date.now();
+  const sent = performance.now();
+  const { rows } = await db.pool.query<Looked>(sql, [owner]);
+  const heard = performance.now();
+  const { at, proven, ...identity } = rows[0]!;
+  db.standing.lookAtClock({ sent, heard, wallSent, wallHeard: Date.now(), database: at });
+  const stranger = db.standing.identify(identity);
+  db.standing.setDoubt("identity", stranger);
+  if (stranger === null) lookForLoss(db, proof, { confirmed, found: proven ?? 0n, onFault });
+  if (sent - pulse.last > gapMs) pulse.since = sent;
+  pulse.last = sent;
+}
+
+/** What was lost within a standby's lag is reported; more of it is a restore, and the operator's to look at before money moves again. */
+function lookForLoss(
+  { standing }: Db,
+  proof: CommitProof,
+  { confirmed, found, onFault }: { confirmed: bigint; found: bigint; onFault: Round["onFault"] },
+): void {
+  const lostMs = proof.compare(confirmed, found);
+  const lost = `the database has lost what it had confirmed, the last ${lostMs / 1000} s or less`;
+  const isRestored = lostMs > lagMaxMs;
+  standing.setDoubt("lost", isRestored ? `${lost}: it was restored to an earlier moment` : null);
+  if (lostMs === 0 || isRestored) return;
+  proof.accept(found);
+  onFault(new Error(`${lost}: answers of that time were free`), "ledger heartbeat");
 }
 
 /** After an outage of ours, or before our time, the others may look dead because they were out, too: they get the time to beat again. */

@@ -69,6 +69,11 @@ export interface UsageLogRow {
   first_byte_ms: number | null;
 }
 
+/** Whole milliseconds that the column can hold. By performance.now(): a clock that is set in the middle of a call changes nothing. */
+export function msSince(since: number): number {
+  return Math.min(Math.max(0, Math.round(performance.now() - since)), 2_147_483_647);
+}
+
 /** A sentence may quote an upstream: a row that Postgres refuses would hold up the whole batch of settlements it stands in. */
 export function storableText(text: string): string {
   return text.slice(0, textMax).replaceAll("\0", "").toWellFormed();

@@ -5,6 +5,7 @@ import { findUser } from "../accounts/users.ts";
 import { creditsPage, topupFields } from "../addresses.ts";
 import type { Context } from "../context.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
+import { refuseInDoubt } from "../db/standing.ts";
 import { fail, failParameter } from "../fail.ts";
 import { postEntry } from "../ledger/post.ts";
 import { type Amount, amountFromUsd, cent, toUsd } from "../money.ts";
@@ -75,6 +76,7 @@ type Taken =
 
 /** What an event does and the row that remembers it commit together, so that the provider may send it as often as it likes. */
 export async function takeEvent({ db, log }: Pick<Context, "db" | "log">, event: CheckoutEvent, at: Date): Promise<void> {
+  refuseInDoubt(db, "overloaded"); // its provider sends it again
   const taken = await inTransaction(db, async (transaction): Promise<Taken> => {
     const topup = event.topupId === undefined ? undefined : await lockTopup(transaction, event.topupId);
     if (!(await recordEvent(transaction, event, topup?.id ?? null, at))) return { kind: "seen" };

@@ -18,7 +18,8 @@ export interface Edge {
   /** Null: off. */
   tracing: Tracing | null;
   /** True when the database answers and the migrations are done. */
-  ready: () => Promise<boolean>;
+  /** A sentence: why no call should come here; null: they may. */
+  unready: () => Promise<string | null>;
   /** Base of doc_url; known for certain once the port is. */
   publicUrl: string;
   /** Set by shutdown.ts: the gateway ends, and no other process serves its port. */
@@ -86,6 +87,8 @@ export interface Exchange {
   res: ServerResponse;
   requestId: string;
   receivedAt: Date;
+  /** The same moment of performance.now(), for what it took. */
+  since: number;
   /** As it came, percent-encoded, without the query. */
   path: string;
   /** Without the question mark. */
@@ -128,6 +131,7 @@ export function openExchange(edge: Edge, req: IncomingMessage, res: ServerRespon
     res,
     requestId: chooseRequestId(req.headers["x-request-id"]),
     receivedAt: edge.context.clock(),
+    since: performance.now(),
     path,
     search,
     address,

@@ -10,7 +10,10 @@ export function probePages(edge: Edge): Record<string, Page> {
   return {
     "/healthz": alive,
     "/health": alive,
-    "/readyz": async () => ((await isReady(edge)) ? json(200, { status: "ready" }) : json(503, { status: "unavailable" })),
+    "/readyz": async () => {
+      const reason = await whyUnready(edge);
+      return reason === null ? json(200, { status: "ready" }) : json(503, { status: "unavailable", reason });
+    },
     "/metrics": async () => ({
       status: 200,
       headers: { "content-type": edge.metrics.contentType },
@@ -19,15 +22,16 @@ export function probePages(edge: Edge): Record<string, Page> {
   };
 }
 
-async function isReady(edge: Edge): Promise<boolean> {
-  if (edge.closing) return false;
-  const patience = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => patience.resolve(false), readyWaitMs);
+/** Null: it is ready. */
+async function whyUnready(edge: Edge): Promise<string | null> {
+  if (edge.closing) return "the gateway is ending";
+  const patience = Promise.withResolvers<string>();
+  const timer = setTimeout(() => patience.resolve("the database does not answer in time"), readyWaitMs);
   try {
-    return await Promise.race([edge.ready(), patience.promise]);
+    return await Promise.race([edge.unready(), patience.promise]);
   } catch (error) {
     edge.context.log.warn({ err: error }, "readiness check failed");
-    return false;
+    return "the check failed";
   } finally {
     clearTimeout(timer);
   }

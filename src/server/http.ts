@@ -35,7 +35,7 @@ import { failMethod, optionsReply, unknownPath } from "./unknown-path.ts";
 export interface ServerParts {
   context: Context;
   handlers: Handlers;
-  ready: () => Promise<boolean>;
+  unready: Edge["unready"];
   metrics: Metrics;
   /** Absent: off. */
   tracing?: Tracing | null;
@@ -88,13 +88,13 @@ const serverOptions = {
   requireHostHeader: false,
 };
 
-function openEdge({ context, metrics, tracing = null, ready, limits, onUndeclared }: ServerParts): Edge {
+function openEdge({ context, metrics, tracing = null, unready, limits, onUndeclared }: ServerParts): Edge {
   const allLimits = { ...defaultLimits, connections: connectionLimit(), ...limits };
   return {
     context,
     metrics,
     tracing,
-    ready,
+    unready,
     publicUrl: context.config.publicUrl ?? addressOf(context.config.host, context.config.port),
     closing: false,
     isLast: () => false,

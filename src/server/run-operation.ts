@@ -112,6 +112,7 @@ function requestOf(
     operationId,
     requestId: exchange.requestId,
     receivedAt: exchange.receivedAt,
+    since: exchange.since,
     // Absent on public operations, whose handlers never look at it.
     caller: exchange.caller as Caller,
     path,

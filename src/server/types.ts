@@ -10,6 +10,8 @@ export interface Request<Id extends OperationId = OperationId> {
   requestId: string;
   /** When the request arrived; the one time a request has. */
   receivedAt: Date;
+  /** The same moment of performance.now(), for what it took. */
+  since: number;
   /** Absent on operations without authentication. */
   caller: Caller;
   path: PathOf<Id>;

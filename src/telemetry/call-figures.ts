@@ -27,6 +27,8 @@ export interface CallCounts {
   countFailure(route: string, cause: string): void;
   /** Once a row of the usage log, after it is durable. */
   countCharge(call: ChargedCall): void;
+  /** A settlement that failed: its answer may have been free. */
+  countUnsettled(): void;
   /** A reservation that was asked for; `granted` in 1e-8 USD, null: refused. */
   countHold(kind: HoldKind, granted: bigint | null): void;
   countJobEnd(kind: string, status: string): void;
@@ -47,6 +49,7 @@ export function countCalls(registry: Registry): CallCounts {
   const failures = new Map<string, Map<string, { count: number }>>();
   const tallies = new Map<string, Map<string, Tally>>();
   const holds = { call: { placed: 0, units: 0, refused: 0 }, media: { placed: 0, units: 0, refused: 0 } };
+  let unsettled = 0;
   const jobEnds = new Map<string, Map<string, { count: number }>>();
   const counter = (name: string, help: string, read: () => Sample[]) => addMetric(registry, { name, help, type: "counter" }, read);
 
@@ -78,6 +81,9 @@ export function countCalls(registry: Registry): CallCounts {
       Object.entries(holds).map(([kind, hold]) => [kind, hold[figure] / perUnit] as const),
       (kind) => ({ kind }),
     );
+  counter("svc_settlements_failed_total", "Settlements that failed: calls that may have been free", () => [
+    { labels: {}, value: unsettled },
+  ]);
   counter("svc_holds_placed_total", "Reservations that were granted", ofHolds("placed", 1));
   counter("svc_holds_placed_usd_total", "What they reserved", ofHolds("units", unitsAUsd));
   counter("svc_holds_refused_total", "Reservations refused for balance, budget or slot", ofHolds("refused", 1));
@@ -105,6 +111,7 @@ export function countCalls(registry: Registry): CallCounts {
       if (call.unit !== undefined) tally.units.set(call.unit, (tally.units.get(call.unit) ?? 0) + (call.units ?? 0));
       tally.cost += Number(call.cost);
     },
+    countUnsettled: () => void (unsettled += 1),
     countHold(kind, granted) {
       const hold = holds[kind];
       if (granted === null) hold.refused += 1;

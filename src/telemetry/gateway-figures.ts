@@ -1,5 +1,6 @@
 // What this process's parts hold at the moment: lanes, connections, upstream calls, breakers. Read at each scrape.
 import type { LaneGauge } from "../db/lane.ts";
+import type { Doubt, Standing } from "../db/standing.ts";
 import type { Upstream } from "../providers/http.ts";
 import type { Breakers } from "../routing/breaker.ts";
 import type { Metrics } from "./metrics.ts";
@@ -10,9 +11,11 @@ interface Parts {
   upstreams: Pick<Upstream, "gauge">;
   breakers: Pick<Breakers, "failing">;
   database: { totalCount: number; idleCount: number; waitingCount: number };
+  standing: Pick<Standing, "skewMs" | "doubts">;
+  commitAgeMs: () => number;
 }
 
-export function addGatewayFigures(metrics: Metrics, { lanes, upstreams, breakers, database }: Parts): void {
+export function addGatewayFigures(metrics: Metrics, { lanes, upstreams, breakers, database, standing, commitAgeMs }: Parts): void {
   addLanes(metrics, lanes);
   metrics.gauge("svc_upstream_calls", "Calls of upstreams under way", () => upstreams.gauge().calls);
   metrics.gauge("svc_upstream_waiting", "Calls that wait for a connection to their upstream", () => upstreams.gauge().waiting);
@@ -26,7 +29,21 @@ export function addGatewayFigures(metrics: Metrics, { lanes, upstreams, breakers
     { labels: { state: "idle" }, value: database.idleCount },
   ]);
   metrics.gauge("svc_database_connections_waiting", "Queries that wait for a connection", () => database.waitingCount);
+  const skewHelp = "By how much this machine's clock is off the database's, at least";
+  metrics.add({ name: "svc_clock_skew_seconds", help: skewHelp, type: "gauge", aggregator: "max" }, () => [
+    { labels: {}, value: Math.abs(standing.skewMs) / 1000 },
+  ]);
+  const ageHelp = "Since the database last confirmed a commit; asked for every 3 s";
+  metrics.add({ name: "svc_database_commit_age_seconds", help: ageHelp, type: "gauge", aggregator: "max" }, () => [
+    { labels: {}, value: commitAgeMs() / 1000 },
+  ]);
+  const doubtHelp = "1: new calls are refused, because of this machine's clock, of which database answers, or of what it has lost";
+  metrics.add({ name: "svc_database_doubted", help: doubtHelp, type: "gauge", aggregator: "max" }, () =>
+    doubts.map((doubt) => ({ labels: { doubt }, value: standing.doubts.has(doubt) ? 1 : 0 })),
+  );
 }
+
+const doubts: readonly Doubt[] = ["clock", "identity", "lost"];
 
 function addLanes(metrics: Metrics, lanes: Record<string, LaneGauge>): void {
   const ofEach = (read: (gauge: LaneGauge) => number) => (): Sample[] =>

@@ -90,7 +90,7 @@ describe("a failover that leaves us with a server that only reads", () => {
     };
     const faults: unknown[] = [];
     const settling = openLaneGauge();
-    const watch = { reserving: openLaneGauge(), settling, reserved: () => undefined, settled: () => undefined };
+    const watch = { reserving: openLaneGauge(), settling, reserved: () => undefined, settled: () => undefined, unsettled: () => undefined };
     const ledger = await openLedger(db, (error) => faults.push(error), watch);
     const accountId = await newAccount(db, { deposit: 10_000n });
     const call = { accountId, id: randomUUID(), want: 100n, least: 1n };

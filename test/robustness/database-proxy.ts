@@ -9,15 +9,14 @@ export interface DatabaseProxy {
   /** Connections stay and carry nothing; new ones are taken and carry nothing. */
   silence(): void;
   restore(): void;
+  /** New connections lead there, those that are open stay: as when a name, or a virtual address, moves. */
+  moveTo(databaseUrl: string): void;
   close(): Promise<void>;
 }
 
 /** `refuses`: a connection whose first packet says this is broken off, as a transaction pooler does with settings that it doesn't know. */
 export async function openDatabaseProxy(databaseUrl: string, { refuses }: { refuses?: string } = {}): Promise<DatabaseProxy> {
-  const target = new URL(databaseUrl);
-  const socketFolder = target.searchParams.get("host");
-  const port = target.port === "" ? 5432 : Number(target.port);
-  const dial = () => (socketFolder?.startsWith("/") ? connect(`${socketFolder}/.s.PGSQL.${port}`) : connect(port, target.hostname));
+  let dial = dialler(databaseUrl);
   let state: "open" | "cut" | "silent" = "open";
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
@@ -57,9 +56,17 @@ export async function openDatabaseProxy(databaseUrl: string, { refuses }: { refu
       reset(); // what was silent has lost bytes and can't go on
       state = "open";
     },
+    moveTo: (other) => void (dial = dialler(other)),
     async close() {
       reset();
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+function dialler(databaseUrl: string): () => Socket {
+  const target = new URL(databaseUrl);
+  const socketFolder = target.searchParams.get("host");
+  const port = target.port === "" ? 5432 : Number(target.port);
+  return () => (socketFolder?.startsWith("/") ? connect(`${socketFolder}/.s.PGSQL.${port}`) : connect(port, target.hostname));
 }

@@ -7,17 +7,18 @@ afterEach(() => edge.close());
 
 describe("probes need no key", () => {
   test("/healthz and /health are 200 while the process lives", async () => {
-    edge = await startEdge({ ready: async () => false });
+    edge = await startEdge({ unready: async () => "not yet" });
     for (const path of ["/healthz", "/health"]) expect((await call(edge, path)).status).toBe(200);
   });
   test.each([
-    ["ready", async () => true, 200],
-    ["not ready", async () => false, 503],
-    ["throws", () => Promise.reject(new Error("db gone")), 503],
-    ["hangs", () => new Promise<boolean>(() => {}), 503],
-  ])("/readyz when the check %s: %i", async (_title, ready, status) => {
-    edge = await startEdge({ ready });
-    expect((await call(edge, "/readyz")).status).toBe(status);
+    ["finds nothing", async () => null, 200, undefined],
+    ["finds a reason", async () => "the database only reads", 503, "the database only reads"],
+    ["throws", () => Promise.reject(new Error("secret")), 503, "the check failed"],
+    ["hangs", () => new Promise<null>(() => {}), 503, "the database does not answer in time"],
+  ])("/readyz when the check %s: %i, with its reason", async (_title, unready, status, reason) => {
+    edge = await startEdge({ unready });
+    const answer = await call(edge, "/readyz");
+    expect([answer.status, (answer.body as { reason?: string }).reason]).toEqual([status, reason]);
   });
   test("/metrics counts by operation and status", async () => {
     edge = await startEdge();

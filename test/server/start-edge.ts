@@ -35,7 +35,7 @@ export const callers: Record<string, Caller> = {
   svcs_session: { accountId: 7n, keyId: null, purchased: 0n, suspended: false, session: null },
 };
 
-interface Options extends Partial<Pick<ServerParts, "ready" | "limits">> {
+interface Options extends Partial<Pick<ServerParts, "unready" | "limits">> {
   handlers?: Partial<Record<OperationId, TestHandler>>;
   publicUrl?: string;
   payments?: Context["payments"];
@@ -80,7 +80,7 @@ export async function startEdge({
   const server = await createServer({
     context,
     handlers: all as unknown as Handlers,
-    ready: async () => true,
+    unready: async () => null,
     metrics: createMetrics(),
     onUndeclared,
     ...parts,

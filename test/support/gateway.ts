@@ -6,7 +6,7 @@ import pino from "pino";
 import { inject } from "vitest";
 import { createAccount } from "../../src/accounts/admin.ts";
 import { openSession, type OpenedSession } from "../../src/accounts/sessions.ts";
-import { type Clock, systemClock } from "../../src/clock.ts";
+import type { Clock } from "../../src/clock.ts";
 import { readConfig } from "../../src/config.ts";
 import { loadCatalog } from "../../src/catalog/load.ts";
 import type { Context } from "../../src/context.ts";
@@ -33,6 +33,9 @@ interface GatewayOptions {
   graceMs?: number;
   jobs?: ServerOptions["jobs"];
   media?: ServerOptions["media"];
+  connectionLifeMs?: number;
+  /** Migrated; absent: a fresh one. */
+  databaseUrl?: string;
   /** Filled with all that is logged, at the finest level. */
   logLines?: string[];
 }
@@ -74,7 +77,7 @@ export interface Gateway {
 const shippedCatalog = fileURLToPath(new URL("../../src/catalog/default.yaml", import.meta.url));
 
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
-  const database = await freshDatabase();
+  const database = options.databaseUrl === undefined ? await freshDatabase() : { url: options.databaseUrl, drop: async () => undefined };
   const simulator = await startSimulator();
   const config = readConfig({ SVC_DATA_DIR: join(inject("runFolder"), "data"), PORT: "0", ...options.env });
   const { catalog } = loadCatalog({
@@ -88,10 +91,11 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     databaseUrl: database.url,
     catalog,
     log: mailReadingLog(mails, options.logLines),
-    clock: options.clock ?? systemClock,
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.jobs === undefined ? {} : { jobs: options.jobs }),
     ...(options.media === undefined ? {} : { media: options.media }),
+    ...(options.connectionLifeMs === undefined ? {} : { connectionLifeMs: options.connectionLifeMs }),
     ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
     onUndeclared: (operationId, code) => void undeclared.push(`${operationId} ${code}`),
   });

@@ -1,0 +1,94 @@
+// Several hosts in one address, as libpq writes them: postgres://a:5432,b:5433/db?target_session_attrs=read-write. Each connection goes to the
+// first that answers and is what was asked for. pg itself knows one host.
+import pg from "pg";
+import { isDatabaseAway, OtherDatabase } from "../away.ts";
+
+export type TargetSession = "any" | "read-write" | "primary";
+
+export interface Hosts {
+  /** An address each, as pg takes it; the only one: it was written as it is. */
+  urls: readonly string[];
+  target: TargetSession;
+}
+
+const parts = /^([a-z]+:\/\/(?:[^@/?]*@)?)([^/?]*)([^?]*)(?:\?(.*))?$/i;
+
+/** What has no authority (a socket's path) is one host. Ports may be fewer than hosts in the query: one for all. */
+export function parseHosts(url: string): Hosts {
+  const [, start = "", authority = "", path = "", query = ""] = parts.exec(url) ?? [];
+  const given = new URLSearchParams(query);
+  const target = (given.get("target_session_attrs") ?? "any") as TargetSession;
+  const named = given.get("host")?.split(",");
+  const ports = given.get("port")?.split(",") ?? [];
+  const several = named ?? authority.split(",");
+  if (start === "" || (several.length === 1 && target === "any")) return { urls: [url], target };
+  given.delete("target_session_attrs");
+  const urls = several.map((host, place) => {
+    const port = ports[place] ?? ports[0];
+    if (named !== undefined) given.set("host", host);
+    if (port !== undefined) given.set("port", port);
+    const rest = given.size === 0 ? "" : `?${given.toString()}`;
+    return `${start}${named === undefined ? host : authority}${path}${rest}`;
+  });
+  return { urls, target };
+}
+
+/** Absent a choice, `Client` itself. `patienceMs`: for all hosts of one attempt. */
+export function clientOf(Client: typeof pg.Client, { urls, target }: Hosts, patienceMs: number): typeof pg.Client {
+  if (urls.length === 1 && target === "any") return Client;
+  let last = 0;
+  const choose = async (): Promise<string> => {
+    // Where a role is asked for, the one that had it last is asked first: a host that is silent costs each attempt its time.
+    const order = target === "any" ? urls : [urls[last]!, ...urls.filter((_url, place) => place !== last)];
+    let failure: unknown;
+    for (const url of order) {
+      const reason = await refusalOf(url, target, patienceMs / urls.length).catch((error: unknown) => {
+        if (!isDatabaseAway(error)) throw error; // as libpq: a wrong password is no reason to ask elsewhere
+        return error;
+      });
+      if (reason === null) {
+        last = urls.indexOf(url);
+        return url;
+      }
+      failure = reason;
+    }
+    throw failure;
+  };
+  return class HostsClient extends Client {
+    override connect(callback?: unknown): never {
+      const connected = choose().then((url) => {
+        const { host, port } = new pg.Client(url);
+        Object.assign(this, { host, port });
+        return super.connect();
+      });
+      if (typeof callback !== "function") return connected as never;
+      const told = callback as (error: unknown, client?: unknown) => void;
+      connected.then(
+        () => told(null, this),
+        (error: unknown) => told(error),
+      );
+      return undefined as never;
+    }
+  };
+}
+
+/** Null: it is what is asked for. Throws where it can't be asked. */
+async function refusalOf(url: string, target: TargetSession, patienceMs: number): Promise<Error | null> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: "svc-choose",
+    connectionTimeoutMillis: patienceMs,
+    query_timeout: patienceMs,
+  });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    if (target === "any") return null;
+    const sql = "select pg_is_in_recovery() as is_standby, current_setting('transaction_read_only') = 'on' as only_reads";
+    const { is_standby, only_reads } = (await client.query<{ is_standby: boolean; only_reads: boolean }>(sql)).rows[0]!;
+    const suits = !is_standby && (target === "primary" || !only_reads);
+    return suits ? null : new OtherDatabase(`none of the hosts is ${target}`);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}

@@ -1,0 +1,112 @@
+// A machine whose clock is wrong, or is set while calls run: no answer is given away, and nothing is dated by that clock. Where it is off by
+// more than some seconds, new calls are refused until it is right.
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { shiftedClock } from "../support/shifted-clock.ts";
+import { chat, until } from "./chat-client.ts";
+import { openWorld, type World } from "./world.ts";
+
+const dayMs = 24 * 60 * 60 * 1000;
+/** Units of 1e-8 USD: 7 tokens in, as the simulator counts, at 1e-6 USD, and 10 out at 2e-6 USD. */
+const cost = 7n * 100n + 10n * 200n;
+
+let world: World;
+beforeEach(async () => {
+  world = await openWorld({ models: { quick: "quick+sim-tokens-10", slow: "slow+sim-slow-3000ms+sim-tokens-10" } });
+});
+afterEach(() => world.stop());
+
+const ready = async (url: string) => {
+  const answer = await fetch(`${url}/readyz`);
+  return { status: answer.status, reason: ((await answer.json()) as { reason?: string }).reason };
+};
+const figure = async (url: string, name: string) =>
+  Number(new RegExp(`^${name}(?:{[^}]*})? (\\S+)$`, "m").exec(await (await fetch(`${url}/metrics`)).text())?.[1]);
+
+interface LogRow {
+  status: string;
+  cost: bigint;
+  latency_ms: number;
+  first_byte_ms: number | null;
+  off: number;
+}
+
+/** `off`: seconds between the row's time and now. */
+async function logRows(): Promise<LogRow[]> {
+  const sql = `select status, cost, latency_ms, first_byte_ms, abs(extract(epoch from now() - created_at))::float8 as off from usage_log`;
+  return (await world.db.pool.query<LogRow>(sql)).rows;
+}
+
+describe("a gateway whose clock is wrong", () => {
+  test.each([
+    ["130 days ahead", 130 * dayMs, "s ahead of the database's"],
+    ["60 days behind", -60 * dayMs, "s behind the database's"],
+    ["in 1970", 1_000 - Date.now(), "s behind the database's"],
+    ["8 s ahead", 8_000, "8 s ahead of the database's"],
+  ])("%s: 503 overloaded before any provider is asked, /readyz says why; both end once it is right", async (_title, ahead, said) => {
+    const clock = shiftedClock(ahead);
+    const gateway = await world.start(clock.env);
+    const account = await world.createAccount("1");
+    const call = (stream: boolean) => chat({ url: gateway.url, key: account.key, model: "demo/quick", stream });
+    for (const stream of [false, true]) {
+      const answer = await call(stream);
+      expect([answer.status, (JSON.parse(answer.text) as { error: { code: string } }).error.code]).toEqual([503, "overloaded"]);
+    }
+    expect(await ready(gateway.url)).toMatchObject({ status: 503, reason: expect.stringContaining(said) as string });
+    expect(await figure(gateway.url, "svc_clock_skew_seconds")).toBeGreaterThan(5);
+    expect([world.simulator.calls(), await logRows()]).toEqual([[], []]);
+
+    clock.shift(0);
+    await until(async () => (await ready(gateway.url)).status === 200, "it is ready");
+    expect(await figure(gateway.url, "svc_clock_skew_seconds")).toBeLessThan(1);
+    expect((await call(true)).whole).toBe(true);
+    expect(await logRows()).toMatchObject([{ status: "success", cost }]);
+    expect(await world.audit()).toMatchObject({ mismatches: [] });
+  });
+
+  test("3 s off: nothing is refused", async () => {
+    const gateway = await world.start(shiftedClock(-3_000).env);
+    const account = await world.createAccount("1");
+    await sleep(3_500); // a heartbeat
+    expect((await ready(gateway.url)).status).toBe(200);
+    expect((await chat({ url: gateway.url, key: account.key, model: "demo/quick" })).status).toBe(200);
+    expect((await logRows())[0]!.off).toBeLessThan(2); // not by its own clock
+  });
+});
+
+describe("a clock that is set while calls run", () => {
+  test.each([
+    ["ahead by 130 days", 130 * dayMs],
+    ["back by 60 days", -60 * dayMs],
+    ["to 1970", 1_000 - Date.now()],
+  ])("%s: what is delivered is charged, and dated by the database", async (_title, ahead) => {
+    const clock = shiftedClock();
+    const gateway = await world.start(clock.env);
+    const account = await world.createAccount("1");
+    const asked = [false, true].map((stream) => chat({ url: gateway.url, key: account.key, model: "demo/slow", stream }));
+    await until(() => world.simulator.calls().filter(({ outcome }) => outcome === "open").length === 2, "both are at their upstream");
+    clock.shift(ahead);
+    expect((await Promise.all(asked)).map(({ status, whole }) => [status, whole])).toEqual([[200, true], [200, true]]); // prettier-ignore
+    const rows = await logRows();
+    expect(rows.map(({ status, cost: charged }) => [status, charged])).toEqual([["success", cost], ["success", cost]]); // prettier-ignore
+    for (const { latency_ms, first_byte_ms, off } of rows) {
+      expect(latency_ms).toBeGreaterThanOrEqual(2_900);
+      for (const ms of [latency_ms, first_byte_ms ?? 0]) expect(ms).toBeLessThan(30_000);
+      expect(off).toBeLessThan(60);
+    }
+    expect((await world.balance(account)).available).toBe(100_000_000n - 2n * cost);
+    expect(await world.audit()).toMatchObject({ mismatches: [], holds_open: 0 });
+  });
+});
+
+test("a process that stands still for 7 s and goes on refuses nothing", async () => {
+  const gateway = await world.start();
+  const account = await world.createAccount("1");
+  process.kill(gateway.pid, "SIGSTOP");
+  await sleep(7_000);
+  process.kill(gateway.pid, "SIGCONT");
+  const answers = await Promise.all([1, 2, 3].map(() => chat({ url: gateway.url, key: account.key, model: "demo/quick" })));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect((await ready(gateway.url)).status).toBe(200);
+  expect(gateway.output()).not.toContain("new calls are refused");
+});
