@@ -2,9 +2,10 @@
 // The last line it prints says that it is ready (OPERATOR.md "Start").
 import cluster, { type Worker } from "node:cluster";
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
+import { exampleModel } from "./catalog/example-models.ts";
 import { loadCatalog, type Loaded } from "./catalog/load.ts";
+import { shippedCatalogPath } from "./catalog/shipped.ts";
 import type { Catalog } from "./catalog/types.ts";
 import { type Config, readConfig } from "./config.ts";
 import { connect, type Db } from "./db/connect.ts";
@@ -18,7 +19,6 @@ import { startSimulator } from "./simulator/simulator.ts";
 import { joinWorkers } from "./telemetry/worker-figures.ts";
 import { type Ground, startWorkers, type WorkerMessage } from "./workers.ts";
 
-const shippedCatalog = fileURLToPath(new URL("catalog/default.yaml", import.meta.url));
 /** A worker that is replaced answers what comes over its idle connections for so long; a busy client's is used again by then. */
 const retireIdleMs = 2_000;
 
@@ -78,7 +78,7 @@ async function warnOfPooler(db: Db, log: Logger): Promise<void> {
 }
 
 function readCatalog(config: Config, simulatorUrl: string | null, log: Logger): Loaded {
-  const loaded = loadCatalog({ path: config.catalogPath ?? shippedCatalog, environment: config.environment, simulatorUrl });
+  const loaded = loadCatalog({ path: config.catalogPath ?? shippedCatalogPath, environment: config.environment, simulatorUrl });
   for (const warning of loaded.warnings) log.warn(warning);
   return loaded;
 }
@@ -132,7 +132,7 @@ async function startWorker(config: Config): Promise<void> {
   const ground = await Promise.race([given.promise, leaving.promise.then(() => null)]);
   if (ground === null) process.exit(0);
   const { databaseUrl, simulatorUrl, catalogText: text } = ground;
-  const { catalog } = loadCatalog({ path: config.catalogPath ?? shippedCatalog, text, environment: config.environment, simulatorUrl });
+  const { catalog } = loadCatalog({ path: config.catalogPath ?? shippedCatalogPath, text, environment: config.environment, simulatorUrl });
   const gateway: Gateway = await startGateway(config, { databaseUrl, catalog, gathering: joinWorkers() });
   process.send?.(gateway.url);
   await gateway.stop(await leaving.promise);
@@ -155,11 +155,4 @@ ${
 }
 
 `);
-}
-
-/** One that answers a chat in this very catalog: an operator's own need not have the shipped one's alias. */
-function exampleModel({ aliases, models, listed }: Catalog): string | undefined {
-  const best = models.get(aliases.get("best") ?? "");
-  if (best?.type === "language" && best.state.kind === "active") return "best";
-  return listed.find(({ type }) => type === "language")?.id;
 }
