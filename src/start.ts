@@ -3,9 +3,10 @@
 import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
+import { exampleModel } from "./catalog/example-models.ts";
 import { loadCatalog, type Loaded } from "./catalog/load.ts";
+import { shippedCatalogPath } from "./catalog/shipped.ts";
 import type { Catalog } from "./catalog/types.ts";
 import { type Config, readConfig } from "./config.ts";
 import { connect, type Db } from "./db/connect.ts";
@@ -19,7 +20,6 @@ import { startSimulator } from "./simulator/simulator.ts";
 import { joinWorkers } from "./telemetry/worker-figures.ts";
 import { type Ground, retireGraceMs, startWorkers, type WorkerMessage, type Workers } from "./workers.ts";
 
-const shippedCatalog = fileURLToPath(new URL("catalog/default.yaml", import.meta.url));
 /** Of a worker whose first process is gone: no new call reaches it, and whoever restarts the gateway should find nothing left of it. */
 const orphanGraceMs = 5_000;
 /** What it waits for besides, a database above all, may never come. */
@@ -95,7 +95,7 @@ async function warnOfPooler(db: Db, log: Logger): Promise<void> {
 }
 
 function readCatalog(config: Config, simulatorUrl: string | null, log: Logger): Loaded {
-  const loaded = loadCatalog({ path: config.catalogPath ?? shippedCatalog, environment: config.environment, simulatorUrl });
+  const loaded = loadCatalog({ path: config.catalogPath ?? shippedCatalogPath, environment: config.environment, simulatorUrl });
   for (const warning of loaded.warnings) log.warn(warning);
   return loaded;
 }
@@ -159,7 +159,7 @@ async function startWorker(config: Config): Promise<void> {
   const ground = await Promise.race([given.promise, leaving.promise.then(() => null)]);
   if (ground === null) process.exit(0);
   const { databaseUrl, simulatorUrl, catalogText: text } = ground;
-  const { catalog } = loadCatalog({ path: config.catalogPath ?? shippedCatalog, text, environment: config.environment, simulatorUrl });
+  const { catalog } = loadCatalog({ path: config.catalogPath ?? shippedCatalogPath, text, environment: config.environment, simulatorUrl });
   gateway = await startGateway(config, { databaseUrl, catalog, gathering: joinWorkers() });
   process.send?.(gateway.url);
   await gateway.stop(await leaving.promise);
@@ -194,11 +194,4 @@ ${
 }
 
 `);
-}
-
-/** One that answers a chat in this very catalog: an operator's own need not have the shipped one's alias. */
-function exampleModel({ aliases, models, listed }: Catalog): string | undefined {
-  const best = models.get(aliases.get("best") ?? "");
-  if (best?.type === "language" && best.state.kind === "active") return "best";
-  return listed.find(({ type }) => type === "language")?.id;
 }

@@ -72,7 +72,7 @@ const mayImport: Record<string, readonly string[]> = {
   "sign-in": [...domain, "db", "mail", ...leaves],
   payments: [...domain, "db", ...leaves],
   handlers: ["language", "jobs", "audio", "sign-in", "payments", ...domain, "db", ...leaves],
-  docs: leaves,
+  docs: ["catalog", ...leaves],
   server: ["accounts", "limits", "docs", ...leaves],
 };
 

@@ -12,8 +12,6 @@ export interface AssetNames {
   style: string;
   icon: string;
   script: string;
-  /** What the script searches in. */
-  search: string;
   startReference: string;
   /** Null where Scalar isn't installed: it is a development package. */
   scalar: string | null;
@@ -31,8 +29,8 @@ export interface Assets {
   all: readonly Asset[];
 }
 
-/** `searchIndex`: JSON. `scalar`: of findScalar. */
-export function openAssets(searchIndex: string, scalar: Asset | null): Assets {
+/** `scalar`: of findScalar. */
+export function openAssets(scalar: Asset | null): Assets {
   const made = (file: string, type: string, bytes: Buffer): Asset => ({ name: named(file, bytes), type, read: () => bytes });
   const own = (file: string, type: string) => made(file, type, readFileSync(fileURLToPath(new URL(`assets/${file}`, import.meta.url))));
   const frame = own("frame.css", "text/css; charset=utf-8");
@@ -40,15 +38,13 @@ export function openAssets(searchIndex: string, scalar: Asset | null): Assets {
   const icon = own("icon.svg", "image/svg+xml");
   const startReference = own("start-reference.js", "text/javascript; charset=utf-8");
   const script = own("portal.js", "text/javascript; charset=utf-8");
-  const search = made("search.json", "application/json", Buffer.from(searchIndex));
-  const all = [frame, style, icon, script, search, startReference, ...(scalar === null ? [] : [scalar])];
+  const all = [frame, style, icon, script, startReference, ...(scalar === null ? [] : [scalar])];
   return {
     names: {
       frame: frame.name,
       style: style.name,
       icon: icon.name,
       script: script.name,
-      search: search.name,
       startReference: startReference.name,
       scalar: scalar?.name ?? null,
     },

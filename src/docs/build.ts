@@ -1,22 +1,24 @@
 // npm run docs:build [folder]: the portal as a static site that any file server shows, under any prefix. SVC_PUBLIC_URL names the
-// gateway that its examples and its try-it call; without it they say $SVC_URL.
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// gateway that its examples and its try-it call; without it they say $SVC_URL. SVC_CATALOG is the catalog whose models they name.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseJson } from "../json.ts";
-import type { OpenApi } from "./contract.ts";
+import { loadCatalog } from "../catalog/load.ts";
+import { readShippedCatalog } from "../catalog/shipped.ts";
+import type { Catalog } from "../catalog/types.ts";
 import { escapeHtml } from "./html.ts";
-import { placeOf } from "./links.ts";
+import { placeOf, placeOfFile } from "./links.ts";
 import { contentPolicy } from "./policy.ts";
 import { createPortal } from "./portal.ts";
+import { sdkPackageName } from "./sdk-package.ts";
 import type { Page } from "./types.ts";
 
 const generated = (file: string) => fileURLToPath(new URL(`../../generated/${file}`, import.meta.url));
 
 /** Writes into `folder`, whose former content goes; returns how many pages there are. `publicUrl` has no slash at its end. */
-export async function buildDocs(folder: string, publicUrl: string | null): Promise<number> {
-  const document = parseJson(readFileSync(generated("openapi.json"), "utf8")) as OpenApi;
-  const portal = createPortal({ site: "static", document, publicUrl, canPay: null, head: (page) => policyTag(page, publicUrl) });
+export async function buildDocs(folder: string, publicUrl: string | null, catalog: Catalog = readShippedCatalog()): Promise<number> {
+  const document = readFileSync(generated("openapi.json"), "utf8");
+  const portal = createPortal({ site: "static", document, catalog, publicUrl, canPay: null, head: (page) => policyTag(page, publicUrl) });
   const write = (place: string, content: string | Buffer) => {
     const path = join(folder, place);
     mkdirSync(dirname(path), { recursive: true });
@@ -28,12 +30,12 @@ export async function buildDocs(folder: string, publicUrl: string | null): Promi
     write(placeOf(path, "static", "md"), portal.markdown(path) as string);
   }
   for (const asset of portal.assets.all) write(`assets/${asset.name}`, asset.read());
+  write(placeOfFile("search.json", "static"), await portal.searchIndex());
+  write(placeOfFile(sdkPackageName, "static"), portal.sdkPackage());
   write("llms.txt", portal.llms());
   write("llms-full.txt", await portal.llmsFull());
-  for (const file of ["openapi.json", "openapi-3.2.json"]) {
-    if (publicUrl === null) cpSync(generated(file), join(folder, file));
-    else write(file, JSON.stringify({ ...(parseJson(readFileSync(generated(file), "utf8")) as object), servers: [{ url: publicUrl }] }));
-  }
+  for (const file of ["openapi.json", "openapi-3.2.json"])
+    write(file, JSON.stringify(portal.contract(readFileSync(generated(file), "utf8"))));
   return portal.pages.size;
 }
 
@@ -45,5 +47,8 @@ function policyTag({ shape }: Page, publicUrl: string | null): string {
 if (import.meta.main) {
   const folder = resolve(process.argv[2] ?? "dist/docs");
   const publicUrl = process.env["SVC_PUBLIC_URL"]?.replace(/\/+$/, "") || null;
-  process.stdout.write(`${await buildDocs(folder, publicUrl)} pages in ${folder}\n`);
+  const path = process.env["SVC_CATALOG"];
+  const catalog =
+    path === undefined ? undefined : loadCatalog({ path, environment: process.env, simulatorUrl: "http://127.0.0.1:9" }).catalog;
+  process.stdout.write(`${await buildDocs(folder, publicUrl, catalog)} pages in ${folder}\n`);
 }

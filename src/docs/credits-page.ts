@@ -29,16 +29,10 @@ If you have just come back from a payment, there is nothing more to do.`;
 }
 
 function byOperator(canPay: boolean | null): string {
-  const opening = canPay === null ? "Where nobody can pay online, ask" : "Nobody can pay online on this gateway. Ask";
+  const opening = canPay === null ? "Where there is no online payment, ask" : "This gateway takes no payments online. Ask";
   return `${canPay === null ? "## Without online payment" : "## Add credit"}
 
-${opening} the operator, who adds credit with
-
-\`\`\`sh
-svc account deposit EMAIL USD
-\`\`\`
-
-\`EMAIL\` is the email address of your account.`;
+${opening} the operator to add credit, and say the email address of your account and the amount.`;
 }
 
 const rules = `## What it opens

@@ -1,4 +1,4 @@
-// The body of an error as each family of endpoints really sends it: the contract's examples, with this gateway's address in them.
+// The body of an error as each family of endpoints really sends it: the contract's examples.
 import { dialects, type DialectRow, type ErrorCode } from "../../generated/errors.ts";
 import { type Operation, operations } from "../../generated/operations.ts";
 import { type ErrorFacts, messageTemplate } from "../error-facts.ts";
@@ -13,14 +13,14 @@ export interface ErrorBody {
 }
 
 /** One for each envelope that the code is sent in, and for each status at which its row is another. */
-export function bodiesOf(document: OpenApi, publicUrl: string | null, { code, row, operations: places }: ErrorFacts): ErrorBody[] {
+export function bodiesOf(document: OpenApi, { code, row, operations: places }: ErrorFacts): ErrorBody[] {
   const found: { key: string; body: ErrorBody }[] = [];
   for (const operation of asReadersMeetThem(document, places)) {
     for (const { status, json } of examplesAt(document, operation, code)) {
       const { envelope }: DialectRow = dialects[operation.dialect];
       const key = row.at?.[status] === undefined ? envelope : `${envelope} ${status}`;
       const known = found.find((one) => one.key === key);
-      if (known === undefined) found.push({ key, body: { status, operations: [operation], json: withAddress(json, publicUrl) } });
+      if (known === undefined) found.push({ key, body: { status, operations: [operation], json } });
       else if (!known.body.operations.includes(operation)) known.body.operations.push(operation);
     }
   }
@@ -48,11 +48,6 @@ function examplesAt(document: OpenApi, { path, method }: Operation, code: ErrorC
 function codeIn(example: unknown): string | undefined {
   const { error, details } = example as { error?: { code?: string; type?: string } | string; details?: { code?: string } };
   return typeof error === "object" ? (error.code ?? error.type) : details?.code;
-}
-
-function withAddress(json: unknown, publicUrl: string | null): unknown {
-  if (publicUrl === null) return json;
-  return parseJson(JSON.stringify(json).replaceAll("https://gateway.example", publicUrl));
 }
 
 /** A job that failed with this code, as GET /v1/jobs/{id} shows it; null where the contract shows no failed job. */

@@ -27,6 +27,7 @@ function errorsPage({ document }: PortalFacts, all: readonly ErrorFacts[]): Page
     blocks: () => [
       intro,
       indexBlock(usual),
+      "## Each code",
       ...usual.map(entry),
       "## Older and reserved words\n\nOlder endpoints say some codes in other words; reserved ones are not returned yet.",
       ...older.map(entry),
@@ -127,7 +128,7 @@ function errorPage({ document, publicUrl }: PortalFacts, facts: ErrorFacts): Pag
       `## Retry\n\n${sentence(atEach(facts, "; ", retryText))}`,
       "## Message\n\nFor people, not to be parsed. `{name}` stands for a value; parts whose values are not known are left out.",
       fence("text", messageTemplate(row)),
-      ...exampleBlocks(facts, bodiesOf(document, publicUrl, facts), { document, publicUrl }),
+      ...exampleBlocks(facts, bodiesOf(document, facts), { document, publicUrl }),
       "## Endpoints",
       places.length === 0 ? sentence(endpointsText(facts)) : endpointList(asReadersMeetThem(document, places)),
       `[All error codes](/docs/errors#${code})`,

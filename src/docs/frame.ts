@@ -2,7 +2,7 @@
 // follow the reader's system.
 import type { AssetNames } from "./assets.ts";
 import { escapeHtml, plainText } from "./html.ts";
-import { placeOf, placeOfAsset, relative, resolveLink } from "./links.ts";
+import { placeOf, placeOfAsset, placeOfFile, relative, resolveLink } from "./links.ts";
 import { type Heading, renderMarkdown, tabs } from "./markdown.ts";
 import { type NavigationParts, navigationHtml } from "./navigation.ts";
 import type { Block, HtmlTools, Page, Site } from "./types.ts";
@@ -25,12 +25,11 @@ export function pageHtml(parts: FrameParts, page: Page, neighbours: Neighbours):
   const link = linker(page.path, site);
   if (page.shape === "reference") return referenceHtml(parts, page, link);
   const { html, headings } = contentHtml(page, site);
-  const menu = navigationHtml(parts, page.path, link);
   const contents = page.shape === "landing" ? [] : headings.filter(({ depth }) => depth === 2);
   const body = `<a class="skip" href="#content">Skip to content</a>
 ${topBar(link)}
 <div class="layout">
-<details class="menu"><summary>Menu</summary><nav aria-label="Documentation">${menu}</nav></details>
+${menuHtml(parts, page, link)}
 <main id="content"${page.shape === "landing" ? ' class="landing"' : ""}>
 ${titleHtml(page, site)}
 ${html}
@@ -42,10 +41,21 @@ ${scriptTag(parts, page)}`;
   return documentHtml(parts, page, { body, link });
 }
 
+/** Beside the page where there is room, else what the button in the bar opens. */
+function menuHtml(parts: FrameParts, { path }: Page, link: (href: string) => string): string {
+  return `<nav class="menu" id="menu" popover aria-label="Documentation">${navigationHtml(parts, path, link)}</nav>`;
+}
+
 /** What it does is a help and nothing more: see assets/portal.js. */
-function scriptTag({ site, assets }: FrameParts, { path }: Page): string {
+function scriptTag({ site, assets }: FrameParts, page: Page): string {
+  const { path } = page;
   const asset = assetLinker(path, site);
-  return `<script src="${asset(assets.script)}" data-index="${asset(assets.search)}" data-root="${relative(placeOf(path, site), "x").slice(0, -1)}"></script>`;
+  return `<script src="${asset(assets.script)}" data-index="${relative(placeOf(path, site), placeOfFile("search.json", site))}" data-root="${rootOf(page, site)}"></script>`;
+}
+
+/** Where the gateway's root, or the static site's, is from a page. */
+function rootOf({ path }: Page, site: Site): string {
+  return relative(placeOf(path, site), "x").slice(0, -1);
 }
 
 /** Scalar takes the place of the list of operations; without scripts, and until they have run, the list stands there. */
@@ -54,7 +64,9 @@ function referenceHtml(parts: FrameParts, page: Page, link: (href: string) => st
   const asset = assetLinker(page.path, site);
   const { html } = contentHtml(page, site);
   const body = `${topBar(link)}
-<div id="reference" data-document="${relative(placeOf(page.path, site), "openapi-3.2.json")}"><main id="content">${titleHtml(page, site)}${html}</main></div>
+${menuHtml(parts, page, link)}
+<div id="reference" data-document="${relative(placeOf(page.path, site), "openapi-3.2.json")}"${site === "live" ? ` data-gateway="${rootOf(page, site)}"` : ""}><main id="content">${titleHtml(page, site)}${html}</main></div>
+${scriptTag(parts, page)}
 <script src="${asset(assets.scalar as string)}"></script>
 <script src="${asset(assets.startReference)}"></script>`;
   return documentHtml(parts, page, { body, link, className: "reference" });
@@ -87,7 +99,7 @@ ${body}
 }
 
 function topBar(link: (href: string) => string): string {
-  return `<header class="top"><a class="brand" href="${link("/docs")}">Gateway <span>docs</span></a><nav aria-label="Sections"><a href="${link("/docs/api")}">API</a><a href="${link("/docs/errors")}">Errors</a><a href="${link("/llms.txt")}">llms.txt</a></nav></header>`;
+  return `<header class="top"><a class="brand" href="${link("/docs")}">Gateway <span>docs</span></a><nav aria-label="Sections"><a href="${link("/docs/api")}">API</a><a href="${link("/docs/errors")}">Errors</a><a href="${link("/llms.txt")}">llms.txt</a></nav><button type="button" class="menu-button" popovertarget="menu">Menu</button></header>`;
 }
 
 function titleHtml(page: Page, site: Site): string {

@@ -1,49 +1,41 @@
-// The guides as pages: their texts out of src/docs/guides or the README, their links as the portal's.
-import { existsSync, readFileSync } from "node:fs";
+// The guides as pages: their texts out of src/docs/guides, with this gateway's address and models, their links as the portal's.
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { guides } from "./guides.ts";
-import type { Page } from "./types.ts";
+import type { Page, PortalFacts } from "./types.ts";
 
-export function guidePages(): Page[] {
+/** Those of the customer's book: what only the operator needs is read in the repository. */
+export function guidePages({ here }: Pick<PortalFacts, "here">): Page[] {
   return guides
-    .filter(({ source }) => existsSync("file" in source ? guidePath(source.file) : readmePath))
-    .map(({ slug, title, summary, source }) => ({
+    .filter(({ book }) => book === "customer")
+    .map(({ slug, title, summary }) => ({
       path: `guides/${slug}`,
       title,
       kicker: "Guide",
       summary,
-      blocks: () => [withGuideLinks(withoutTitle("file" in source ? readGuide(source.file) : readmeSection(source.readmeSection)))],
+      blocks: () => {
+        const source = readGuide(slug);
+        return [...notServedNote(here.notServed(source)), here.text(withGuideLinks(withoutTitle(source)))];
+      },
     }));
 }
 
-function readGuide(file: string): string {
-  return readFileSync(guidePath(file), "utf8");
+/** What its samples need and this gateway has not. */
+function notServedNote(kinds: readonly string[]): string[] {
+  return kinds.map((kind) => `> No ${kind} model is served here now: samples that need one say \`MODEL_ID\`.`);
 }
 
-function guidePath(file: string): string {
-  return fileURLToPath(new URL(`guides/${file}`, import.meta.url));
-}
-
-/** An installation may come without it. */
-const readmePath = fileURLToPath(new URL("../../README.md", import.meta.url));
-
-/** The text below a heading of the README, up to the next of its depth; the headings in it move up to the page's own depth. */
-function readmeSection(heading: string): string {
-  const readme = readFileSync(readmePath, "utf8");
-  const start = readme.indexOf(`\n## ${heading}\n`);
-  if (start < 0) throw new Error(`README.md has no section "${heading}"`);
-  const text = readme.slice(start + heading.length + 5);
-  const end = text.search(/^## /m);
-  return (end < 0 ? text : text.slice(0, end)).replace(/^##(#+ )/gm, "#$1");
+function readGuide(slug: string): string {
+  return readFileSync(fileURLToPath(new URL(`guides/${slug}.md`, import.meta.url)), "utf8");
 }
 
 function withoutTitle(text: string): string {
   return text.replace(/^\s*# .*\n/, "");
 }
 
-/** Guides link to each other as files; the README links to them from the folder above. */
+/** Guides link to each other as files. */
 function withGuideLinks(text: string): string {
-  return text.replace(/\]\((?:src\/docs\/guides\/)?([\w-]+)\.md(#[^()\s]*)?\)/g, (whole, slug: string, anchor = "") =>
+  return text.replace(/\]\(([\w-]+)\.md(#[^()\s]*)?\)/g, (whole, slug: string, anchor = "") =>
     guides.some((guide) => guide.slug === slug) ? `](/docs/guides/${slug}${anchor})` : whole,
   );
 }

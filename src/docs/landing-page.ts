@@ -15,9 +15,10 @@ export function landingPage(facts: PortalFacts, guides: readonly Page[]): Page {
   };
 }
 
-function firstCall({ publicUrl }: PortalFacts): Block {
-  const samples = samplesBlock(samplesFor(publicUrl));
-  const note = "The SDKs of OpenAI and Anthropic work once their base address and key are changed; `svc-sdk` is this gateway's own client.";
+function firstCall({ publicUrl, here }: PortalFacts): Block {
+  const samples = samplesBlock(samplesFor(publicUrl).map((sample) => ({ ...sample, code: here.text(sample.code) })));
+  const install = `npm install ${here.address}/docs/svc-sdk.tgz`;
+  const note = `The SDKs of OpenAI and Anthropic work once their base address and key are changed. \`svc-sdk\` is this gateway's own client: \`${install}\`.`;
   return {
     html: (tools) =>
       `<section class="first-call"><h2 id="first-call">First call</h2>${samples.html(tools)}<div class="note">${tools.markdown(note)}</div></section>`,

@@ -9,8 +9,13 @@ export function placeOf(path: string, site: Site, form: "html" | "md" = "html"):
   return `${path === "" ? "index" : path}.${form}`;
 }
 
+/** Of a file beside the pages. */
+export function placeOfFile(name: string, site: Site): string {
+  return site === "live" ? `docs/${name}` : name;
+}
+
 export function placeOfAsset(name: string, site: Site): string {
-  return site === "live" ? `docs/assets/${name}` : `assets/${name}`;
+  return placeOfFile(`assets/${name}`, site);
 }
 
 export function relative(from: string, to: string): string {
@@ -19,6 +24,9 @@ export function relative(from: string, to: string): string {
 }
 
 /** Files of the root that the portal's own pages link to. */
+/** Beside the pages. */
+const files: readonly string[] = ["svc-sdk.tgz"];
+
 const rootFiles: readonly string[] = ["openapi.json", "openapi-3.2.json", "llms.txt", "llms-full.txt"];
 
 /**
@@ -29,6 +37,8 @@ export function resolveLink(href: string, from: string, site: Site, form: "html"
   if (/^(?:https?:|mailto:|#)/i.test(href)) return href;
   const [path = "", anchor] = href.split("#");
   const suffix = anchor === undefined ? "" : `#${anchor}`;
+  const besides = path.slice("/docs/".length);
+  if (files.includes(besides)) return relative(placeOf(from, site, form), placeOfFile(besides, site)) + suffix;
   const own = /^\/docs(?:\/(.*))?$/.exec(path);
   if (own !== null) return relative(placeOf(from, site, form), placeOf(own[1] ?? "", site, form)) + suffix;
   const file = path.slice(1);

@@ -1,6 +1,6 @@
 // llms.txt (llmstxt.org): what there is to read, for language models; llms-full.txt: all of it but the long tail in one file.
 import { operationGroups, type OpenApi } from "./contract.ts";
-import { placeOf } from "./links.ts";
+import { placeOf, placeOfFile } from "./links.ts";
 import { pageMarkdown } from "./twin.ts";
 import type { Page, Site } from "./types.ts";
 
@@ -28,7 +28,7 @@ export function llmsText({ document, pages, guides, site, base }: LlmsParts): st
     opening,
     `Send the key as \`Authorization: Bearer <API_KEY>\`. Branch on \`error.code\`; every code is explained at ${base}${placeOf("errors", site, "md")}.`,
     `## Guides\n\n${guides.map(line).join("\n")}`,
-    `## Reference\n\n${["errors", "endpoints", "credits"].map((path) => line(known(path))).join("\n")}\n- [OpenAPI 3.1](${base}openapi.json): the contract\n- [OpenAPI 3.2](${base}openapi-3.2.json): the same, with the events of streams`,
+    `## Reference\n\n${["errors", "endpoints", "credits"].map((path) => line(known(path))).join("\n")}\n- [OpenAPI 3.1](${base}openapi.json): the contract\n- [OpenAPI 3.2](${base}openapi-3.2.json): the same, with the events of streams\n- [svc-sdk](${base}${placeOfFile("svc-sdk.tgz", site)}): this gateway's TypeScript SDK, for \`npm install\``,
     ...ofTags,
     `## Optional\n\n- [All of it in one file](${base}llms-full.txt)`,
   ];

@@ -96,9 +96,9 @@ export function tableHtml(head: readonly string[], rows: readonly { html: string
   const cell = ({ html, text }: { html: string; text: string }, column: number) =>
     `<td data-label="${escapeHtml(labels[column] ?? "")}"${text.length <= 12 ? ' class="short"' : ""}>${html}</td>`;
   const body = rows.map((row) => `<tr>${row.map(cell).join("")}</tr>`).join("\n");
-  const heads = head.map((one) => `<th>${one}</th>`).join("");
+  const heads = head.map((one) => (one === "" ? "<td></td>" : `<th>${one}</th>`)).join("");
   const shape = head.length > 2 ? "table stack" : "table";
-  return `<div class="${shape}" tabindex="0" role="region" aria-label="Table"><table><thead><tr>${heads}</tr></thead><tbody>${body}</tbody></table></div>\n`;
+  return `<div class="${shape}" tabindex="0" role="group" aria-label="Table"><table><thead><tr>${heads}</tr></thead><tbody>${body}</tbody></table></div>\n`;
 }
 
 export interface Sample {

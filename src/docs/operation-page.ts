@@ -3,6 +3,7 @@ import { operations, type OperationId } from "../../generated/operations.ts";
 import { exampleOf, follow, type Located, type Media, type OpenApi, type Parameter } from "./contract.ts";
 import { fieldsOf, typeText } from "./field-tree.ts";
 import { errorTable } from "./error-pages.ts";
+import { unnamedModel } from "./here.ts";
 import { escapeHtml } from "./html.ts";
 import { samplesOf } from "./samples.ts";
 import { fence, samplesBlock } from "./show-code.ts";
@@ -51,11 +52,20 @@ function endpointBlock({ interactive }: PortalFacts, { method, path, doc }: Loca
 
 function notesOf({ doc }: Located): string[] {
   const notes = [];
+  if (asksForUnserved(doc))
+    notes.push("> **Not served here now.** No model of its kind is served: a request is answered with an error that says so.");
   if (doc["x-retired"] !== undefined) notes.push("> **Retired.** This endpoint serves nothing any more.");
   else if (doc.deprecated) notes.push("> **Deprecated.** It works, and will go on working; new programs use what replaces it.");
   if (doc["x-paused"] !== undefined)
     notes.push("> **Paused** where no model of its kind is served: then every request is answered with 404 `model_not_found`.");
   return notes;
+}
+
+/** Where no example can name a model. */
+function asksForUnserved({ requestBody }: Located["doc"]): boolean {
+  const examples = Object.values(requestBody?.content ?? {}).flatMap((media) => Object.values(media.examples ?? {}));
+  const models = examples.map(({ value }) => (value as { model?: string }).model).filter((model) => model !== undefined);
+  return models.length > 0 && models.every((model) => model === unnamedModel);
 }
 
 const access: Record<string, string> = {
@@ -129,5 +139,5 @@ function headerBlocks(document: OpenApi, headers: NonNullable<OpenApi["paths"][s
     ([name, { description = "", schema = {} }]) =>
       `| \`${name}\` | ${typeText(document, schema)} | ${description.replace(/\s*\n\s*/g, " ").replaceAll("|", "\\|")} |`,
   );
-  return rows.length === 0 ? [] : [`### Headers\n\n| header | | says |\n|---|---|---|\n${rows.join("\n")}`];
+  return rows.length === 0 ? [] : [`### Headers\n\n| header | type | says |\n|---|---|---|\n${rows.join("\n")}`];
 }

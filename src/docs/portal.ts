@@ -1,20 +1,24 @@
 // The portal: all pages by their paths, each made when it is first asked for. Used by the server and by the static build.
 import { type Asset, type Assets, findScalar, openAssets } from "./assets.ts";
-import { operationsOf } from "./contract.ts";
+import { operationsOf, type OpenApi } from "./contract.ts";
 import { creditsPage } from "./credits-page.ts";
 import { errorPages } from "./error-pages.ts";
 import { type FrameParts, pageHtml } from "./frame.ts";
 import { guidePages } from "./guide-pages.ts";
-import { plainText } from "./html.ts";
+import { openHere } from "./here.ts";
 import { landingPage } from "./landing-page.ts";
 import { llmsFullText, llmsText } from "./llms.ts";
 import { operationPage } from "./operation-page.ts";
 import { endpointsPage, referencePage } from "./reference-pages.ts";
-import { placeOf } from "./links.ts";
+import { packSdk } from "./sdk-package.ts";
+import { searchIndex } from "./search.ts";
 import { pageMarkdown } from "./twin.ts";
+import type { Catalog } from "../catalog/types.ts";
 import type { Page, PortalFacts, Site } from "./types.ts";
 
 export interface Portal {
+  /** An OpenAPI document as it holds here. */
+  contract: (source: string) => OpenApi;
   pages: ReadonlyMap<string, Page>;
   assets: Assets;
   /** Undefined where there is no such page. */
@@ -22,21 +26,30 @@ export interface Portal {
   markdown: (path: string) => string | undefined;
   llms: () => string;
   llmsFull: () => Promise<string>;
+  /** The bytes of svc-sdk's package file. */
+  sdkPackage: () => Buffer;
+  /** JSON for the search of the pages. */
+  searchIndex: () => Promise<string>;
   /** A page that says there is none, with the navigation; `depth`: steps of its address below /docs, for its links. */
   notFound: (depth: number) => string;
 }
 
-export interface PortalOptions extends Omit<PortalFacts, "interactive"> {
+export interface PortalOptions extends Pick<PortalFacts, "publicUrl" | "canPay"> {
   site: Site;
+  /** The generated document, as text. */
+  document: string;
+  /** Of the gateway whose pages these are; another catalog needs another portal. */
+  catalog: Catalog;
   /** The interactive reference; null where there is none. Absent: what is installed. */
   scalar?: Asset | null;
   /** Into the head of each page. */
   head?: (page: Page) => string;
 }
 
-export function createPortal({ site, head, scalar = findScalar(), ...given }: PortalOptions): Portal {
-  const facts: PortalFacts = { ...given, interactive: scalar !== null };
-  const guides = guidePages();
+export function createPortal({ site, head, scalar = findScalar(), document, catalog, publicUrl, canPay }: PortalOptions): Portal {
+  const here = openHere(catalog, publicUrl);
+  const facts: PortalFacts = { document: here.document(document), here, publicUrl, canPay, interactive: scalar !== null };
+  const guides = guidePages(facts);
   const pages = new Map(
     [
       landingPage(facts, guides),
@@ -48,7 +61,7 @@ export function createPortal({ site, head, scalar = findScalar(), ...given }: Po
       ...errorPages(facts),
     ].map((page) => [page.path, page]),
   );
-  const assets = openAssets(searchIndex([...pages.values()], site), scalar);
+  const assets = openAssets(scalar);
   const frame = (page: Page): FrameParts => ({ document: facts.document, guides, site, assets: assets.names, head: head?.(page) ?? "" });
   const base = site === "live" && facts.publicUrl !== null ? `${facts.publicUrl}/` : "";
   const llms = { document: facts.document, pages, guides, site, base };
@@ -61,21 +74,20 @@ export function createPortal({ site, head, scalar = findScalar(), ...given }: Po
     return page === undefined ? undefined : make(page);
   };
   return {
+    contract: here.document,
     pages,
     assets,
     html: withPage((page) => pageHtml(frame(page), page, neighbours(page))),
     markdown: withPage((page) => pageMarkdown(page, site)),
     llms: () => llmsText(llms),
     llmsFull: () => llmsFullText(llms),
+    sdkPackage: () => packSdk(publicUrl),
+    searchIndex: () => searchIndex(pages.values(), site),
     notFound: (depth) => {
       const page = notFoundPage(depth);
       return pageHtml(frame(page), page, {});
     },
   };
-}
-
-function searchIndex(pages: readonly Page[], site: Site): string {
-  return JSON.stringify(pages.map(({ path, title, summary }) => ({ title, summary: plainText(summary), place: placeOf(path, site) })));
 }
 
 function notFoundPage(depth: number): Page {

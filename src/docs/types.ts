@@ -1,10 +1,13 @@
 // What a page of the portal is, and what it is made from. Types only.
 import type { OpenApi } from "./contract.ts";
+import type { Here } from "./here.ts";
 import type { Sample } from "./markdown.ts";
 
 /** What the pages say of this gateway. */
 export interface PortalFacts {
+  /** With this gateway's address and models in its examples. */
   document: OpenApi;
+  here: Here;
   /** Address of the gateway that the examples call, without a slash at its end; null in a static site that knows none. */
   publicUrl: string | null;
   /** Whether credit can be paid online; null: it is not known which gateway this is. */

@@ -1,12 +1,12 @@
 // The documentation portal over HTTP: pages, their Markdown twins, the files they load, llms.txt and the OpenAPI documents. What a
 // page holds is src/docs'; here is who gets which form of it, compressed or not, and what browsers may do with it.
 import { readFileSync } from "node:fs";
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { Catalog } from "../catalog/types.ts";
 import type { Portal } from "../docs/portal.ts";
-import type { OpenApi } from "../docs/contract.ts";
 import { contentPolicy } from "../docs/policy.ts";
 import { readWeights } from "./content-coding.ts";
-import { openapiBytes, openapiDocument } from "./document.ts";
+import { openapiBytes } from "./document.ts";
 import type { Edge, Exchange } from "./edge.ts";
 import { keptIn } from "./kept.ts";
 import type { Page } from "./pages.ts";
@@ -16,48 +16,60 @@ import type { Headers } from "./types.ts";
 /** Undefined where the path is not the portal's, or leads to nothing and the client wants no page that says so. */
 export type FindDocs = (exchange: Exchange) => Promise<Page | undefined>;
 
-export function openDocs(edge: Edge): FindDocs {
-  // Made when somebody first reads: no start waits for it, and by then the port, and so the address in its examples, is known.
-  const loaded = new Map<"portal", Promise<Portal>>();
+/** The pages as one catalog makes them. */
+interface Edition {
+  catalog: Catalog;
+  portal: Map<"portal", Promise<Portal>>;
   /** As many as there are pages and files: nothing that a client invents gets in. */
-  const made = new Map<string, Promise<Representation>>();
-  const kept = ({ key, make }: Form) => keptIn(made, key, make);
+  made: Map<string, Promise<Representation>>;
+}
+
+export function openDocs(edge: Edge): FindDocs {
+  let edition: Edition | undefined;
+  // Made when a page is first read: no start waits for it, and by then the port, and so the address in its examples, is known.
+  const current = (): Edition => {
+    const { catalog } = edge.context;
+    if (edition?.catalog !== catalog) edition = { catalog, portal: new Map(), made: new Map() };
+    return edition;
+  };
 
   return async ({ path, req }) => {
     if (!isDocsPath(path)) return undefined;
-    const document = documents[path];
-    if (document !== undefined) return async () => replyWith(await kept({ key: path, make: document }), req.headers);
-    const found = await keptIn(loaded, "portal", () => loadPortal(edge));
+    const { catalog, portal, made } = current();
+    const kept = ({ key, make }: Form) => keptIn(made, key, make);
+    const found = await keptIn(portal, "portal", () => loadPortal(edge, catalog));
     const form = wantedForm(found, path, req.headers);
     if (form !== undefined) return async () => replyWith(await kept(form), req.headers);
     const missing = missingForm(found, path);
-    const isReader = readWeights(req.headers.accept).get("text/html") && (req.method === "GET" || req.method === "HEAD");
-    if (missing === undefined || !isReader) return undefined;
+    if (missing === undefined || !wantsHtml(req)) return undefined;
     return async () => replyWith(await kept(missing), req.headers, 404);
   };
 }
 
-async function loadPortal({ publicUrl, context }: Edge): Promise<Portal> {
+async function loadPortal({ publicUrl, context }: Edge, catalog: Catalog): Promise<Portal> {
   const { createPortal } = await import("../docs/portal.ts");
-  return createPortal({ site: "live", document: openapiDocument as OpenApi, publicUrl, canPay: context.payments !== null });
+  return createPortal({ site: "live", document: openapiBytes.toString(), catalog, publicUrl, canPay: context.payments !== null });
 }
 
 function isDocsPath(path: string): boolean {
-  return path === "/docs" || path.startsWith("/docs/") || path === "/docs.md" || path in documents || path in texts;
+  return path === "/docs" || path.startsWith("/docs/") || path === "/docs.md" || path in documents || path in files;
 }
 
 const published = { "content-type": "application/json", "cache-control": "public, max-age=300", "access-control-allow-origin": "*" };
 
 type Make = () => Representation | Promise<Representation>;
 
-const documents: Record<string, Make> = {
-  "/openapi.json": () => represent(openapiBytes, published),
-  "/openapi-3.2.json": () => represent(readFileSync(new URL("../../generated/openapi-3.2.json", import.meta.url)), published),
+/** As generated; what is sent says this gateway's address and models. */
+const documents: Record<string, () => Buffer> = {
+  "/openapi.json": () => openapiBytes,
+  "/openapi-3.2.json": () => readFileSync(new URL("../../generated/openapi-3.2.json", import.meta.url)),
 };
 
-const texts: Record<string, (portal: Portal) => string | Promise<string>> = {
-  "/llms.txt": ({ llms }) => llms(),
-  "/llms-full.txt": ({ llmsFull }) => llmsFull(),
+const files: Record<string, { type: string; content: (portal: Portal) => string | Buffer | Promise<string> }> = {
+  "/llms.txt": { type: "text/plain; charset=utf-8", content: ({ llms }) => llms() },
+  "/llms-full.txt": { type: "text/plain; charset=utf-8", content: ({ llmsFull }) => llmsFull() },
+  "/docs/search.json": { type: "application/json", content: (portal) => portal.searchIndex() },
+  "/docs/svc-sdk.tgz": { type: "application/gzip", content: ({ sdkPackage }) => sdkPackage() },
 };
 
 interface Form {
@@ -66,8 +78,11 @@ interface Form {
 }
 
 function wantedForm(portal: Portal, path: string, headers: IncomingHttpHeaders): Form | undefined {
-  const text = texts[path];
-  if (text !== undefined) return { key: path, make: async () => represent(Buffer.from(await text(portal)), textHeaders("text/plain")) };
+  const document = documents[path];
+  if (document !== undefined)
+    return { key: path, make: () => represent(Buffer.from(JSON.stringify(portal.contract(document().toString()), null, 2)), published) };
+  const file = files[path];
+  if (file !== undefined) return { key: path, make: async () => represent(Buffer.from(await file.content(portal)), fileHeaders(file.type)) };
   const place = path.replace(/^\/docs\/?/, "");
   if (place.startsWith("assets/")) return assetForm(portal, place.slice("assets/".length));
   const markdown = markdownPlace(path);
@@ -84,7 +99,7 @@ function markdownPlace(path: string): string | undefined {
 }
 
 function markdownForm(portal: Portal, place: string, negotiated: boolean): Form {
-  const headers = { ...textHeaders("text/markdown"), ...(negotiated ? { vary: "accept" } : {}) };
+  const headers = { ...fileHeaders("text/markdown; charset=utf-8"), ...(negotiated ? { vary: "accept" } : {}) };
   return {
     key: `${negotiated ? "negotiated " : ""}${place}.md`,
     make: () => represent(Buffer.from(portal.markdown(place) as string), headers),
@@ -106,6 +121,11 @@ function missingForm(portal: Portal, path: string): Form | undefined {
   return { key: `missing ${depth}`, make: () => represent(Buffer.from(portal.notFound(depth)), headers) };
 }
 
+/** A person with a browser: programs take anything, and don't name it. */
+export function wantsHtml({ method, headers }: IncomingMessage): boolean {
+  return Boolean(readWeights(headers.accept).get("text/html")) && (method === "GET" || method === "HEAD");
+}
+
 /** Agents ask for it; browsers never do. Of equals the one that is named first. */
 function prefersMarkdown(accept: string | undefined): boolean {
   const weights = readWeights(accept);
@@ -114,8 +134,8 @@ function prefersMarkdown(accept: string | undefined): boolean {
   return markdown > html || (markdown > 0 && markdown === html && names.indexOf("text/markdown") < names.indexOf("text/html"));
 }
 
-function textHeaders(type: string): Headers {
-  return { "content-type": `${type}; charset=utf-8`, "cache-control": "public, max-age=300" };
+function fileHeaders(type: string): Headers {
+  return { "content-type": type, "cache-control": "public, max-age=300" };
 }
 
 function pageHeaders(shape?: Parameters<typeof contentPolicy>[0]): Headers {

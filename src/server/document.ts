@@ -10,9 +10,6 @@ interface Schema {
 
 const document = parseJson(openapiBytes.toString("utf8")) as { components?: { schemas?: Record<string, Schema> } };
 
-/** The same, parsed, for the documentation. */
-export const openapiDocument: unknown = document;
-
 /** The values by which a tagged union tells its branches apart; ajv knows them, but doesn't say them. */
 export function tagValues(branches: readonly { $ref?: string }[], tag: string): unknown[] {
   return branches.flatMap(({ $ref }) => {

@@ -1,7 +1,7 @@
 // Everything the server answers outside /v1 and /media: the front door, the probes, the documentation (docs-portal.ts) and the
 // pages that mails link to. All are GET (and so HEAD), all are public.
 import { accountPageHeaders, resetPasswordPage, resetPasswordScript, verifyPage, verifyScript } from "./account-pages.ts";
-import { openDocs } from "./docs-portal.ts";
+import { openDocs, wantsHtml } from "./docs-portal.ts";
 import type { Edge, Exchange } from "./edge.ts";
 import { probePages } from "./health.ts";
 import type { AnyReply } from "./reply.ts";
@@ -17,12 +17,17 @@ export function createPages(edge: Edge): Pages {
     return () => reply;
   };
   const pages = new Map<string, Page>([
-    // Agents knock here before they start (WIRE.md 6.1).
-    ["/", fixed({ "content-type": "application/json" }, JSON.stringify({ status: "ok", docs: "/docs", openapi: "/openapi.json" }))],
     ["/verify", fixed(accountPageHeaders(verifyScript), verifyPage())],
     ["/reset-password", fixed(accountPageHeaders(resetPasswordScript), resetPasswordPage())],
     ...Object.entries(probePages(edge)),
   ]);
   const docs = openDocs(edge);
-  return (exchange) => pages.get(exchange.path) ?? docs(exchange);
+  // Agents knock here before they start.
+  const door = { status: "ok", docs: "/docs", openapi: "/openapi.json" };
+  const headers = { vary: "accept" };
+  const forAgents = fixed({ ...headers, "content-type": "application/json" }, JSON.stringify(door));
+  // Relative: the gateway may stand below a path.
+  const forReaders: Page = () => ({ status: 302, headers: { ...headers, location: "docs" } });
+  const frontDoor = ({ req }: Exchange) => (wantsHtml(req) ? forReaders : forAgents);
+  return (exchange) => (exchange.path === "/" ? frontDoor(exchange) : (pages.get(exchange.path) ?? docs(exchange)));
 }

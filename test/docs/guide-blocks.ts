@@ -4,6 +4,7 @@
 // ```sh no-run: a reason    doesn't, for that reason; guide-texts.test.ts keeps the list of them
 // <!-- prints: /text/ -->   under a fence: what its output has to hold; its dots mean line ends too
 // <!-- the answer to the last sample of the shell --> under a fence of JSON: that sample prints it; … stands for anything
+// <!-- first, by the operator: a command -->   under a fence: runs before it, and is none of its reader's
 // <!-- answers: /(\d+)/ --> under a fence: what `read` gets is found like that in what the gateway has printed
 import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -23,6 +24,8 @@ export interface Block {
   noRun: string | null;
   prints: RegExp | null;
   answers: RegExp | null;
+  /** What the operator does before it. */
+  operator: string | null;
   /** A sample of the shell: JSON that the guide shows as its answer. */
   answer: string | null;
 }
@@ -70,7 +73,7 @@ function openBlock(fence: RegExpExecArray, place: Pick<Block, "guide" | "heading
   const info = fence[2];
   const noRun = info === undefined ? null : (/^no-run: (\S.*)$/.exec(info)?.[1] ?? null);
   if (info !== undefined && noRun === null) throw new Error(`${place.guide}.md:${place.line}: "${info}" is not "no-run: REASON"`);
-  return { ...place, language: fence[1]!, code: "", noRun, prints: null, answers: null, answer: null };
+  return { ...place, language: fence[1]!, code: "", noRun, prints: null, answers: null, operator: null, answer: null };
 }
 
 function takeAnswer(blocks: readonly Block[]): void {
@@ -81,9 +84,11 @@ function takeAnswer(blocks: readonly Block[]): void {
 }
 
 function readExpectation(text: string, block: Block | undefined): void {
+  const operator = /^<!-- first, by the operator: (.*) -->$/.exec(text)?.[1];
+  if (operator !== undefined && block !== undefined) return void (block.operator = operator);
   const comment = /^<!-- (prints|answers): \/(.*)\/(m?) -->$/.exec(text);
   if (comment === null) {
-    if (/^<!-- *(prints|answers|the)/.test(text)) throw new Error(`not an expectation: ${text}`);
+    if (/^<!-- *(prints|answers|the|first)/.test(text)) throw new Error(`not an expectation: ${text}`);
     return;
   }
   if (block === undefined) throw new Error(`an expectation of no sample: ${text}`);

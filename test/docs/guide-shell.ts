@@ -28,7 +28,7 @@ export interface GuideShell {
 function guideCommands(guide: string): string[] {
   return blocksOf(guide)
     .filter(({ language }) => language === "sh")
-    .flatMap(({ code }) => commandsOf(code));
+    .flatMap(({ code, operator }) => [...(operator === null ? [] : [operator]), ...commandsOf(code)]);
 }
 
 /** A line that goes on ends with `\`; a loop or a function with a line of its own. */

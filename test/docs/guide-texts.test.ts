@@ -30,15 +30,21 @@ test("each fence is of a language that runs, or of one that is only read", () =>
 });
 
 test("the list names every file, by its own title; the README says the same of it", () => {
-  const files = guides.flatMap(({ slug, title, source }) => ("file" in source ? [{ slug, title, file: source.file }] : []));
-  expect(files.map(({ file }) => file).sort()).toEqual(guideNames.map((name) => `${name}.md`));
-  for (const { slug, file, title } of files) {
-    expect(file).toBe(`${slug}.md`);
+  expect(guides.map(({ slug }) => slug).sort()).toEqual(guideNames);
+  for (const { slug, title, summary } of guides) {
     expect(readGuide(slug)).toMatch(new RegExp(`^# ${title}\n`));
+    expect(readme).toContain(`\n| [${title}](src/docs/guides/${slug}.md) | ${summary} |\n`);
   }
-  for (const { title, summary, source } of guides) {
-    if ("readmeSection" in source) expect(readme).toContain(`\n## ${source.readmeSection}\n`);
-    else expect(readme).toContain(`\n| [${title}](src/docs/guides/${source.file}) | ${summary} |\n`);
+});
+
+const bookOf = (slug: string) => guides.find((guide) => guide.slug === slug)!.book;
+const customers = guideNames.filter((slug) => bookOf(slug) === "customer");
+
+test("the customer's book links to itself alone, and holds no command of the operator's", () => {
+  expect(guideNames.filter((slug) => bookOf(slug) === "operator")).toEqual(["operator"]);
+  for (const slug of customers) {
+    const page = readGuide(slug).replace(/^<!--.*-->$/gm, "");
+    expect([slug, page.match(/(?:npx|bin\/)\s?svc\b.*|`svc [a-z].*|\bnpm (?:start|run|ci)\b.*|\boperator\.md.*/g) ?? []]).toEqual([slug, []]);
   }
 });
 

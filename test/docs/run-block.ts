@@ -26,7 +26,8 @@ export function openRunner(place: Place): Runner {
       if (block.language === "python") return runProcess(interpreter, ["-B", "-"], block.code, place);
       // Any command that fails ends it, and so does a test. Both streams are what a reader sees.
       shell ??= openShell({ ...place, opening: "exec 2>&1; set -eo pipefail" });
-      const { code, answers } = block;
+      const { code, answers, operator } = block;
+      if (operator !== null) await shell.run(operator);
       return shell.run(answers === null ? code : withAnswer(code, await foundIn(() => place.gatewayOutput(), answers)));
     },
     close: () => shell?.close(),

@@ -50,7 +50,7 @@ describe.skipIf(executablePath === null)("in a browser", { timeout: 120_000 }, (
     return { page, faults, foreign };
   }
 
-  const paths = ["", "/guides/quick-start", "/guides/decisions", "/endpoints", "/errors", "/errors/insufficient_credits", "/api/createChatCompletion", "/api/createResponse", "/credits"]; // prettier-ignore
+  const paths = ["", "/guides/quick-start", "/endpoints", "/errors", "/errors/insufficient_credits", "/api/createChatCompletion", "/api/createResponse", "/credits"]; // prettier-ignore
 
   test.each([
     ["a desk, light", desk, "light"],
@@ -96,6 +96,50 @@ describe.skipIf(executablePath === null)("in a browser", { timeout: 120_000 }, (
     await page.keyboard.type("insufficient credits");
     await page.getByRole("option").first().waitFor();
     await page.getByLabel("Search the documentation").fill("insufficient_cr");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${gateway.url}/docs/errors/insufficient_credits`);
+    expect({ faults, foreign }).toEqual({ faults: [], foreign: [] });
+  });
+
+  test.each([
+    ["refund", "Billing on failure"],
+    ["rate limit", "Limits"],
+    ["how do I get a key", "Accounts and credit"],
+    ["ANTHROPIC_BASE_URL", "Use it with …"],
+    ["idempotency", "Images and clips"],
+  ])("search reads headings and texts, and takes a question: %s", async (question, wanted) => {
+    const { page, faults, foreign } = await open(desk);
+    await page.goto(`${gateway.url}/docs/guides/errors`);
+    await page.getByLabel("Search the documentation").fill(question);
+    await page.getByRole("option").first().waitFor();
+    expect((await page.getByRole("option").allInnerTexts()).slice(0, 4).join("\n")).toContain(wanted);
+    expect({ faults, foreign }).toEqual({ faults: [], foreign: [] });
+  });
+
+  test("the address alone leads a browser to the documentation; what leads nowhere is a page with menu and search", async () => {
+    const { page } = await open(desk);
+    await page.goto(gateway.url);
+    await page.waitForURL(`${gateway.url}/docs`);
+    for (const path of ["/docs/nosuch", "/docs/guides/decisions", "/docs/guides/operator"]) {
+      const answer = await page.goto(gateway.url + path);
+      expect([path, answer!.status()]).toEqual([path, 404]);
+      await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+      await page.getByLabel("Search the documentation").fill("streaming");
+      await page.getByRole("option", { name: /^Streaming/ }).click();
+      await page.waitForURL(`${gateway.url}/docs/guides/streaming`);
+    }
+  });
+
+  test("the interactive reference has the portal's bar: the way back, its search, its menu", async () => {
+    const { page, faults, foreign } = await open(desk);
+    await page.goto(`${gateway.url}/docs/api`);
+    await page.getByPlaceholder("Token").first().waitFor();
+    await page.getByRole("button", { name: "Menu", exact: true }).click();
+    await page.locator(".menu").getByRole("link", { name: "Error codes" }).click();
+    await page.waitForURL(`${gateway.url}/docs/errors`);
+    await page.goBack();
+    await page.getByLabel("Search the documentation").fill("insufficient_cr");
+    await page.getByRole("option").first().waitFor();
     await page.keyboard.press("Enter");
     await page.waitForURL(`${gateway.url}/docs/errors/insufficient_credits`);
     expect({ faults, foreign }).toEqual({ faults: [], foreign: [] });
@@ -169,8 +213,8 @@ describe.skipIf(executablePath === null)("in a browser", { timeout: 120_000 }, (
     const entry = page.locator(":target");
     expect(await entry.innerText()).toMatch(/^model_requires_paid/);
     const box = (await entry.locator("h3").boundingBox())!;
-    const bars = viewport === phone ? 96 : 56; // what stays at the top
-    expect([box.y >= bars, box.y < viewport.height / 2]).toEqual([true, true]);
+    const bar = 56; // what stays at the top
+    expect([box.y >= bar, box.y < viewport.height / 2]).toEqual([true, true]);
     await entry.getByRole("link", { name: "model_requires_paid", exact: true }).click();
     await page.getByRole("heading", { name: "How to fix it" }).waitFor();
     expect(faults).toEqual([]);

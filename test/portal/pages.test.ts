@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { errors, type ErrorCode } from "../../generated/errors.ts";
 import { operations } from "../../generated/operations.ts";
 import type { OpenApi } from "../../src/docs/contract.ts";
+import { readShippedCatalog } from "../../src/catalog/shipped.ts";
 import { escapeHtml } from "../../src/docs/html.ts";
 import { createPortal } from "../../src/docs/portal.ts";
 import { call, startEdge, type EdgeUnderTest } from "../server/start-edge.ts";
@@ -185,7 +186,7 @@ describe("how they are handed out", () => {
   test("files have their content in their name and may be kept for ever; the interactive reference is one of them", async () => {
     const { text } = await call(edge, "/docs/api", html);
     const files = [...text.matchAll(/(?:src|href)="(assets\/[^"]+)"/g)].map(([, file]) => file!);
-    expect(files).toHaveLength(4); // style, icon, Scalar, what starts it
+    expect(files).toHaveLength(5); // style, icon, our script, Scalar, what starts it
     for (const file of files) {
       const { status, headers } = await call(edge, `/docs/${file}`, { headers: { "accept-encoding": "br" } });
       expect([file, status, headers.get("cache-control")]).toEqual([file, 200, "public, max-age=31536000, immutable"]);
@@ -193,21 +194,27 @@ describe("how they are handed out", () => {
     }
   });
 
-  test("both OpenAPI documents are as generated, for pages of any origin", async () => {
+  test("both OpenAPI documents are as generated but for this gateway's address, for pages of any origin", async () => {
     for (const [path, version] of [
       ["/openapi.json", "3.1.1"],
       ["/openapi-3.2.json", "3.2.0"],
     ] as const) {
       const { text, body, headers } = await call(edge, path);
-      expect(text).toBe(readFileSync(new URL(`../../generated${path}`, import.meta.url), "utf8"));
+      const generated = readFileSync(new URL(`../../generated${path}`, import.meta.url), "utf8");
+      const here = JSON.parse(generated.replaceAll("https://gateway.example", "https://gw.example")) as OpenApi;
+      expect(body.servers).toEqual([{ url: "https://gw.example" }]);
+      // Examples of catalog rows are this catalog's own.
+      const rest = ({ paths, components }: OpenApi) => ({ paths: { ...paths, ...without }, components });
+      const without = Object.fromEntries(Object.keys(here.paths).flatMap((one) => (one.startsWith("/v1/models") ? [[one, null]] : [])));
+      expect(rest(JSON.parse(text) as OpenApi)).toEqual(rest(here));
       expect([body.openapi, headers.get("access-control-allow-origin")]).toEqual([version, "*"]);
     }
   });
 });
 
 test("where Scalar is not installed /docs/api lists the operations, and nothing offers to try them", () => {
-  const document = JSON.parse(readFileSync(new URL("../../generated/openapi.json", import.meta.url), "utf8")) as OpenApi;
-  const portal = createPortal({ site: "live", document, publicUrl: null, canPay: false, scalar: null });
+  const document = readFileSync(new URL("../../generated/openapi.json", import.meta.url), "utf8");
+  const portal = createPortal({ site: "live", document, catalog: readShippedCatalog(), publicUrl: null, canPay: false, scalar: null });
   const reference = portal.html("api")!;
   for (const id of Object.keys(operations)) expect(reference).toContain(`href="api/${id}"`);
   expect(reference).not.toMatch(/scalar|start-reference/i);

@@ -5,7 +5,7 @@ import { pino } from "pino";
 import { operations } from "../../generated/operations.ts";
 import { understandAudio } from "../../handlers/understand-audio.ts";
 import type { OperationId } from "../../generated/operations.ts";
-import { shippedTiers } from "../../src/catalog/shipped-tiers.ts";
+import { readShippedCatalog } from "../../src/catalog/shipped.ts";
 import { readConfig } from "../../src/config.ts";
 import { systemClock } from "../../src/clock.ts";
 import type { Caller, Context } from "../../src/context.ts";
@@ -66,7 +66,7 @@ export async function startEdge({
     clock: systemClock,
     log: pino({ level: "trace" }, { write: (line: string) => void logs.push(JSON.parse(line) as Record<string, unknown>) }),
     accounts: { authenticateKey: find, authenticateSession: find },
-    catalog: { tiers: shippedTiers },
+    catalog: readShippedCatalog(),
     payments,
     media: filesFolder === undefined ? undefined : { withTempFile: await openTempFiles(filesFolder) },
     limits: { assertWithin: async ({ bucket }: { bucket: string }) => void (await lookUp(bucket)), assertBelowCeiling: () => undefined },

@@ -43,52 +43,78 @@
       storage?.setItem("docs-language", tab.dataset.language);
     });
 
-  // Search over titles and first sentences.
+  // Search over titles, headings and texts.
   const input = element("input", { type: "search", placeholder: "Search  /", autocomplete: "off", spellcheck: false });
   input.setAttribute("role", "combobox");
   input.setAttribute("aria-label", "Search the documentation");
   input.setAttribute("aria-expanded", "false");
   input.setAttribute("aria-controls", "found");
-  const list = element("ul", { id: "found", hidden: true });
+  const list = element("div", { id: "found", className: "found", hidden: true });
   list.setAttribute("role", "listbox");
-  document.querySelector(".top nav").before(element("div", { className: "search" }, input, list));
+  list.setAttribute("aria-label", "Pages found");
+  const told = element("p", { className: "told" });
+  told.setAttribute("role", "status");
+  document.querySelector(".top > nav").before(element("div", { className: "search" }, input, list, told));
   let pages = null;
   let at = -1;
 
-  const weigh = ({ title, summary }, words) => {
-    const [name, text] = [title.toLowerCase(), summary.toLowerCase()];
-    const weights = words.map((word) => (name.startsWith(word) ? 4 : name.includes(word) ? 3 : text.includes(word) ? 1 : 0));
-    return weights.includes(0) ? 0 : weights.reduce((sum, one) => sum + one, 0);
+  // Words that a question is made of say nothing of what it is about.
+  const empty = new Set(
+    "a an and are can do does for from get how i in is it me my of on or the to use what when where which why with you".split(" "),
+  );
+  const asked = () => {
+    const words = input.value.toLowerCase().match(/[\w.-]+/g) ?? [];
+    const telling = words.filter((word) => !empty.has(word));
+    return telling.length > 0 ? telling : words;
+  };
+  const weigh = ({ title, summary, headings, words: text, isGuide }, words) => {
+    const [name, head, first] = [title, headings, summary].map((one) => one.toLowerCase());
+    const weigh = (word) =>
+      name.startsWith(word)
+        ? 8
+        : name.includes(word)
+          ? 6
+          : head.includes(word)
+            ? 3
+            : first.includes(word)
+              ? 3
+              : text.includes(` ${word}`)
+                ? 1
+                : 0;
+    const weights = words.map(weigh);
+    // A guide explains what the pages of codes and operations only mention.
+    return weights.includes(0) ? 0 : weights.reduce((sum, one) => sum + one, isGuide ? 5 : 0);
   };
   const show = () => {
-    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const words = asked();
     const found =
       words.length === 0 || pages === null
         ? []
         : pages.map((page) => ({ page, weight: weigh(page, words) })).filter(({ weight }) => weight > 0);
     found.sort((a, b) => b.weight - a.weight || a.page.title.length - b.page.title.length);
-    const items = found.slice(0, 8).map(({ page }) => {
-      const link = element(
+    const options = found.slice(0, 8).map(({ page }, number) => {
+      const option = element(
         "a",
-        { href: root + page.place, tabIndex: -1 },
+        { href: root + page.place, tabIndex: -1, id: `found-${number}` },
         element("b", { textContent: page.title }),
         element("span", { textContent: page.summary }),
       );
-      const item = element("li", {}, link);
-      item.setAttribute("role", "option");
-      return item;
+      option.setAttribute("role", "option");
+      return option;
     });
-    if (words.length > 0 && items.length === 0 && pages !== null)
-      items.push(element("li", { className: "none", textContent: "Nothing found" }));
-    list.replaceChildren(...items);
-    list.hidden = items.length === 0;
+    list.replaceChildren(...options);
+    list.hidden = options.length === 0;
     input.setAttribute("aria-expanded", String(!list.hidden));
+    const isVain = words.length > 0 && options.length === 0 && pages !== null;
+    told.textContent = isVain ? "Nothing found" : "";
     move(0);
   };
   const move = (to) => {
     const links = [...list.querySelectorAll("a")];
     at = Math.max(0, Math.min(links.length - 1, to));
-    links.forEach((link, number) => link.parentElement.setAttribute("aria-selected", String(number === at)));
+    links.forEach((link, number) => link.setAttribute("aria-selected", String(number === at)));
+    if (at in links) input.setAttribute("aria-activedescendant", links[at].id);
+    else input.removeAttribute("aria-activedescendant");
   };
   const load = async () => {
     if (pages !== null) return;
@@ -117,7 +143,9 @@
     if (!event.target.closest(".search")) list.hidden = true;
   });
   document.addEventListener("keydown", (event) => {
-    if (event.key !== "/" || event.ctrlKey || event.metaKey || /^(?:INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName)) return;
+    const { activeElement: at } = document;
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || at?.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(at?.tagName))
+      return;
     event.preventDefault();
     input.focus();
   });

@@ -5,6 +5,8 @@ const place = document.getElementById("reference");
 place.replaceChildren();
 window.Scalar.createApiReference(place, {
   url: place.dataset.document,
+  // Where this page came from is the gateway; a page in a file has it from the document.
+  ...("gateway" in place.dataset && { servers: [{ url: new URL(place.dataset.gateway, window.location).href.replace(/\/$/, "") }] }),
   withDefaultFonts: false,
   telemetry: false,
   agent: { disabled: true },

@@ -1,0 +1,78 @@
+// What the documentation says of this gateway: its texts and the contract's examples are written with an address that nobody has and
+// with the names of the shipped catalog. Here they become this gateway's own, as its catalog is now.
+import { standIns, type StandIn } from "../catalog/example-models.ts";
+import { readShippedCatalog } from "../catalog/shipped.ts";
+import type { Catalog, ModelRow } from "../catalog/types.ts";
+import type { OpenApi } from "./contract.ts";
+
+export interface Here {
+  /** Without a slash at its end; an invented one where no gateway is known. */
+  address: string;
+  /** A text, or JSON as text, as it holds here. */
+  text(source: string): string;
+  /** The contract with this gateway's address, and with models of its catalog in the examples. */
+  document(source: string): OpenApi;
+  /** Kinds of models that a text names and that are not served. */
+  notServed(source: string): string[];
+}
+
+/** Addresses that the sources say. */
+const invented = /https:\/\/gateway\.example|http:\/\/127\.0\.0\.1:8787/g;
+/** In the place of a model of a kind that is not served. */
+export const unnamedModel = "MODEL_ID";
+
+/** `publicUrl`: null where no gateway is known. */
+export function openHere(catalog: Catalog, publicUrl: string | null): Here {
+  const shipped = readShippedCatalog();
+  const names = standIns(shipped, catalog);
+  const inText = patternOf([...names.keys()]);
+  const say = (name: string) => names.get(name)?.name ?? unnamedModel;
+  const address = publicUrl ?? "https://gateway.example";
+  const text = (source: string) =>
+    source.replace(invented, address).replace(inText, (_, before: string, name: string) => before + say(name));
+  const standInsOf = (source: string) => [...source.matchAll(inText)].map(([, , name]) => names.get(name as string) as StandIn);
+  return {
+    address,
+    text,
+    document: (source) => {
+      const contract = JSON.parse(text(source), (key, value: unknown) => exampleHere(catalog, key, value)) as OpenApi;
+      return { ...contract, ...(publicUrl === null ? {} : { servers: [{ url: publicUrl }] }) };
+    },
+    notServed: (source) => [
+      ...new Set(
+        standInsOf(source)
+          .filter(({ name }) => name === null)
+          .map(({ kind }) => kind),
+      ),
+    ],
+  };
+}
+
+/** A model's row in an example is the row of the model that is named there; aliases are those that there are. */
+function exampleHere(catalog: Catalog, key: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (key === "aliases" && Object.values(value).every((one) => typeof one === "string")) return Object.fromEntries(catalog.aliases);
+  const { object, id } = value as Partial<ModelRow>;
+  const row = object === "model" && id !== undefined ? catalog.models.get(id)?.row : undefined;
+  return row === undefined ? value : { ...value, ...pick(row, Object.keys(value)) };
+}
+
+function pick(row: ModelRow, keys: readonly string[]): Partial<ModelRow> {
+  return Object.fromEntries(Object.entries(row).filter(([key]) => keys.includes(key)));
+}
+
+/**
+ * Ids hold a slash and are found wherever they stand; aliases are words, and mean a model only where one is asked for: `"model": "best"`,
+ * `openai.chat("best")`, `-F model=best`, `export ANTHROPIC_MODEL=best`, `ask best`.
+ */
+function patternOf(names: readonly string[]): RegExp {
+  const anyOf = (some: readonly string[]) =>
+    some
+      .toSorted((a, b) => b.length - a.length)
+      .map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+      .join("|");
+  const isId = (name: string) => name.includes("/");
+  const asked = String.raw`\bmodel(?:\\?["'])?\s*[:=]\s*\\?["']|\b(?:svc|openai|anthropic|cohere)(?:\.\w+)?\("|\bmodel=|_MODEL=|\bask `;
+  const [ids, words] = [anyOf(names.filter(isId)), anyOf(names.filter((name) => !isId(name)))];
+  return new RegExp(`((?<![\\w/.-])(?=${ids})|${asked})(${ids}|${words})(?![\\w/-]|\\.\\w)`, "g");
+}

@@ -1,0 +1,77 @@
+// The portal as axe-core judges it in a real browser: no rule of WCAG and no best practice of it is broken, on any kind of page, in both
+// schemes, on a desk and on a phone. Skipped where no Chromium is installed (npm run tools:install).
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findTool } from "../support/find-tool.ts";
+import { type Gateway, startGateway } from "../support/gateway.ts";
+
+const executablePath = findTool("chromium");
+if (executablePath === null) console.warn("no Chromium on the PATH: the portal's accessibility is not tested");
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const desk = { width: 1280, height: 900 };
+const phone = { width: 390, height: 844 };
+
+const paths = ["", "/guides/quick-start", "/guides/errors", "/guides/limits", "/endpoints", "/errors", "/errors/insufficient_credits", "/api/createChatCompletion", "/api/createSoundEffect", "/api/listModels", "/credits", "/nothing"]; // prettier-ignore
+
+interface Violation {
+  id: string;
+  nodes: { html: string; failureSummary: string }[];
+}
+
+describe.skipIf(executablePath === null)("axe", { timeout: 180_000 }, () => {
+  let gateway: Gateway;
+  let browser: Browser;
+  beforeAll(async () => {
+    gateway = await startGateway();
+    browser = await chromium.launch({ executablePath: executablePath as string, args: ["--no-sandbox"] });
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.stop();
+  });
+
+  /** `within`: an element of the page, where the rest is Scalar's, which on a phone has a banner of its own. */
+  async function violationsOf(page: Page, within?: string): Promise<string[]> {
+    await page.evaluate(axe);
+    const rules = within === undefined ? {} : { "landmark-no-duplicate-banner": { enabled: false } };
+    const options = JSON.stringify({ resultTypes: ["violations"], rules });
+    const { violations } = await page.evaluate<{ violations: Violation[] }>(
+      `axe.run(${JSON.stringify(within ?? null)} ?? document, ${options})`,
+    );
+    return violations.flatMap(({ id, nodes }) => nodes.slice(0, 3).map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
+  }
+
+  describe.each([
+    ["a desk", desk],
+    ["a phone", phone],
+  ] as const)("%s", (_, viewport) => {
+    test.each(["light", "dark"] as const)("%s: no violation on any kind of page, menu and search open as well", async (colorScheme) => {
+      const context = await browser.newContext({ viewport, colorScheme });
+      const page = await context.newPage();
+      page.setDefaultTimeout(60_000);
+      const found: Record<string, string[]> = {};
+      for (const path of paths) {
+        await page.goto(`${gateway.url}/docs${path}`);
+        found[path] = await violationsOf(page);
+      }
+      expect(found).toEqual(Object.fromEntries(paths.map((path) => [path, []])));
+      await page.goto(`${gateway.url}/docs/guides/quick-start`);
+      if (viewport === phone) await page.getByRole("button", { name: "Menu" }).click();
+      await page.locator(".menu details").last().locator("summary").click();
+      expect(["menu", await violationsOf(page)]).toEqual(["menu", []]);
+      await page.keyboard.press("Escape");
+      await page.getByLabel("Search the documentation").fill("error");
+      await page.getByRole("option").first().waitFor();
+      expect(["search", await violationsOf(page)]).toEqual(["search", []]);
+      // Scalar's own content is Scalar's; the frame around it is ours.
+      await page.goto(`${gateway.url}/docs/api`);
+      await page.getByPlaceholder("Token").first().waitFor();
+      await page.getByRole("button", { name: "Menu", exact: true }).click();
+      expect(["frame of the reference", await violationsOf(page, ".top"), await violationsOf(page, ".menu")]).toEqual(["frame of the reference", [], []]); // prettier-ignore
+      await context.close();
+    });
+  });
+});
