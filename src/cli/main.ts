@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { maskKeys } from "../accounts/keys.ts";
 import { readConfig } from "../config.ts";
 import { type Outcome, UsageError } from "./command.ts";
+import { parseJson } from "../json.ts";
 import { findCommand, helpOf, unknownCommand, usage } from "./help.ts";
 import { readWords } from "./read-words.ts";
 
@@ -67,6 +68,6 @@ function help(given: string[]): void {
 }
 
 function version(): Outcome {
-  const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string };
+  const { version } = parseJson(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string };
   return { json: { version }, text: version };
 }

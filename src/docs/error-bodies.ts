@@ -2,7 +2,6 @@
 import { dialects, type DialectRow, type ErrorCode } from "../../generated/errors.ts";
 import { type Operation, operations } from "../../generated/operations.ts";
 import { type ErrorFacts, messageTemplate } from "../error-facts.ts";
-import { parseJson } from "../json.ts";
 import { follow, type OpenApi, operationGroups } from "./contract.ts";
 
 export interface ErrorBody {

@@ -3,6 +3,7 @@
 import { standIns, type StandIn } from "../catalog/example-models.ts";
 import { readShippedCatalog } from "../catalog/shipped.ts";
 import type { Catalog, ModelRow } from "../catalog/types.ts";
+import { parseJson } from "../json.ts";
 import type { OpenApi } from "./contract.ts";
 
 export interface Here {
@@ -35,7 +36,7 @@ export function openHere(catalog: Catalog, publicUrl: string | null): Here {
     address,
     text,
     document: (source) => {
-      const contract = JSON.parse(text(source), (key, value: unknown) => exampleHere(catalog, key, value)) as OpenApi;
+      const contract = examplesHere(catalog, "", parseJson(text(source))) as OpenApi;
       return { ...contract, ...(publicUrl === null ? {} : { servers: [{ url: publicUrl }] }) };
     },
     notServed: (source) => [
@@ -48,9 +49,16 @@ export function openHere(catalog: Catalog, publicUrl: string | null): Here {
   };
 }
 
-/** A model's row in an example is the row of the model that is named there; aliases are those that there are. */
-function exampleHere(catalog: Catalog, key: string, value: unknown): unknown {
+/** A document with its examples as they hold here. `key`: under which it stands. */
+function examplesHere(catalog: Catalog, key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => examplesHere(catalog, "", item));
+  const members = Object.entries(value).map(([name, member]) => [name, examplesHere(catalog, name, member)]);
+  return exampleHere(catalog, key, Object.fromEntries(members) as object);
+}
+
+/** A model's row in an example is the row of the model that is named there; aliases are those that there are. */
+function exampleHere(catalog: Catalog, key: string, value: object): unknown {
   if (key === "aliases" && Object.values(value).every((one) => typeof one === "string")) return Object.fromEntries(catalog.aliases);
   const { object, id } = value as Partial<ModelRow>;
   const row = object === "model" && id !== undefined ? catalog.models.get(id)?.row : undefined;

@@ -13,7 +13,7 @@ export function inputSize(texts: readonly string[]): PromptSize {
 /** Texts that come as their tokens: whoever made them has counted them. */
 export function tokensSize(lists: readonly (readonly number[])[]): PromptSize {
   const tokens = lists.reduce((sum, { length }) => sum + length, 0);
-  return { tokensMax: tokens, contexts: lists.length, tokensLikely: tokens, countTokens: async () => tokens };
+  return { tokensMax: tokens, contexts: lists.length, prompts: lists.length, tokensLikely: tokens, countTokens: async () => tokens };
 }
 
 /**
