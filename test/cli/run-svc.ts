@@ -1,5 +1,6 @@
 // Runs bin/svc.js as an operator does, in an environment of its own.
 import { spawn } from "node:child_process";
+import { runEnvironment } from "../support/leftovers.ts";
 import { svcPath } from "../support/svc-path.ts";
 
 export interface Ran {
@@ -11,7 +12,7 @@ export interface Ran {
 }
 
 export async function runSvc(env: Record<string, string>, words: string[], runtime: string = process.execPath): Promise<Ran> {
-  const child = spawn(runtime, [svcPath, ...words], { env: { PATH: process.env.PATH ?? "", ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(runtime, [svcPath, ...words], { env: { ...runEnvironment(), ...env }, stdio: ["ignore", "pipe", "pipe"] });
   let stdout = "";
   let stderr = "";
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk));

@@ -2,6 +2,7 @@
 // their requests made.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Gateway, startGateway } from "../support/gateway.ts";
+import { runEnvironment } from "../support/leftovers.ts";
 import { blocksOf } from "./guide-blocks.ts";
 import { hasCurl } from "./guide-shell.ts";
 import { runProcess } from "./run-block.ts";
@@ -34,7 +35,7 @@ describe.skipIf(!hasCurl)("curl", () => {
     const ask = (model: string) => `curl -s "$ANTHROPIC_BASE_URL/v1/messages?beta=true" -H "Authorization: Bearer $ANTHROPIC_AUTH_TOKEN" \
       -H "anthropic-version: 2023-06-01" -H "Content-Type: application/json" \
       -d "{\\"model\\":\\"${model}\\",\\"max_tokens\\":500,\\"stream\\":true,\\"messages\\":[{\\"role\\":\\"user\\",\\"content\\":\\"Hello!\\"}]}"`;
-    const environment = { PATH: process.env.PATH!, SVC_URL: gateway.url, SVC_KEY: key };
+    const environment = { ...runEnvironment(), SVC_URL: gateway.url, SVC_KEY: key };
     const { code } = sectionOf("Claude Code");
     const models = [...code.matchAll(/^export (ANTHROPIC_\w*MODEL)=/gm)].map(([, variable]) => `$${variable!}`);
     expect(models).toContain("$ANTHROPIC_MODEL");

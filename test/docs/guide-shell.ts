@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { expect } from "vitest";
 import { freshDatabase } from "../support/database.ts";
+import { runEnvironment } from "../support/leftovers.ts";
 import { type SpawnedGateway, spawnGateway } from "../support/spawned-gateway.ts";
 import { blocksOf } from "./guide-blocks.ts";
 import { makeReaderFolder } from "./reader-folder.ts";
@@ -52,8 +53,8 @@ export async function openGuideShell(guide: string, settings: Record<string, str
   const folder = makeReaderFolder();
   const database = await freshDatabase();
   const gateway = await spawnGateway({ DATABASE_URL: database.url, SVC_DATA_DIR: `${folder.path}/.svc`, ...settings });
-  const { PATH, HOME } = process.env as Record<string, string>;
-  const environment = { PATH: PATH!, HOME: HOME!, DATABASE_URL: database.url, SVC_URL: gateway.url };
+  const { HOME } = process.env as Record<string, string>;
+  const environment = { ...runEnvironment(), HOME: HOME!, DATABASE_URL: database.url, SVC_URL: gateway.url };
   const { run, close } = openShell({ folder: folder.path, environment });
 
   async function next(beginning: string, placeholders: Record<string, string> = {}): Promise<string> {

@@ -2,6 +2,7 @@
 // embedded database, its simulator and its demo key.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeWithPython } from "../clients/python/python.ts";
+import { runEnvironment } from "../support/leftovers.ts";
 import { type SpawnedGateway, spawnGateway } from "../support/spawned-gateway.ts";
 import { type Block, blocksIn, guideNames, runBlocksOf } from "./guide-blocks.ts";
 import { hasCurl } from "./guide-shell.ts";
@@ -16,7 +17,7 @@ beforeAll(async () => {
   const dataFolder = `${folder.path}/.svc`;
   gateway = await spawnGateway({ SVC_DATA_DIR: dataFolder });
   const key = /^Demo key .*: (svc_\w+)$/m.exec(gateway.output())![1]!;
-  environment = { PATH: process.env.PATH!, HOME: process.env.HOME!, SVC_URL: gateway.url, SVC_KEY: key, SVC_DATA_DIR: dataFolder };
+  environment = { ...runEnvironment(), HOME: process.env.HOME!, SVC_URL: gateway.url, SVC_KEY: key, SVC_DATA_DIR: dataFolder };
 });
 afterAll(async () => {
   await gateway.kill("SIGTERM");

@@ -8,6 +8,7 @@ import { type OperationId, operations } from "../../generated/operations.ts";
 import { recordingPath } from "../media/recordings.ts";
 import { decodeMp3 } from "../simulator/audio-check.ts";
 import { createChecker } from "../support/contract-checker.ts";
+import { runEnvironment } from "../support/leftovers.ts";
 import { type SpawnedGateway, spawnGateway } from "../support/spawned-gateway.ts";
 import { svcPath } from "../support/svc-path.ts";
 import { blocksIn } from "./guide-blocks.ts";
@@ -73,11 +74,11 @@ beforeAll(async () => {
   gateway = await spawnGateway({ SVC_DATA_DIR: dataFolder });
   const key = /^Demo key .*: (svc_\w+)$/m.exec(gateway.output())![1]!;
   const opened = execFileSync(process.execPath, [svcPath, "session", "create", "demo@localhost", "--json"], {
-    env: { PATH: process.env.PATH, SVC_DATA_DIR: dataFolder },
+    env: { ...runEnvironment(), SVC_DATA_DIR: dataFolder },
     encoding: "utf8",
   });
   const { session_token: session } = JSON.parse(opened) as { session_token: string };
-  environment = { PATH: process.env.PATH!, HOME: folder, SVC_URL: gateway.url, SVC_KEY: key, SVC_SESSION: session };
+  environment = { ...runEnvironment(), HOME: folder, SVC_URL: gateway.url, SVC_KEY: key, SVC_SESSION: session };
   for (const name of ["meeting.mp3", "narrator.wav", "call.mp3"])
     copyFileSync(recordingPath(name.endsWith("wav") ? "tone.wav" : "tone.mp3"), join(folder, name));
   // What curl shows besides the body; the samples themselves stay as they are.

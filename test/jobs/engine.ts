@@ -1,7 +1,4 @@
 // The engine of jobs on a real database, with the queue adapter, the media store and the simulator behind it; no HTTP server before it.
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import pino from "pino";
 import { loadCatalog } from "../../src/catalog/load.ts";
 import type { Catalog } from "../../src/catalog/types.ts";
@@ -16,6 +13,7 @@ import { openAdapters } from "../../src/providers/adapters.ts";
 import { connectUpstreams } from "../../src/providers/http.ts";
 import { createBreakers } from "../../src/routing/breaker.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
+import { scratchFolder } from "../support/leftovers.ts";
 
 /** Routes of a model: upstream ids with their knobs, of the simulator's queue. */
 export type Models = Record<string, { kind: "image" | "video"; routes: string[] }>;
@@ -60,7 +58,7 @@ export interface EngineOptions {
 export async function startEngine({ db, simulatorUrl, models, times, parts, dataDir }: EngineOptions): Promise<Engine> {
   const upstreams = connectUpstreams();
   const media = await openMedia(
-    { dataDir: dataDir ?? mkdtempSync(join(tmpdir(), "svc-media-")), blobUrl: null, allowPrivateUrls: true },
+    { dataDir: dataDir ?? scratchFolder("svc-media-"), blobUrl: null, allowPrivateUrls: true },
     { pausesMs: [1] },
   );
   const faults: unknown[] = [];

@@ -1,9 +1,8 @@
 // The end of a job whose answer was lost, or that somebody else wrote first: whose files are left in the store then.
 import { mkdtempSync } from "node:fs";
 import { mkdir, readdir } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { connect, type Db, inTransaction, type Queries } from "../../src/db/connect.ts";
 import { fileName } from "../../src/jobs/deliver.ts";
 import type { JobTimes } from "../../src/jobs/times.ts";
@@ -35,7 +34,7 @@ async function end({ fails, times = {}, meanwhile }: Ending, leftOver: readonly 
     await Promise.all([far.close(), holding.close()]);
     await wire.close();
   });
-  const dataDir = mkdtempSync(join(tmpdir(), "svc-media-"));
+  const dataDir = mkdtempSync(join(inject("runFolder"), "svc-media-"));
   const store = join(dataDir, "media");
   if (fails) await mkdir(join(store, fourth.slice(0, 2), fourth, "in-the-way"), { recursive: true });
   const id = await world.place({ count: 4, estimated: 4_000_000n });

@@ -1,9 +1,8 @@
 // A runner that stood still while another one took its job: what the other one made stays, and is charged once.
 import { randomUUID } from "node:crypto";
 import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import type { Db } from "../../src/db/connect.ts";
 import type { JobsOptions } from "../../src/jobs/parts.ts";
 import { openMedia } from "../../src/media/media.ts";
@@ -14,7 +13,7 @@ import { finish, rowOf } from "./job-rows.ts";
 const world = engineWorld();
 let media: Media;
 beforeAll(async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "svc-media-"));
+  const dataDir = mkdtempSync(join(inject("runFolder"), "svc-media-"));
   media = await openMedia({ dataDir, blobUrl: null, allowPrivateUrls: true }, { pausesMs: [1] });
 });
 afterAll(() => media.close());

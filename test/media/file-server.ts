@@ -1,12 +1,11 @@
 // A server of files for the tests of src/media, on TLS with a certificate of its own or without; and the names that lead to it.
-import { mkdtempSync, readFileSync, readdirSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { type IncomingMessage, type ServerResponse, createServer as createPlainServer } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ResolveName } from "../../src/media/resolve-name.ts";
+import { scratchFolder } from "../support/leftovers.ts";
 
 export const fixture = (name: string): Buffer => readFileSync(fixturePath(name));
 export const fixturePath = (name: string): string => fileURLToPath(new URL(`files/${name}`, import.meta.url));
@@ -58,6 +57,6 @@ export function resolver(names: Record<string, string[]>): ResolveName & { asked
 }
 
 export function newFolder(): { folder: string; names: () => string[] } {
-  const folder = mkdtempSync(join(tmpdir(), "svc-media-"));
+  const folder = scratchFolder("svc-media-");
   return { folder, names: () => readdirSync(folder) };
 }

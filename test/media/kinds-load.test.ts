@@ -2,9 +2,8 @@
 import { mkdtempSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { registerHooks } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import { kindOf } from "../../src/media/kinds.ts";
 
 const loaded: string[] = [];
@@ -16,7 +15,7 @@ registerHooks({
 });
 
 test("the first file's kind is told without loading anything", async () => {
-  const path = join(mkdtempSync(join(tmpdir(), "svc-kind-")), "picture");
+  const path = join(mkdtempSync(join(inject("runFolder"), "svc-kind-")), "picture");
   await writeFile(
     path,
     Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64"),

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { interpreter, s3Server } from "../clients/python/environment.ts";
+import { runEnvironment } from "../support/leftovers.ts";
 
 export interface S3Server {
   endpoint: string;
@@ -18,7 +19,7 @@ const command = "import sys; from moto.server import main; main(['-H', '127.0.0.
 export async function startS3Server(): Promise<S3Server> {
   Object.assign(process.env, { AWS_ACCESS_KEY_ID: "AKIATESTTESTTEST", AWS_SECRET_ACCESS_KEY: "secret-of-the-bucket" });
   const child = spawn(interpreter, ["-c", command], {
-    env: { PATH: process.env.PATH, PYTHONPATH: s3Server, PYTHONUNBUFFERED: "1" },
+    env: { ...runEnvironment(), PYTHONPATH: s3Server, PYTHONUNBUFFERED: "1" },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const endpoint = await addressOf(child);

@@ -6,6 +6,7 @@ import { hasCurl } from "../docs/guide-shell.ts";
 import { makeReaderFolder } from "../docs/reader-folder.ts";
 import { runProcess } from "../docs/run-block.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
+import { runEnvironment } from "../support/leftovers.ts";
 
 const folder = makeReaderFolder();
 let gateway: Gateway;
@@ -15,7 +16,7 @@ beforeAll(async () => {
   gateway = await startGateway();
   page = (await gateway.request("GET", "/docs.md")).text;
   const { key } = await gateway.createAccount({ deposit: "5" });
-  environment = { PATH: process.env.PATH!, HOME: process.env.HOME!, SVC_KEY: key };
+  environment = { ...runEnvironment(), HOME: process.env.HOME!, SVC_KEY: key };
 });
 afterAll(async () => {
   await gateway.stop();

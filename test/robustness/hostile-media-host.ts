@@ -2,10 +2,9 @@
 // or files at the end, exact money, nothing of ours in what is shown; and no file, socket or secret left behind.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { type AddressInfo, type Socket } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, vi } from "vitest";
+import { afterAll, beforeAll, expect, inject, vi } from "vitest";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
 import { highTiers } from "../support/tiers.ts";
 
@@ -27,7 +26,7 @@ export const bytes =
     response.writeHead(200, headers).end(body);
 export const away: Answer = (response) => response.writeHead(404).end("{}");
 
-const dataDir = mkdtempSync(join(tmpdir(), "svc-hostile-"));
+const dataDir = mkdtempSync(join(inject("runFolder"), "svc-hostile-"));
 let gateway: Gateway;
 let account: TestAccount;
 let answers: Record<"submit" | "status" | "result" | "file" | "cancel", Answer>;

@@ -1,10 +1,11 @@
 // The package as a stranger gets it: packed, and installed from the packed file into an empty project, without a network.
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { inject } from "vitest";
+import { runEnvironment } from "../support/leftovers.ts";
 
 const run = promisify(execFile);
 export const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -20,8 +21,8 @@ export interface Project {
 }
 
 export async function emptyProject(): Promise<Project> {
-  const folder = mkdtempSync(join(tmpdir(), "svc-sdk-project-"));
-  const environment = { PATH: process.env.PATH, HOME: folder, npm_config_cache: join(folder, ".npm"), npm_config_update_notifier: "false" };
+  const folder = mkdtempSync(join(inject("runFolder"), "svc-sdk-project-"));
+  const environment = { ...runEnvironment(), HOME: folder, npm_config_cache: join(folder, ".npm"), npm_config_update_notifier: "false" };
   const npm = (args: string[], cwd: string) => run("npm", args, { cwd, env: environment as never });
   const { stdout } = await npm(["pack", "--json", "--pack-destination", folder], `${root}generated/sdk`);
   const [{ filename, files }] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
@@ -35,7 +36,7 @@ export async function emptyProject(): Promise<Project> {
     },
     async run(command, args, more = {}) {
       try {
-        const { stdout } = await run(command, args, { cwd: folder, env: { PATH: process.env.PATH!, ...more }, timeout: 120_000 });
+        const { stdout } = await run(command, args, { cwd: folder, env: { ...runEnvironment(), ...more }, timeout: 120_000 });
         return stdout;
       } catch (error) {
         const { stdout, stderr } = error as { stdout: string; stderr: string };

@@ -1,17 +1,16 @@
 // The gateway with its files in a bucket (SVC_BLOB_URL): kept there, and served from there as from a folder.
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { request } from "undici";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { describeWithPython } from "../clients/python/python.ts";
 import { fixture } from "../media/file-server.ts";
 import { type S3Server, startS3Server } from "../media/s3-server.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 
 describeWithPython("a gateway with a bucket", () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "svc-bucket-"));
+  const dataDir = mkdtempSync(join(inject("runFolder"), "svc-bucket-"));
   const name = "kept-0123456789abcdef";
   const picture = fixture("picture.png");
   let server: S3Server;

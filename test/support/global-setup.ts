@@ -1,8 +1,6 @@
 // Once a run: a Postgres server, migrated once into a template that every test database is a copy of, and the record
-// of which errors the run has seen. TEST_DATABASE_URL: that server; TEST_POSTGRES_MAJOR=15: the system's Postgres 15.
+// of which errors the run has seen. At its end nothing of it may be left. TEST_DATABASE_URL: that server; TEST_POSTGRES_MAJOR=15: the system's Postgres 15.
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
@@ -10,6 +8,7 @@ import { connect } from "../../src/db/connect.ts";
 import { type Embedded, startEmbedded } from "../../src/db/embedded.ts";
 import { findSystemPostgres } from "../../src/db/postgres-binaries.ts";
 import { migrate } from "../../src/db/migrate.ts";
+import { failOnLeftovers, openRun } from "./leftovers.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -17,13 +16,13 @@ declare module "vitest" {
     databaseServerUrl: string;
     /** A migrated, empty database. */
     templateDatabase: string;
-    /** A folder of this run, removed at its end. */
+    /** A folder of this run, removed at its end with what tests leave in it; what they leave elsewhere makes the run fail. */
     runFolder: string;
   }
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const runFolder = mkdtempSync(join(tmpdir(), "svc-test-"));
+  const { folder, runFolder } = openRun();
   const given = process.env.TEST_DATABASE_URL;
   const embedded = given === undefined ? await startServer(join(runFolder, "server")) : undefined;
   const serverUrl = given ?? embedded!.url;
@@ -43,7 +42,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       embedded.kill9(); // nothing of it is kept, so it needs no orderly end
       await embedded.stop();
     } else await asAdmin(serverUrl, `drop database ${template} with (force)`);
-    rmSync(runFolder, { recursive: true, force: true });
+    await failOnLeftovers(folder);
   };
 }
 

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, test } from "vitest";
+import { runEnvironment } from "../../support/leftovers.ts";
 import { excuse, hasPython, interpreter, whyNot } from "./environment.ts";
 
 /** What a scenario came to. */
@@ -48,7 +49,7 @@ export function usePython(module: string, environment: Record<string, string> = 
   let said = "";
   beforeAll(() => {
     const cwd = fileURLToPath(new URL(".", import.meta.url));
-    child = spawn(interpreter, ["-B", "driver.py", module], { cwd, env: { PATH: process.env.PATH, ...environment } });
+    child = spawn(interpreter, ["-B", "driver.py", module], { cwd, env: { ...runEnvironment(), ...environment } });
     child.stderr!.on("data", (text: Buffer) => void (said += text.toString()));
     lines = createInterface(child.stdout!)[Symbol.asyncIterator]();
   });

@@ -1,0 +1,121 @@
+// What a run of the tests leaves behind: processes that it started, and files in the folder that is its temporary one. A run that left
+// something names it, ends and removes it, and fails. Runs beside it on the same machine are none of its business.
+import { chmodSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** In the environment of every process of a run: its temporary folder, which tells it from all others. */
+export const runVariable = "TEST_RUN";
+
+export interface Left {
+  pid: number;
+  command: string;
+}
+
+/** For processes that inherit nothing else: their run finds them, and they write where it looks. */
+export function runEnvironment(): Record<string, string> {
+  const names = ["PATH", "TMPDIR", runVariable];
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
+}
+
+/** A new folder that need not be removed: the run does it, where there is one. */
+export function scratchFolder(prefix: string): string {
+  const run = process.env[runVariable];
+  return mkdtempSync(join(run === undefined ? tmpdir() : join(run, "run"), prefix));
+}
+
+/**
+ * From here on this process and those that it starts have a temporary folder of their own. What the run itself keeps is in `runFolder`. The
+ * path is short: with those of tests behind it, it must fit into a socket's 107 bytes.
+ */
+export function openRun(): { folder: string; runFolder: string } {
+  const folder = mkdtempSync(join(tmpdir(), "svct-"));
+  const runFolder = join(folder, "run");
+  mkdirSync(runFolder);
+  process.env.TMPDIR = folder;
+  process.env[runVariable] = folder;
+  return { folder, runFolder };
+}
+
+/** Of its last moments: a process that was asked to end may take some seconds. */
+const patienceMs = 5_000;
+
+/** Ends and removes what is left; returns what it was. To be asked when nothing of the run should be running any more. */
+export async function clearRun(folder: string, patience = patienceMs): Promise<string[]> {
+  const until = Date.now() + patience;
+  while (processesOf(folder).length > 0 && Date.now() < until) await sleep(50);
+  const complaints: string[] = [];
+  // Several times, since what is killed may have started another.
+  for (let left = processesOf(folder); left.length > 0; left = processesOf(folder)) {
+    for (const { pid, command } of left) {
+      complaints.push(`process ${pid} was left running: ${command}`);
+      kill(pid);
+    }
+    while (left.some(({ pid }) => processesOf(folder).some((other) => other.pid === pid))) await sleep(20);
+  }
+  for (const name of readdirSync(folder)) if (name !== "run") complaints.push(`left in the temporary folder: ${name}`);
+  for (const socket of socketFolders(folder)) {
+    complaints.push(`a socket of Postgres was left: ${socket}`);
+    rmSync(socket, { recursive: true, force: true });
+  }
+  removeTree(folder);
+  process.env.TMPDIR = dirname(folder);
+  return complaints;
+}
+
+/** At a run's end. */
+export async function failOnLeftovers(folder: string): Promise<void> {
+  const complaints = await clearRun(folder);
+  if (complaints.length === 0) return;
+  console.error(`\nThe tests left something behind:\n${complaints.map((line) => `  ${line}`).join("\n")}`);
+  process.exitCode = 1;
+}
+
+/** Those of the run that are not this one's children, as Vitest's workers are. Where there is no /proc: none. */
+export function processesOf(folder: string): Left[] {
+  return globSync("/proc/[0-9]*").flatMap((path) => {
+    try {
+      const [state, parent] = readFileSync(join(path, "stat"), "latin1").split(") ").at(-1)!.split(" ");
+      const pid = Number(path.slice("/proc/".length));
+      if (state === "Z" || pid === process.pid || Number(parent) === process.pid) return [];
+      const words = readFileSync(join(path, "cmdline"), "utf8").split("\0");
+      const marked = readFileSync(join(path, "environ"), "utf8").split("\0").includes(`${runVariable}=${folder}`);
+      // Postgres gets an environment of its own; its data lies in the run's folder.
+      const within = [readlinkSync(join(path, "cwd")), ...words].some((word) => word === folder || word.startsWith(`${folder}/`));
+      return marked || within ? [{ pid, command: words.join(" ").trim() }] : [];
+    } catch {
+      return []; // it has ended, or is another user's
+    }
+  });
+}
+
+/** Postgres's sockets lie elsewhere, for the length of their path (src/db/embedded.ts); their lock names the data they belong to. */
+function socketFolders(folder: string): string[] {
+  return globSync("/tmp/svc-*/.s.PGSQL.*.lock").flatMap((lock) => {
+    try {
+      return readFileSync(lock, "utf8").split("\n")[1]?.startsWith(`${folder}/`) ? [dirname(lock)] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // it has just ended
+  }
+}
+
+/** Tests may have made folders that nobody may write to. */
+function removeTree(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
+      if (entry.isDirectory()) chmodSync(join(entry.parentPath, entry.name), 0o700);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
