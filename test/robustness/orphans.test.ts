@@ -1,9 +1,11 @@
 // A worker whose first process is gone ends within seconds, in whatever moment of its life that was and whatever it waits for.
+import { spawn } from "node:child_process";
 import { Agent, get } from "node:http";
 import { connect } from "node:net";
 import pg from "pg";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { SpawnedGateway } from "../support/spawned-gateway.ts";
+import { svcPath } from "../support/svc-path.ts";
 import { chat, until as waitUntil } from "./chat-client.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "./database-proxy.ts";
 import { childrenOf, openWorld, type World } from "./world.ts";
@@ -23,14 +25,19 @@ afterEach(async () => {
   await world.stop();
 });
 
-async function twoWorkers(): Promise<SpawnedGateway> {
+async function openWire() {
   world = await openWorld({ models });
   wire = await openDatabaseProxy(world.databaseUrl);
-  return world.start({ SVC_WORKERS: "2", DATABASE_URL: wire.url, LOG_LEVEL: "info" });
+  return { ...world.env, SVC_WORKERS: "2", DATABASE_URL: wire.url, LOG_LEVEL: "info" };
+}
+
+async function twoWorkers(): Promise<SpawnedGateway> {
+  const env = await openWire();
+  return world.start(env);
 }
 
 /** Ends the first process without a word and expects the same of every worker that it had. */
-async function killFirst(gateway: SpawnedGateway, meanwhile: () => unknown = () => undefined) {
+async function killFirst(gateway: Pick<SpawnedGateway, "pid" | "kill">, meanwhile: () => unknown = () => undefined) {
   left = childrenOf(gateway.pid);
   expect(left.length).toBeGreaterThanOrEqual(2);
   await gateway.kill("SIGKILL");
@@ -60,6 +67,17 @@ describe("kill -9 of the first process ends a worker", () => {
     const starting = () => childrenOf(gateway.pid).filter((pid) => !before.includes(pid));
     await until(() => starting().length === 1, "a new worker starts");
     const starts = await holdStarts();
+    await until(() => starts.isWaiting(), "one waits for the database");
+    await killFirst(gateway, starts.release);
+  });
+
+  test("that starts with it", async () => {
+    const env = await openWire();
+    const starts = await holdStarts();
+    const child = spawn(process.execPath, [svcPath, "start"], { env: { PATH: process.env.PATH, PORT: "0", ...env }, stdio: "ignore" });
+    const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+    const gateway = { pid: child.pid!, kill: (signal: NodeJS.Signals) => (child.kill(signal), ended) };
+    await until(() => childrenOf(gateway.pid).length === 2, "two workers start");
     await until(() => starts.isWaiting(), "one waits for the database");
     await killFirst(gateway, starts.release);
   });
