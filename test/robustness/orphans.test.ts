@@ -1,7 +1,11 @@
 // A worker whose first process is gone ends within seconds, in whatever moment of its life that was and whatever it waits for.
+import { spawn } from "node:child_process";
+import { Agent, get } from "node:http";
+import { connect } from "node:net";
 import pg from "pg";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { SpawnedGateway } from "../support/spawned-gateway.ts";
+import { svcPath } from "../support/svc-path.ts";
 import { chat, until as waitUntil } from "./chat-client.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "./database-proxy.ts";
 import { childrenOf, openWorld, type World } from "./world.ts";
@@ -10,7 +14,7 @@ import { childrenOf, openWorld, type World } from "./world.ts";
 vi.setConfig({ testTimeout: 120_000 });
 const until = (holds: () => boolean | Promise<boolean>, what: string) => waitUntil(holds, what, 40_000);
 
-const models = { hang: "hang+sim-hang", long: "long+sim-pace-100ms+sim-tokens-2000", quick: "quick+sim-tokens-3" };
+const models = { hang: "hang+sim-hang", long: "long+sim-pace-100ms+sim-tokens-2000" };
 
 let world: World;
 let wire: DatabaseProxy;
@@ -21,14 +25,19 @@ afterEach(async () => {
   await world.stop();
 });
 
-async function twoWorkers(): Promise<SpawnedGateway> {
+async function openWire() {
   world = await openWorld({ models });
   wire = await openDatabaseProxy(world.databaseUrl);
-  return world.start({ SVC_WORKERS: "2", DATABASE_URL: wire.url, LOG_LEVEL: "info" });
+  return { ...world.env, SVC_WORKERS: "2", DATABASE_URL: wire.url, LOG_LEVEL: "info" };
+}
+
+async function twoWorkers(): Promise<SpawnedGateway> {
+  const env = await openWire();
+  return world.start(env);
 }
 
 /** Ends the first process without a word and expects the same of every worker that it had. */
-async function killFirst(gateway: SpawnedGateway, meanwhile: () => unknown = () => undefined) {
+async function killFirst(gateway: Pick<SpawnedGateway, "pid" | "kill">, meanwhile: () => unknown = () => undefined) {
   left = childrenOf(gateway.pid);
   expect(left.length).toBeGreaterThanOrEqual(2);
   await gateway.kill("SIGKILL");
@@ -58,6 +67,17 @@ describe("kill -9 of the first process ends a worker", () => {
     const starting = () => childrenOf(gateway.pid).filter((pid) => !before.includes(pid));
     await until(() => starting().length === 1, "a new worker starts");
     const starts = await holdStarts();
+    await until(() => starts.isWaiting(), "one waits for the database");
+    await killFirst(gateway, starts.release);
+  });
+
+  test("that starts with it", async () => {
+    const env = await openWire();
+    const starts = await holdStarts();
+    const child = spawn(process.execPath, [svcPath, "start"], { env: { PATH: process.env.PATH, PORT: "0", ...env }, stdio: "ignore" });
+    const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+    const gateway = { pid: child.pid!, kill: (signal: NodeJS.Signals) => (child.kill(signal), ended) };
+    await until(() => childrenOf(gateway.pid).length === 2, "two workers start");
     await until(() => starts.isWaiting(), "one waits for the database");
     await killFirst(gateway, starts.release);
   });
@@ -101,14 +121,15 @@ describe("kill -9 of the first process ends a worker", () => {
     const account = await world.createAccount("50");
     const calls = Array.from({ length: 4 }, () => chat({ url: gateway.url, key: account.key, model: "demo/long", stream: true }));
     await until(() => openCalls() === 4, "calls are in flight");
+    const idle = Array.from({ length: 4 }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
+    await lastAnswers(gateway.url, idle);
     const before = childrenOf(gateway.pid);
     process.kill(gateway.pid, signal);
-    // A worker that is told to go takes no more: its answers, or its port's closing, say so.
-    if (signal === "SIGHUP") await until(() => childrenOf(gateway.pid).length === 3, "a new worker starts");
-    else
-      await until(async () => (await chat({ url: gateway.url, key: account.key, model: "demo/quick" })).status === 0, "it takes no more");
+    if (signal === "SIGHUP") await until(async () => (await lastAnswers(gateway.url, idle)) > 0, "a worker says that it goes");
+    else await until(() => isRefused(gateway.url), "new connections are refused");
     expect(before.every(isAlive)).toBe(true);
     await killFirst(gateway);
+    for (const agent of idle) agent.destroy();
     expect((await Promise.all(calls)).filter(({ text }) => !text.includes("stream_interrupted"))).toEqual([]);
     expect(await world.audit()).toMatchObject({ reservations_open: 0, mismatches: [] });
   });
@@ -120,6 +141,27 @@ describe("kill -9 of the first process ends a worker", () => {
     await killFirst(gateway, () => workers.forEach((pid) => process.kill(pid, "SIGCONT")));
   });
 });
+
+/** Of connections that are kept, some at each worker: how many were asked to end. */
+async function lastAnswers(url: string, agents: readonly Agent[]): Promise<number> {
+  const ask = (agent: Agent) =>
+    new Promise<string | undefined>((resolve, reject) => {
+      get(`${url}/healthz`, { agent }, (reply) => reply.resume().once("end", () => resolve(reply.headers.connection))).once(
+        "error",
+        reject,
+      );
+    });
+  return (await Promise.all(agents.map(ask))).filter((connection) => connection === "close").length;
+}
+
+const isRefused = (url: string) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    socket
+      .once("connect", () => resolve(false))
+      .once("connect", () => socket.destroy())
+      .once("error", () => resolve(true));
+  });
 
 function isAlive(pid: number): boolean {
   try {
