@@ -10981,7 +10981,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error502ProviderError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -11240,7 +11240,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error502ProviderError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -11500,7 +11500,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -11810,7 +11810,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -11937,7 +11937,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12188,7 +12188,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error502ProviderError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12427,7 +12427,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error502ProviderError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12566,7 +12566,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error502ProviderError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12668,7 +12668,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12809,7 +12809,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12934,7 +12934,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13078,7 +13078,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13180,7 +13180,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13288,7 +13288,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13412,7 +13412,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13517,7 +13517,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13653,7 +13653,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13795,7 +13795,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13906,7 +13906,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14012,7 +14012,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14120,7 +14120,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14252,7 +14252,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14378,7 +14378,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14486,7 +14486,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14769,7 +14769,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -15062,7 +15062,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -15175,7 +15175,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -15297,7 +15297,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -15403,7 +15403,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -15558,7 +15558,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -15689,7 +15689,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -15777,7 +15777,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -16005,7 +16005,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -16261,7 +16261,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -16448,7 +16448,7 @@ export interface operations {
                     "application/json": components["schemas"]["GenmediaError500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -16745,7 +16745,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunGenmediaGenmediaError502"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -16992,7 +16992,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateImageError500"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -17124,7 +17124,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -17260,7 +17260,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -17626,7 +17626,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -17803,7 +17803,7 @@ export interface operations {
                     "application/json": components["schemas"]["AnthropicError500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
@@ -18438,7 +18438,7 @@ export interface operations {
                     "application/json": components["schemas"]["BareError502ServerError"];
                 };
             };
-            /** @description `server_error`: The gateway or its database cannot take more work at the moment. */
+            /** @description `server_error`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -18728,7 +18728,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -18963,7 +18963,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -19101,7 +19101,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -19338,7 +19338,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateVideoError500"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
