@@ -11160,7 +11160,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error502ProviderError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -11422,7 +11422,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error502ProviderError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -11685,7 +11685,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -11998,7 +11998,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -12128,7 +12128,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12382,7 +12382,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error502ProviderError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12624,7 +12624,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error502ProviderError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12766,7 +12766,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error502ProviderError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12871,7 +12871,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13015,7 +13015,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13143,7 +13143,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13290,7 +13290,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13395,7 +13395,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13506,7 +13506,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13633,7 +13633,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13741,7 +13741,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13880,7 +13880,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14028,7 +14028,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14142,7 +14142,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14251,7 +14251,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14375,7 +14375,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14510,7 +14510,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14642,7 +14642,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14753,7 +14753,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -15039,7 +15039,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -15335,7 +15335,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -15451,7 +15451,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -15576,7 +15576,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -15685,7 +15685,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -15843,7 +15843,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -15977,7 +15977,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -16068,7 +16068,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -16299,7 +16299,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -16558,7 +16558,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -16764,7 +16764,7 @@ export interface operations {
                     "application/json": components["schemas"]["GenmediaError500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -17067,7 +17067,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunGenmediaGenmediaError502"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -17320,7 +17320,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateImageError500"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -17455,7 +17455,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -17594,7 +17594,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -17966,7 +17966,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -18146,7 +18146,7 @@ export interface operations {
                     "application/json": components["schemas"]["AnthropicError500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
@@ -18796,7 +18796,7 @@ export interface operations {
                     "application/json": components["schemas"]["BareError502ServerError"];
                 };
             };
-            /** @description `server_error`: The gateway or its database cannot take more work at the moment. */
+            /** @description `server_error`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -19089,7 +19089,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -19327,7 +19327,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -19468,7 +19468,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -19711,7 +19711,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateVideoError500"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */

@@ -733,7 +733,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "retryable": true,
     "retryAfterSec": 5,
     "message": "The gateway is overloaded; nothing was charged.",
-    "happened": "The gateway or its database cannot take more work at the moment.",
+    "happened": "The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.",
     "fix": "Send the request again after Retry-After."
   },
   "content_policy": {

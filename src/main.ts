@@ -9,7 +9,7 @@ import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import type { Context } from "./context.ts";
 import { connect, inTransaction } from "./db/connect.ts";
-import { openLaneGauge } from "./db/lane.ts";
+import { type LaneGauge, openLaneGauge } from "./db/lane.ts";
 import { keepPartitions } from "./db/partitions.ts";
 import { openIdentityProviders } from "./identity/providers.ts";
 import { startJobs } from "./jobs/jobs.ts";
@@ -76,6 +76,8 @@ const databaseSilenceMs = 4_000;
 const connectionLifeMs = 5 * 60_000;
 const graceDefaultMs = 30_000;
 const settleMs = 5_000;
+/** A lane sends its batch again within a second. */
+const awayMs = 5_000;
 /** A collector that is away must not hold up the end. */
 const flushMs = 3_000;
 
@@ -171,7 +173,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const server = await createServer({
     context,
     handlers,
-    unready: () => unready(db, ledger),
+    unready: () => unready(db, ledger, Object.values(lanes)),
     metrics,
     tracing,
     limits: options.limits,
@@ -218,12 +220,14 @@ export function createLog(config: Pick<Config, "logLevel">): Logger {
 }
 
 /** A sentence: why no call should come here; null: they may. */
-async function unready(db: Context["db"], ledger: Context["ledger"]): Promise<string | null> {
+async function unready(db: Context["db"], ledger: Context["ledger"], lanes: readonly LaneGauge[]): Promise<string | null> {
   try {
     await db.pool.query("select 1");
   } catch {
     return db.standing.refusal ?? "the database does not answer";
   }
   if (db.standing.refusal !== null) return db.standing.refusal;
+  // A full disk lets reads and small writes pass. Where nobody calls any more, nothing is known: then it is time to try again.
+  if (lanes.some(({ awayAt }) => performance.now() - awayAt < awayMs)) return "the database refuses to write";
   return (await ledger.commits()) ? null : "the database confirms no commit";
 }

@@ -4920,7 +4920,7 @@ export interface ErrorsByCode {
   not_an_sfx_model: Refusal<400, "not_an_sfx_model", ErrorBody<"not_an_sfx_model", "invalid_request_error">>;
   /** The key does not exist, was deleted, or belongs to another account. */
   not_found: Refusal<400, "not_found", ErrorBody<"not_found", "invalid_request_error">>;
-  /** The gateway or its database cannot take more work at the moment. */
+  /** The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
   overloaded: Refusal<503, "overloaded", AnthropicErrorBody<"overloaded", "api_error"> | AnthropicErrorBody<"overloaded", "overloaded_error" | "api_error"> | ErrorBody<"overloaded", "api_error"> | ErrorBody<"overloaded", "upstream_error" | "api_error"> | GenmediaErrorBody<"overloaded">>;
   /** The ownership of a new voice could not be written. Nothing was charged. */
   ownership_write_failed: Refusal<500, "ownership_write_failed", ErrorBody<"ownership_write_failed", "api_error">>;
@@ -4954,7 +4954,7 @@ export interface ErrorsByCode {
   route_refused: Refusal<403, "route_refused", AnthropicRouteErrorBody<"route_refused", "permission_error"> | RouteErrorBody<"route_refused", "permission_error">>;
   /** A format with timestamps was asked of a model that has none. */
   segments_unsupported: Refusal<400, "segments_unsupported", OlderErrorBody<"segments_unsupported", "invalid_request_error">>;
-  /** An error of the gateway itself. Nothing was charged. Or: Every route answered with something that is no answer. Nothing was charged. Or: The gateway or its database cannot take more work at the moment. */
+  /** An error of the gateway itself. Nothing was charged. Or: Every route answered with something that is no answer. Nothing was charged. Or: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
   server_error: Refusal<500, "server_error", BareErrorBody<"server_error">> | Refusal<502, "server_error", BareErrorBody<"server_error">> | Refusal<503, "server_error", BareErrorBody<"server_error">>;
   /** Endpoints that change the account need a dashboard session. */
   session_required: Refusal<403, "session_required", ErrorBody<"session_required", "permission_error"> | OlderErrorBody<"session_required", "permission_error">>;

@@ -37,6 +37,8 @@ export interface LaneGauge {
   items: number;
   /** Time with a batch under way. */
   busyMs: number;
+  /** performance.now() of the last batch, where the database was away, full or only read; -Infinity: it was done. */
+  awayAt: number;
 }
 
 export class LaneFull extends Error {}
@@ -65,7 +67,7 @@ interface Waiting<Item, Result> {
 }
 
 export function openLaneGauge(): LaneGauge {
-  return { waiting: 0, batches: laneSizes.map(() => 0), bounds: laneSizes, items: 0, busyMs: 0 };
+  return { waiting: 0, batches: laneSizes.map(() => 0), bounds: laneSizes, items: 0, busyMs: 0, awayAt: -Infinity };
 }
 
 export function createLane<Item, Result>({
@@ -117,6 +119,7 @@ export function createLane<Item, Result>({
       try {
         const results = await send(batch.map(({ item }) => item));
         away = null;
+        gauge.awayAt = -Infinity;
         return batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
       } catch (error) {
         if (!isDatabaseAway(error)) {
@@ -124,6 +127,7 @@ export function createLane<Item, Result>({
           return settleApart(batch, error);
         }
         away = error;
+        gauge.awayAt = performance.now();
         batch = refuseLate(batch, performance.now() + pauseMs);
         if (batch.length === 0) return;
         turns?.leave();

@@ -94,8 +94,8 @@ export function createStanding(onChange: (doubt: Doubt, reason: string | null) =
 }
 
 /** No new call begins where its money is not safe; those under way go on. */
-export function refuseInDoubt({ standing }: { standing: Pick<Standing, "refusal"> }, code: "overloaded" | "db_error"): void {
-  if (standing.refusal !== null) fail(code, { cause: new Error(standing.refusal) });
+export function refuseInDoubt({ standing }: { standing: Pick<Standing, "refusal"> }): void {
+  if (standing.refusal !== null) fail("overloaded", { cause: new Error(standing.refusal) });
 }
 
 function skewSentence(ms: number): string {

@@ -42,7 +42,7 @@ type Submitting = Pick<Context, "db" | "catalog" | "clock" | "limits" | "publicU
 /** Fails with rate_limit_exceeded, rate_limited (the queue is full), insufficient_credits, key_limit_reached or db_error. */
 export async function submitJob(context: Submitting, ask: SubmitAsk, plan: JobPlan): Promise<Submitted> {
   const { caller, addHeaders } = ask;
-  refuseInDoubt(context.db, "db_error");
+  refuseInDoubt(context.db);
   const counted = await countCall(context, { caller, model: plan.model, tokens: { input: 0, output: 0 }, addHeaders });
   return await orGiveBack(counted, insertJob(context, ask, plan));
 }

@@ -119,7 +119,7 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
 
   return {
     async reserve(request) {
-      refuseInDoubt(db, "overloaded");
+      refuseInDoubt(db);
       try {
         const reserved = await reserving.run(request);
         watch?.reserved(reserved.granted);
@@ -133,7 +133,7 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
       }
     },
     async raise({ accountId, id, want }) {
-      refuseInDoubt(db, "overloaded");
+      refuseInDoubt(db);
       const sql = `select granted, available, reserved, refused, key_left as "keyLeft" from ledger_raise($1, $2, $3)`;
       try {
         const { rows } = await db.pool.query<Reserved>(sql, [accountId, id, want]);

@@ -76,7 +76,7 @@ type Taken =
 
 /** What an event does and the row that remembers it commit together, so that the provider may send it as often as it likes. */
 export async function takeEvent({ db, log }: Pick<Context, "db" | "log">, event: CheckoutEvent, at: Date): Promise<void> {
-  refuseInDoubt(db, "overloaded"); // its provider sends it again
+  refuseInDoubt(db); // its provider sends it again
   const taken = await inTransaction(db, async (transaction): Promise<Taken> => {
     const topup = event.topupId === undefined ? undefined : await lockTopup(transaction, event.topupId);
     if (!(await recordEvent(transaction, event, topup?.id ?? null, at))) return { kind: "seen" };

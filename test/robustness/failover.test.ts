@@ -154,6 +154,27 @@ test("a database that only reads: not ready, and calls are refused", async () =>
   await until(async () => (await ready())[0] === 200, "it is ready again", 30_000);
 });
 
+test("a full disk: not ready while reads work, and what was answered is charged once there is room", async () => {
+  await open("former");
+  const before = (await charges(dbs.former))!;
+  // As Postgres says it where a file can't grow.
+  await dbs.former.pool.query(`
+    create function full_disk() returns trigger language plpgsql as $$ begin
+      raise exception 'could not extend file: No space left on device' using errcode = '53100';
+    end $$;
+    create trigger full_disk before insert on usage_log for each row execute function full_disk()`);
+  const answered = chat();
+  try {
+    await until(async () => (await ready())[0] === 503, "it is not ready");
+    expect((await ready())[1]).toBe("the database refuses to write");
+  } finally {
+    await dbs.former.pool.query("drop function full_disk cascade");
+  }
+  expect((await answered)?.status).toBe(200);
+  expect(await ready()).toEqual([200, undefined]);
+  expect(await charges(dbs.former)).toBe(before + 1);
+});
+
 test(
   "a commit that hangs, as without the only synchronous standby: not ready while reads work; it comes back by itself",
   { timeout: 90_000 },

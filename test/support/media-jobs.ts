@@ -70,7 +70,7 @@ export async function newJob(gateway: Gateway, account: Pick<TestAccount, "accou
       prices: { model, unit: kind === "image" ? ("image" as const) : ("second" as const), each: "40000000000", ...job.prices },
       estimated: parseUsd(job.estimated ?? "0.04") as Amount,
     };
-    const made = await submitJob({ ...context, db: transaction as Context["db"] }, ask, plan);
+    const made = await submitJob({ ...context, db: { ...context.db, pool: transaction.pool as Context["db"]["pool"] } }, ask, plan);
     await leasePending(transaction, account.accountId);
     return made;
   });
