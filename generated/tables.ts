@@ -82,6 +82,12 @@ export interface KeyBudget {
   spent: Generated<bigint>;
 }
 
+export interface KnownNetwork {
+  account_id: bigint;
+  expires_at: Timestamp;
+  hash: Buffer;
+}
+
 export interface LedgerEntry {
   account_id: bigint;
   amount: bigint;
@@ -266,6 +272,7 @@ export interface DB {
   hold: Hold;
   identity: Identity;
   key_budget: KeyBudget;
+  known_network: KnownNetwork;
   ledger_entry: LedgerEntry;
   media_expense: MediaExpense;
   media_job: MediaJob;

@@ -7,6 +7,12 @@ import { throttle } from "../src/sign-in/throttle.ts";
 export const signInWithProvider: Handler<"signInWithProvider"> = async (context, { path, body, address, receivedAt }) => {
   await throttle(context, "external", { client: address });
   const proof = typeof body.id_token === "string" ? { idToken: body.id_token } : { code: body.code as string };
-  const session = await finishExternalSignIn(context, { provider: path.provider, state: body.state, proof, at: receivedAt });
+  const session = await finishExternalSignIn(context, {
+    provider: path.provider,
+    state: body.state,
+    proof,
+    client: address,
+    at: receivedAt,
+  });
   return { status: 200, headers: { "set-cookie": sessionCookie(session.session_token) }, body: session };
 };

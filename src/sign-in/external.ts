@@ -31,12 +31,14 @@ interface FinishRequest {
   provider: string;
   state: string;
   proof: { code: string } | { idToken: string };
+  /** The network that it comes from. */
+  client: string;
   at: Date;
 }
 
 export async function finishExternalSignIn(
   context: Needs & Pick<Context, "catalog" | "config">,
-  { provider: name, state, proof, at }: FinishRequest,
+  { provider: name, state, proof, client, at }: FinishRequest,
 ) {
   const { db, catalog, config } = context;
   const prove = proverOf(findProvider(context, name), proof);
@@ -46,7 +48,7 @@ export async function finishExternalSignIn(
   if (answer.kind !== "answer") return refuse(context, name, answer);
   return inTransaction(db, async (transaction) => {
     const accountId = await accountOf(transaction, answer.value, config.signUp, at);
-    return finishSignIn(transaction, { accountId, at, catalog });
+    return finishSignIn(transaction, { accountId, client, at, catalog });
   });
 }
 
