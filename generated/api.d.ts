@@ -381,6 +381,9 @@ export interface paths {
          *
          *     403 `signup_closed` where that would be a new account, and the operator lets nobody sign up, or not this address.
          *
+         *     A browser finishes only what it began: with the cookie that the start set, or where that does not come along, with the `nonce`; else 400
+         *     `invalid_token`. Other clients compare the `state` by themselves.
+         *
          *     An account with the same address that was never verified is reclaimed: its password, its sessions and its keys are dropped.
          */
         post: operations["signInWithProvider"];
@@ -689,7 +692,9 @@ export interface paths {
          * @description Takes an event of the payment provider. Called by the provider, not by clients: the signature in `Stripe-Signature` is what counts, and
          *     a missing or wrong one gives 400 `invalid_parameter`.
          *
-         *     An event that comes twice counts once. Events are not limited in number. 200 means that it is stored; the provider repeats everything else.
+         *     An event that comes twice counts once. Events are not limited in number; but after 60 with a wrong signature
+         *     within a minute, whatever comes from their network is 503 `overloaded` for a while, unread. 200 means that it is stored; the provider repeats
+         *     everything else.
          */
         post: operations["receivePaymentEvent"];
         delete?: never;
@@ -9294,6 +9299,8 @@ export interface components {
         SignInByCode: {
             /** @description The code that the provider returned. */
             code: string;
+            /** @description The `nonce` of the sign-in that was started: for pages to which its cookie does not come, as those of another origin. */
+            nonce?: string;
             /** @description The `state` that came back with it, which is the one of the sign-in that was started. It works once. */
             state: string;
         } & {
@@ -9303,6 +9310,8 @@ export interface components {
         SignInByIdToken: {
             /** @description The token as the provider issued it for this gateway, with the `nonce` of the sign-in that was started. */
             id_token: string;
+            /** @description The `nonce` of the sign-in that was started: for pages to which its cookie does not come, as those of another origin. */
+            nonce?: string;
             /** @description The `state` of the sign-in that was started. It works once. */
             state: string;
         } & {
@@ -13899,6 +13908,8 @@ export interface operations {
             /** @description The sign-in has begun. */
             200: {
                 headers: {
+                    /** @description Names the browser that began it: Secure, HttpOnly, SameSite=Lax, for ten minutes. */
+                    "set-cookie": string;
                     /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;

@@ -180,6 +180,7 @@ export interface Session {
 }
 
 export interface SignInFlow {
+  browser: Buffer | null;
   code_verifier: string;
   created_at: Timestamp;
   expires_at: Timestamp;

@@ -12,6 +12,7 @@ import { type Embedded, startEmbedded } from "./db/embedded.ts";
 import { migrate } from "./db/migrate.ts";
 import { ensureCurrentMonth } from "./db/partitions.ts";
 import { isPooled, isRefusedSetting } from "./db/pooler.ts";
+import { isLocal } from "./db/turns.ts";
 import { demoKey } from "./demo-account.ts";
 import { createLog, type Gateway, startGateway } from "./main.ts";
 import { startSimulator } from "./simulator/simulator.ts";
@@ -39,6 +40,7 @@ export async function start(environment: NodeJS.ProcessEnv): Promise<void> {
       config.workers > 1
         ? await startWorkers({ count: config.workers, ground: ground(catalogText), readGround: () => ground(read().text), log })
         : { ...(await startGateway(config, { databaseUrl, catalog, log })), roll: () => log.warn(notRolled) };
+    if (config.smtpUrl === null && embedded === null) log.warn(isLocal(databaseUrl) ? mailsPrinted : mailsLost);
     if (demo !== null) printDemo(running.url, demo, config, catalog);
     process.stdout.write(`gateway ready ${running.url}\n`);
     signals.onHangup(running.roll);
@@ -93,6 +95,8 @@ function needsSimulator({ catalogPath }: Config): boolean {
   }
 }
 
+const mailsPrinted = "SMTP_URL is not set: mails are printed to this log, with links that sign in whoever reads them";
+const mailsLost = "SMTP_URL is not set: no mail is sent, so no address can be verified and no password set";
 const notRolled = "SIGHUP changes nothing here: a rolling restart needs SVC_WORKERS of 2 or more";
 
 interface Signals {
