@@ -381,6 +381,9 @@ export interface paths {
          *
          *     403 `signup_closed` where that would be a new account, and the operator lets nobody sign up, or not this address.
          *
+         *     A browser finishes only what it began: with the cookie that the start set, or where that does not come along, with the `nonce`; else 400
+         *     `invalid_token`. Other clients compare the `state` by themselves.
+         *
          *     An account with the same address that was never verified is reclaimed: its password, its sessions and its keys are dropped.
          */
         post: operations["signInWithProvider"];
@@ -554,9 +557,8 @@ export interface paths {
         /**
          * Continue a text (deprecated)
          * @deprecated
-         * @description Continues a text, through chat and billed like chat. A missing `prompt`, more than one prompt, `suffix`, `logprobs`, a `best_of` other
-         *     than `n`, `echo` with `stream` and more than 4 stop sequences are refused with 400; the message names `POST /v1/chat/completions`, which
-         *     is what to use instead.
+         * @description Continues a text, through chat and billed like chat. A missing `prompt`, more than one prompt, `suffix`, `echo` with `stream` and more
+         *     than 4 stop sequences are refused with 400; the message names `POST /v1/chat/completions`, which is what to use instead.
          */
         post: operations["createCompletion"];
         delete?: never;
@@ -690,7 +692,9 @@ export interface paths {
          * @description Takes an event of the payment provider. Called by the provider, not by clients: the signature in `Stripe-Signature` is what counts, and
          *     a missing or wrong one gives 400 `invalid_parameter`.
          *
-         *     An event that comes twice counts once. Events are not limited in number. 200 means that it is stored; the provider repeats everything else.
+         *     An event that comes twice counts once. Events are not limited in number; but after 60 with a wrong signature
+         *     within a minute, whatever comes from their network is 503 `overloaded` for a while, unread. 200 means that it is stored; the provider repeats
+         *     everything else.
          */
         post: operations["receivePaymentEvent"];
         delete?: never;
@@ -2324,10 +2328,7 @@ export interface components {
             api_key_env?: string;
             /** @description Address below which the protocol's paths are called. `simulator:/PATH` is PATH of the built-in simulator. */
             base_url: string;
-            /**
-             * @description Headers sent with every call besides the protocol's own. `${NAME}` in a value is the variable NAME of the environment, for a secret; `$$`
-             *     is a dollar. A header whose variable is not set is left out.
-             */
+            /** @description Headers sent with every call besides the protocol's own. */
             headers?: {
                 [key: string]: string;
             };
@@ -2527,10 +2528,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /**
-         * @description One part of a message. Parts of kinds that this gateway does not know are forwarded as sent. An address in a part of any kind is HTTPS and
-         *     names a public host, or is a data URL: any other gives 400 `invalid_parameter`, which names it (`messages[0].content[1].image_url.url`).
-         */
+        /** @description One part of a message. Parts of kinds that this gateway does not know are forwarded as sent. */
         ChatContentPart: {
             /** @description The image of an `image_url` part: an https address or a data URL. */
             image_url?: components["schemas"]["ChatImageUrl"];
@@ -2594,7 +2592,7 @@ export interface components {
         ChatImageUrl: {
             /** @description How closely the model looks: `auto` (default), `low` or `high`. */
             detail?: string | null;
-            /** @description https address of a public host, or `data:image/…;base64,…`. */
+            /** @description https address or `data:image/…;base64,…`. */
             url: string;
         } & {
             [key: string]: unknown;
@@ -2881,23 +2879,14 @@ export interface components {
          */
         CompletionRequest: {
             /**
-             * @description How many answers to choose from. All that are made are returned: any other number than `n` gives 400 `invalid_parameter`, which names
-             *     `POST /v1/chat/completions`.
-             */
-            best_of?: number | null;
-            /**
              * @description Whether the answer repeats the prompt before its text; default false. Together with `stream` it gives 400 `invalid_parameter`, which
              *     names `POST /v1/chat/completions`.
              */
             echo?: boolean | null;
-            /** @description Not taken: log probabilities give 400 `invalid_parameter`, which names `POST /v1/chat/completions`. */
-            logprobs?: number | boolean | null;
             /** @description Most tokens of the answer. Default: the model's. Lowered when the balance cannot pay for all of it. */
             max_tokens?: number | null;
             /** @description Model id or alias. */
             model: string;
-            /** @description How many answers; default 1. Each is billed. */
-            n?: number | null;
             /**
              * @description The text to continue. Required: without it 400 `missing_parameter`. An array of one text is taken too; any other array gives 400
              *     `invalid_parameter`. Both messages name `POST /v1/chat/completions`.
@@ -4990,7 +4979,7 @@ export interface components {
             embedding: number[] | string;
             /**
              * Format: int32
-             * @description Position of its input, from 0.
+             * @description Position of its text in `input`, from 0.
              */
             index: number;
             /**
@@ -5027,12 +5016,8 @@ export interface components {
             dimensions?: number | null;
             /** @description How the vectors are written; default `float`. */
             encoding_format?: components["schemas"]["EmbeddingEncoding"] | null;
-            /**
-             * @description One text, or several (at most 2048); or the numbers of one text's tokens, or of several texts' (at most 2048 lists). None may be empty,
-             *     and all are of one kind. Tokens reach the model as sent and each is billed as one: they must be those of the model's own vocabulary. A
-             *     model whose host reads no tokens refuses them with 400 `request_rejected`.
-             */
-            input: components["schemas"]["EmbeddingText"] | components["schemas"]["EmbeddingTexts"] | components["schemas"]["EmbeddingTokens"] | components["schemas"]["EmbeddingTokenLists"];
+            /** @description One text, or several (at most 2048). None may be empty. Token arrays are not taken. */
+            input: components["schemas"]["EmbeddingText"] | components["schemas"]["EmbeddingTexts"];
             /** @description Id or alias of an embedding model (`GET /v1/models?type=embedding`). */
             model: string;
         } & {
@@ -5042,15 +5027,6 @@ export interface components {
         EmbeddingText: string;
         /** @description Several texts; one vector is made of each. */
         EmbeddingTexts: components["schemas"]["EmbeddingText"][];
-        /**
-         * Format: int32
-         * @description Number of a token in the model's vocabulary.
-         */
-        EmbeddingToken: number;
-        /** @description Several texts as their tokens; one vector is made of each. */
-        EmbeddingTokenLists: components["schemas"]["EmbeddingTokens"][];
-        /** @description A text as its tokens. */
-        EmbeddingTokens: components["schemas"]["EmbeddingToken"][];
         /** @description Tokens that were used and what they cost. Only input is billed. */
         EmbeddingUsage: {
             /** @description Charged for this call, in USD. */
@@ -6149,23 +6125,6 @@ export interface components {
              */
             status: "COMPLETED";
         };
-        /** @description Body of a 400. */
-        GenmediaError400InvalidParameter: {
-            /** @description What is wrong, for machines. */
-            details: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "invalid_parameter";
-                /** @description Category of the error. */
-                error_type: string;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-            };
-            /** @description For people; not to be parsed. */
-            error: string;
-        };
         /** @description Body of a 401. */
         GenmediaError401MissingApiKeyOrInvalidApiKey: {
             /** @description What is wrong, for machines. */
@@ -6582,10 +6541,7 @@ export interface components {
             /** @description One entry a picture, in the order in which they were made. */
             images: components["schemas"]["ImageFacts"][];
         };
-        /**
-         * @description Which image to make, with which model. Fields not listed here have no effect, `response_format`, `output_format`, `background` and
-         *     `style` of OpenAI's clients among them: the answer is a job, and its pictures have addresses. Null means not given.
-         */
+        /** @description Which image to make, with which model. Unknown fields are ignored; null means not given. */
         ImageRequest: {
             /**
              * @description Passed to the provider, except fields that set the price or are moderated (prompt, number of images, size, duration, reference
@@ -6603,8 +6559,7 @@ export interface components {
             /**
              * @description HTTPS address of one source image. The edit model requires it (else 400 `image_url_required`), the megapixel model may take it,
              *     text-to-image models ignore it.
-             *     An address that is not HTTPS, or that names a private or local host (also `metadata`, `*.svc`, `*.internal`, `*.home.arpa`,
-             *     `127.0.0.1.nip.io`), gives 400 `invalid_parameter`.
+             *     An address that is not HTTPS, or that names a private or local host, gives 400 `invalid_parameter`.
              */
             image_url?: string | null;
             /**
@@ -8530,7 +8485,7 @@ export interface components {
             file_id?: string | null;
             /** @description Name of the file. */
             filename?: string | null;
-            /** @description https address, on a public host, or data URL of an image; any other gives 400 `invalid_parameter`. */
+            /** @description https address or data URL of an image. */
             image_url?: string | null;
             /** @description The refusal of a `refusal` part. */
             refusal?: string;
@@ -8599,20 +8554,6 @@ export interface components {
          * @enum {string}
          */
         ResponseItemStatus: "in_progress" | "completed" | "incomplete";
-        /** @description How likely a token of the text was, and what else might have stood there. */
-        ResponseLogprob: {
-            /** @description Its UTF-8 bytes: one character may be several tokens. */
-            bytes: number[];
-            /**
-             * Format: double
-             * @description Natural logarithm of its probability.
-             */
-            logprob: number;
-            /** @description The token. */
-            token: string;
-            /** @description The likeliest tokens at its place, `top_logprobs` of them at most. */
-            top_logprobs: components["schemas"]["ResponseTokenLogprob"][];
-        };
         /** @description A response. */
         ResponseObject: {
             /** @description Always false. */
@@ -8623,11 +8564,6 @@ export interface components {
             created_at: components["schemas"]["UnixTime"];
             /** @description What broke its stream; else null. */
             error: components["schemas"]["StreamError"] | null;
-            /**
-             * Format: double
-             * @description As sent. 0 where nothing was, and where the model's host knows no penalties.
-             */
-            frequency_penalty: number;
             /** @description Id of the answer; nothing can be read by it. */
             id: string;
             /** @description Why it was cut; else null. */
@@ -8636,8 +8572,6 @@ export interface components {
             instructions: string | null;
             /** @description As sent. */
             max_output_tokens: number | null;
-            /** @description As sent. */
-            max_tool_calls: number | null;
             /** @description As sent; empty where nothing was. */
             metadata: {
                 [key: string]: string;
@@ -8653,49 +8587,28 @@ export interface components {
             output: components["schemas"]["ResponseOutputItem"][];
             /** @description As sent; true where nothing was. */
             parallel_tool_calls: boolean;
-            /**
-             * Format: double
-             * @description As sent. 0 where nothing was, and where the model's host knows no penalties.
-             */
-            presence_penalty: number;
             /** @description Always null. */
             previous_response_id: null;
-            /** @description As sent; null where nothing was. */
-            prompt_cache_key: string | null;
-            /** @description As sent, with `effort` and `summary` in any case; null where nothing was. */
+            /** @description As sent. */
+            prompt_cache_key?: string | null;
+            /** @description As sent. */
             reasoning: components["schemas"]["ResponseReasoning"] | null;
-            /** @description As sent; null where nothing was. */
-            safety_identifier: string | null;
-            /**
-             * @description Always `default`, whatever tier was asked for.
-             * @enum {string}
-             */
-            service_tier: "default";
+            /** @description As sent. */
+            safety_identifier?: string | null;
             /** @description How it ended, or that it has not. */
             status: components["schemas"]["ResponseStatus"];
             /** @description Always false. */
             store: boolean;
-            /**
-             * Format: double
-             * @description As sent. 1 where nothing was, because clients read a number; the model then used its own default.
-             */
-            temperature: number;
+            /** @description As sent. */
+            temperature: number | null;
             /** @description As sent; plain text where nothing was. */
             text: components["schemas"]["ResponseTextOptions"];
             /** @description As sent; `auto` where nothing was. */
             tool_choice: string | components["schemas"]["ResponseToolChoice"];
-            /** @description The tools that the model was offered; functions with `description`, `parameters` and `strict` in any case, null where not sent. */
+            /** @description The tools that the model was offered. */
             tools: components["schemas"]["ResponseTool"][];
-            /**
-             * Format: int32
-             * @description As sent. 0 where nothing was, and where the model's host gives no log probabilities.
-             */
-            top_logprobs: number;
-            /**
-             * Format: double
-             * @description As sent. 1 where nothing was, because clients read a number; the model then used its own default.
-             */
-            top_p: number;
+            /** @description As sent. */
+            top_p: number | null;
             /** @description Always `disabled`. */
             truncation: components["schemas"]["ResponseTruncation"];
             /** @description What was used and charged; null until it is complete. */
@@ -8730,8 +8643,8 @@ export interface components {
         ResponseOutputText: {
             /** @description Always empty: nothing is cited. */
             annotations: unknown[];
-            /** @description One entry for each token, where the request asked for them and the model's host gives them; else empty. */
-            logprobs: components["schemas"]["ResponseLogprob"][];
+            /** @description Always empty. */
+            logprobs: unknown[];
             /** @description The text. */
             text: string;
             /**
@@ -8891,19 +8804,14 @@ export interface components {
         };
         /**
          * @description A request in the form of OpenAI's Responses. The whole conversation is sent each time: nothing is stored. Fields not listed here
-         *     (`client_metadata`, `context_management`, `stream_options`, …) have no effect.
+         *     (`client_metadata`, `context_management`, `max_tool_calls`, …) have no effect.
          */
         ResponseRequest: {
             /** @description Refused with 400 `stateless_only`, if true: wait for the answer, or stream it. */
             background?: boolean | null;
             /** @description Refused with 400 `stateless_only`: send the whole conversation as `input`. */
             conversation?: unknown;
-            /** @description -2 to 2; forwarded as sent. Hosts that know no penalties ignore it, and the answer then says 0. Default: none. */
-            frequency_penalty?: number | null;
-            /**
-             * @description More to tell in the answer. `message.output_text.logprobs` asks for the log probabilities of the text. Other values have no effect:
-             *     reasoning items always have `encrypted_content`, and no tool runs here that had results to show.
-             */
+            /** @description More to tell in the answer; without effect. Reasoning items always have `encrypted_content`. */
             include?: string[] | null;
             /** @description The conversation: a text, or its items, at least one. */
             input: string | components["schemas"]["ResponseInputItem"][];
@@ -8911,8 +8819,6 @@ export interface components {
             instructions?: string | null;
             /** @description Most tokens of the answer, thinking included. Default: the model's. Lowered when the balance cannot pay for all of it. */
             max_output_tokens?: number | null;
-            /** @description Most calls of tools that the service runs itself. None is run here, so every number is kept. Default: no limit. */
-            max_tool_calls?: number | null;
             /** @description Up to 16 pairs of texts; comes back in the answer, else without effect. */
             metadata?: {
                 [key: string]: string;
@@ -8921,8 +8827,6 @@ export interface components {
             model: string;
             /** @description Whether the model may call several tools at once; default: the model's. */
             parallel_tool_calls?: boolean | null;
-            /** @description -2 to 2; forwarded as sent. Hosts that know no penalties ignore it, and the answer then says 0. Default: none. */
-            presence_penalty?: number | null;
             /** @description Refused with 400 `stateless_only`: send the whole conversation as `input`. */
             previous_response_id?: string | null;
             /** @description Refused with 400 `stateless_only`: send its text as `instructions` and `input`. */
@@ -8933,8 +8837,6 @@ export interface components {
             reasoning?: components["schemas"]["ResponseReasoning"] | null;
             /** @description Your user, hashed; forwarded as sent. */
             safety_identifier?: string | null;
-            /** @description Without effect: there is one tier, and the answer says `default`. */
-            service_tier?: string | null;
             /** @description Answers are never stored, whatever is asked: the answer says false. */
             store?: boolean | null;
             /** @description Whether the answer comes as server-sent events; default false. */
@@ -8947,10 +8849,7 @@ export interface components {
             tool_choice?: string | components["schemas"]["ResponseToolChoice"] | null;
             /** @description Tools that the model may call; default: none. */
             tools?: components["schemas"]["ResponseTool"][] | null;
-            /**
-             * @description How many alternatives each token of the text comes with; default 0. More than 0 asks for the log probabilities, like `include`.
-             *     Hosts that give none leave the lists empty, and the answer then says 0.
-             */
+            /** @description Alternatives of each token. Served by chat only: other than 0 it is refused. */
             top_logprobs?: number | null;
             /** @description 0 to 1. No service default; the model's applies. */
             top_p?: number | null;
@@ -9115,8 +9014,8 @@ export interface components {
             delta: string;
             /** @description Id of the item. */
             item_id: string;
-            /** @description Those of the piece's tokens, where they were asked for; else empty. */
-            logprobs: components["schemas"]["ResponseLogprob"][];
+            /** @description Always empty. */
+            logprobs: unknown[];
             /**
              * Format: int32
              * @description Which item, from 0 without gaps.
@@ -9142,8 +9041,8 @@ export interface components {
             content_index: number;
             /** @description Id of the item. */
             item_id: string;
-            /** @description Those of all its tokens, where they were asked for; else empty. */
-            logprobs: components["schemas"]["ResponseLogprob"][];
+            /** @description Always empty. */
+            logprobs: unknown[];
             /**
              * Format: int32
              * @description Which item, from 0 without gaps.
@@ -9172,18 +9071,6 @@ export interface components {
             verbosity?: string | null;
         } & {
             [key: string]: unknown;
-        };
-        /** @description How likely a token was. */
-        ResponseTokenLogprob: {
-            /** @description Its UTF-8 bytes: one character may be several tokens. */
-            bytes: number[];
-            /**
-             * Format: double
-             * @description Natural logarithm of its probability.
-             */
-            logprob: number;
-            /** @description The token. */
-            token: string;
         };
         /**
          * @description A tool that the model may call; on models with `supports_tools`.
@@ -9412,6 +9299,8 @@ export interface components {
         SignInByCode: {
             /** @description The code that the provider returned. */
             code: string;
+            /** @description The `nonce` of the sign-in that was started: for pages to which its cookie does not come, as those of another origin. */
+            nonce?: string;
             /** @description The `state` that came back with it, which is the one of the sign-in that was started. It works once. */
             state: string;
         } & {
@@ -9421,6 +9310,8 @@ export interface components {
         SignInByIdToken: {
             /** @description The token as the provider issued it for this gateway, with the `nonce` of the sign-in that was started. */
             id_token: string;
+            /** @description The `nonce` of the sign-in that was started: for pages to which its cookie does not come, as those of another origin. */
+            nonce?: string;
             /** @description The `state` of the sign-in that was started. It works once. */
             state: string;
         } & {
@@ -9611,10 +9502,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /**
-         * @description What to say, in which voice. Fields not listed here have no effect, `speed`, `instructions` and `stream_format` of OpenAI's clients among
-         *     them: the answer is the audio itself. Null means not given.
-         */
+        /** @description What to say, in which voice. Unknown fields are ignored; null means not given. */
         SpeechRequest: {
             /**
              * @description The text. Required, unless it comes as `text`. At most 5000 characters after Unicode NFC normalisation; longer gives 400
@@ -10388,15 +10276,24 @@ export interface components {
          * @description A point in time, seconds since 1970-01-01 UTC.
          */
         UnixTime: number;
-        /**
-         * @description Body of a 404 for an unknown path under /v1: code `endpoint_not_found`. Below `/v1/messages`, and for requests with the header
-         *     `anthropic-version`, it is in Anthropic's envelope.
-         */
+        /** @description Body of a 404 for an unknown path under /v1. */
         UnknownPathBody: {
-            /** @description The endpoints that begin most like the path, else those that most clients use; at most 5. */
+            /** @description Every path of the contract. */
             available_endpoints: string[];
             /** @description What is wrong. */
-            error: components["schemas"]["ErrorObject"];
+            error: components["schemas"]["UnknownPathError"];
+        };
+        /** @description The older form without a code. */
+        UnknownPathError: {
+            /** @description For people; not to be parsed. */
+            message: string;
+            /** @description Equals the header `x-request-id`. */
+            request_id: string;
+            /**
+             * @description Always `not_found`.
+             * @enum {string}
+             */
+            type: "not_found";
         };
         /** @description Body of a 400. */
         UpdateApiKeyError400: {
@@ -10463,7 +10360,7 @@ export interface components {
              * @enum {string}
              */
             type: "url";
-            /** @description https address of a public host; any other gives 400 `invalid_parameter`. */
+            /** @description https address. */
             url: string;
         } & {
             [key: string]: unknown;
@@ -10764,8 +10661,8 @@ export interface components {
              */
             idempotency_key?: string | null;
             /**
-             * @description HTTPS address of an image that becomes the first frame. An address that is not HTTPS, or that names a private or local host (also
-             *     `metadata`, `*.svc`, `*.internal`, `*.home.arpa`, `127.0.0.1.nip.io`), gives 400 `invalid_parameter`.
+             * @description HTTPS address of an image that becomes the first frame. An address that is not HTTPS, or that names a private or local host, gives
+             *     400 `invalid_parameter`.
              */
             image_url?: string | null;
             /**
@@ -10944,10 +10841,7 @@ export interface operations {
             /** @description The audio itself, or its address with `save_to_blob=1`. */
             200: {
                 headers: {
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -11160,7 +11054,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error502ProviderError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -11203,10 +11097,7 @@ export interface operations {
             /** @description The audio itself, or its address with `save_to_blob=1`. */
             200: {
                 headers: {
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -11422,7 +11313,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error502ProviderError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -11462,10 +11353,7 @@ export interface operations {
             /** @description The audio, in the format asked for. */
             200: {
                 headers: {
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -11685,7 +11573,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment.
              */
             503: {
                 headers: {
@@ -11727,10 +11615,7 @@ export interface operations {
             /** @description The transcript, in the format asked for. */
             200: {
                 headers: {
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -11998,7 +11883,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment.
              */
             503: {
                 headers: {
@@ -12039,10 +11924,7 @@ export interface operations {
             /** @description The former answer. It is never sent: every request gives 404 `model_not_found`. */
             200: {
                 headers: {
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -12128,7 +12010,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12162,10 +12044,7 @@ export interface operations {
             /** @description The voice was made and charged. */
             200: {
                 headers: {
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -12382,7 +12261,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error502ProviderError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12422,10 +12301,7 @@ export interface operations {
             /** @description The voice was made and charged. */
             200: {
                 headers: {
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -12624,7 +12500,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error502ProviderError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12662,10 +12538,7 @@ export interface operations {
             /** @description The voices. */
             200: {
                 headers: {
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     /** @description `may-hit`, `partial` (with `all`, when one of the providers did not answer) or `miss`. */
                     "x-svc-cache": "may-hit" | "partial" | "miss";
@@ -12766,7 +12639,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error502ProviderError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12795,10 +12668,7 @@ export interface operations {
             /** @description The account's keys. */
             200: {
                 headers: {
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -12871,7 +12741,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12905,10 +12775,7 @@ export interface operations {
             /** @description The new key. */
             200: {
                 headers: {
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13015,7 +12882,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13047,10 +12914,7 @@ export interface operations {
             /** @description The key is gone. */
             200: {
                 headers: {
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13143,7 +13007,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13180,10 +13044,7 @@ export interface operations {
             /** @description The key as it is now. */
             200: {
                 headers: {
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13290,7 +13151,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13319,10 +13180,7 @@ export interface operations {
             /** @description The state of the caller's limits. */
             200: {
                 headers: {
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13395,7 +13253,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13429,10 +13287,7 @@ export interface operations {
             /** @description Taken; a mail follows if there is such an account. */
             202: {
                 headers: {
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13506,7 +13361,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13540,10 +13395,7 @@ export interface operations {
             /** @description The password is changed. */
             200: {
                 headers: {
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13633,7 +13485,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13662,10 +13514,7 @@ export interface operations {
             /** @description The session. */
             200: {
                 headers: {
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13741,7 +13590,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13777,10 +13626,7 @@ export interface operations {
                 headers: {
                     /** @description The session cookie: HttpOnly, SameSite=Lax, Secure over HTTPS. */
                     "set-cookie": string;
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13880,7 +13726,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13919,10 +13765,7 @@ export interface operations {
                 headers: {
                     /** @description The session cookie: HttpOnly, SameSite=Lax, Secure over HTTPS. */
                     "set-cookie": string;
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -14028,7 +13871,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14065,10 +13908,9 @@ export interface operations {
             /** @description The sign-in has begun. */
             200: {
                 headers: {
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Names the browser that began it: Secure, HttpOnly, SameSite=Lax, for ten minutes. */
+                    "set-cookie": string;
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -14142,7 +13984,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14173,10 +14015,7 @@ export interface operations {
                 headers: {
                     /** @description Deletes the session cookie. */
                     "set-cookie": string;
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -14251,7 +14090,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14285,10 +14124,7 @@ export interface operations {
             /** @description The account is made, or exists already; a mail was sent. */
             201: {
                 headers: {
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -14375,7 +14211,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14421,10 +14257,7 @@ export interface operations {
             /** @description One page of the log. */
             200: {
                 headers: {
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -14510,7 +14343,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14546,10 +14379,7 @@ export interface operations {
                 headers: {
                     /** @description The session cookie: Secure, HttpOnly, SameSite=Lax. */
                     "set-cookie": string;
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -14642,7 +14472,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14676,10 +14506,7 @@ export interface operations {
             /** @description Taken; a mail follows if there is such an account. */
             202: {
                 headers: {
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -14753,7 +14580,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14793,10 +14620,7 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -15039,7 +14863,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment.
              */
             503: {
                 headers: {
@@ -15090,10 +14914,7 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -15335,7 +15156,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment.
              */
             503: {
                 headers: {
@@ -15375,10 +15196,7 @@ export interface operations {
                     "cache-control": "private, max-age=30" | "no-store";
                     /** @description The answer belongs to whoever asked. */
                     vary: "authorization, cookie";
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -15451,7 +15269,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -15487,10 +15305,7 @@ export interface operations {
             /** @description One page of the ledger. */
             200: {
                 headers: {
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -15576,7 +15391,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -15609,10 +15424,7 @@ export interface operations {
                     deprecation: string;
                     /** @description Address of the endpoint that replaces it, with `rel="successor-version"`. */
                     link: string;
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -15685,7 +15497,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -15719,10 +15531,7 @@ export interface operations {
             /** @description The top-up. */
             200: {
                 headers: {
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -15843,7 +15652,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -15875,10 +15684,7 @@ export interface operations {
             /** @description The top-up. */
             200: {
                 headers: {
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -15977,7 +15783,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -16014,10 +15820,7 @@ export interface operations {
             /** @description The event was taken. */
             200: {
                 headers: {
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -16068,7 +15871,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -16108,10 +15911,7 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -16299,7 +16099,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment.
              */
             503: {
                 headers: {
@@ -16346,10 +16146,7 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -16558,7 +16355,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment.
              */
             503: {
                 headers: {
@@ -16596,10 +16393,7 @@ export interface operations {
                 headers: {
                     /** @description The answer may be kept for 300 seconds, by anybody. */
                     "cache-control": "public, max-age=300";
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -16662,28 +16456,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["GenmediaRunning"] | components["schemas"]["GenmediaCompleted"] | components["schemas"]["GenmediaFailed"];
-                };
-            };
-            /** @description `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it. */
-            400: {
-                headers: {
-                    /** @description Id of this request; `error.request_id` repeats it. */
-                    "x-request-id": string;
-                    /** @description Whether sending the same request again can help. */
-                    "x-should-retry": "true" | "false";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GenmediaError400InvalidParameter"];
                 };
             };
             /**
@@ -16764,7 +16542,7 @@ export interface operations {
                     "application/json": components["schemas"]["GenmediaError500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -16804,10 +16582,7 @@ export interface operations {
             /** @description The job finished within 25 seconds, or the idempotency key names a finished one. */
             200: {
                 headers: {
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -16822,10 +16597,7 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -17067,7 +16839,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunGenmediaGenmediaError502"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -17138,10 +16910,7 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -17156,10 +16925,7 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -17320,7 +17086,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateImageError500"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -17366,10 +17132,7 @@ export interface operations {
             /** @description One page of jobs. */
             200: {
                 headers: {
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -17455,7 +17218,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -17492,10 +17255,7 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -17594,7 +17354,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -17625,10 +17385,7 @@ export interface operations {
                 headers: {
                     /** @description The answer may be kept for 300 seconds, by anybody. */
                     "cache-control": "public, max-age=300";
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -17699,10 +17456,7 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -17966,7 +17720,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment.
              */
             503: {
                 headers: {
@@ -18011,10 +17765,7 @@ export interface operations {
                 headers: {
                     /** @description Equals `x-request-id`, under the name that Anthropic's clients read. */
                     "request-id": string;
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -18146,7 +17897,7 @@ export interface operations {
                     "application/json": components["schemas"]["AnthropicError500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
@@ -18228,10 +17979,7 @@ export interface operations {
                 headers: {
                     /** @description The answer may be kept for 60 seconds, by anybody. */
                     "cache-control": "public, max-age=60";
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -18307,10 +18055,7 @@ export interface operations {
                 headers: {
                     /** @description The answer may be kept for 60 seconds, by anybody. */
                     "cache-control": "public, max-age=60";
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -18407,10 +18152,7 @@ export interface operations {
                 headers: {
                     /** @description The answer may be kept for 60 seconds, by anybody. */
                     "cache-control": "public, max-age=60";
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -18483,10 +18225,7 @@ export interface operations {
                 headers: {
                     /** @description The answer may be kept for 60 seconds, by anybody. */
                     "cache-control": "public, max-age=60";
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -18555,10 +18294,7 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -18796,7 +18532,7 @@ export interface operations {
                     "application/json": components["schemas"]["BareError502ServerError"];
                 };
             };
-            /** @description `server_error`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `server_error`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -18842,10 +18578,7 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -19089,7 +18822,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment.
              */
             503: {
                 headers: {
@@ -19136,10 +18869,7 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -19327,7 +19057,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment.
              */
             503: {
                 headers: {
@@ -19366,10 +19096,7 @@ export interface operations {
             /** @description The receipt. */
             200: {
                 headers: {
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -19468,7 +19195,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -19510,10 +19237,7 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -19528,10 +19252,7 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
-                    /**
-                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-                     *     `cache-control: public`, which caches give to others too.
-                     */
+                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -19711,7 +19432,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateVideoError500"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */

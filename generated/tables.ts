@@ -88,6 +88,12 @@ export interface KeyBudget {
   spent: Generated<bigint>;
 }
 
+export interface KnownNetwork {
+  account_id: bigint;
+  expires_at: Timestamp;
+  hash: Buffer;
+}
+
 export interface LedgerEntry {
   account_id: bigint;
   amount: bigint;
@@ -180,6 +186,7 @@ export interface Session {
 }
 
 export interface SignInFlow {
+  browser: Buffer | null;
   code_verifier: string;
   created_at: Timestamp;
   expires_at: Timestamp;
@@ -273,6 +280,7 @@ export interface DB {
   hold: Hold;
   identity: Identity;
   key_budget: KeyBudget;
+  known_network: KnownNetwork;
   ledger_entry: LedgerEntry;
   media_expense: MediaExpense;
   media_job: MediaJob;

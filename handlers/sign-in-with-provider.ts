@@ -1,12 +1,15 @@
 // POST /v1/auth/signin/{provider}. The story is src/sign-in/external.ts.
 import { sessionCookie } from "../src/accounts/session-cookie.ts";
 import type { Handler } from "../src/server/types.ts";
+import { shownBy } from "../src/sign-in/browser.ts";
 import { finishExternalSignIn } from "../src/sign-in/external.ts";
 import { throttle } from "../src/sign-in/throttle.ts";
 
-export const signInWithProvider: Handler<"signInWithProvider"> = async (context, { path, body, address, receivedAt }) => {
+export const signInWithProvider: Handler<"signInWithProvider"> = async (context, { path, body, headers, address, receivedAt }) => {
   await throttle(context, "external", { client: address });
   const proof = typeof body.id_token === "string" ? { idToken: body.id_token } : { code: body.code as string };
-  const session = await finishExternalSignIn(context, { provider: path.provider, state: body.state, proof, at: receivedAt });
+  const shown = shownBy(headers, body.nonce ?? null);
+  const asked = { provider: path.provider, state: body.state, proof, shown, client: address, at: receivedAt };
+  const session = await finishExternalSignIn(context, asked);
   return { status: 200, headers: { "set-cookie": sessionCookie(session.session_token) }, body: session };
 };

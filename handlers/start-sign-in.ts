@@ -1,10 +1,12 @@
 // POST /v1/auth/signin/{provider}/start. The story is src/sign-in/external.ts.
 import type { Handler } from "../src/server/types.ts";
+import { beginInBrowser } from "../src/sign-in/browser.ts";
 import { startExternalSignIn } from "../src/sign-in/external.ts";
 import { throttle } from "../src/sign-in/throttle.ts";
 
-export const startSignIn: Handler<"startSignIn"> = async (context, { path, body, address, receivedAt }) => {
+export const startSignIn: Handler<"startSignIn"> = async (context, { path, body, headers, address, receivedAt }) => {
   await throttle(context, "external start", { client: address });
-  const started = await startExternalSignIn(context, { provider: path.provider, redirectUri: body.redirect_uri, at: receivedAt });
-  return { status: 200, body: started };
+  const { browser, cookie } = beginInBrowser(headers);
+  const asked = { provider: path.provider, redirectUri: body.redirect_uri, browser, at: receivedAt };
+  return { status: 200, headers: { "set-cookie": cookie }, body: await startExternalSignIn(context, asked) };
 };

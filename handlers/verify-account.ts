@@ -10,8 +10,8 @@ export const verifyAccount: Handler<"verifyAccount"> = async (context, { body, a
   const byToken = typeof token === "string" && token !== "";
   await throttle(context, "verify", byToken ? { client: address } : { client: address, email });
   const { session, creditGranted, apiKey } = byToken
-    ? await verifyByToken(context, { token, at })
-    : await verifyByCode(context, { email, code, at });
+    ? await verifyByToken(context, { token, client: address, at })
+    : await verifyByCode(context, { email, code, client: address, at });
   return {
     status: 200,
     headers: { "set-cookie": sessionCookie(session.session_token) },

@@ -11,6 +11,7 @@ import type { Context } from "./context.ts";
 import { connect, inTransaction } from "./db/connect.ts";
 import { type LaneGauge, openLaneGauge } from "./db/lane.ts";
 import { keepPartitions } from "./db/partitions.ts";
+import { isLocal } from "./db/turns.ts";
 import { openIdentityProviders } from "./identity/providers.ts";
 import { startJobs } from "./jobs/jobs.ts";
 import type { JobTimes } from "./jobs/times.ts";
@@ -114,7 +115,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   opening.defer(() => accounts.close());
   const limits = createLimits(db, onFault, lanes.limits);
   opening.defer(() => limits.close());
-  const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
+  const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log, prints: isLocal(databaseUrl) });
   opening.defer(() => mailer.close());
   const identityProviders = openIdentityProviders(config.signInProviders);
   opening.defer(() => identityProviders.close());

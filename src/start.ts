@@ -14,6 +14,7 @@ import { type Embedded, startEmbedded } from "./db/embedded.ts";
 import { migrate } from "./db/migrate.ts";
 import { ensureCurrentMonth } from "./db/partitions.ts";
 import { isPooled, isRefusedSetting } from "./db/pooler.ts";
+import { isLocal } from "./db/turns.ts";
 import { demoKey } from "./demo-account.ts";
 import { createLog, type Gateway, type GatewayOptions, startGateway, type Stopping } from "./main.ts";
 import { startSimulator } from "./simulator/simulator.ts";
@@ -42,6 +43,7 @@ export async function start(environment: NodeJS.ProcessEnv): Promise<void> {
       config.workers > 1
         ? await startWorkers({ count: config.workers, ground: ground(catalogText), readGround: () => ground(read().text), log })
         : await startAlone(config, { databaseUrl, catalog, log }, () => read().catalog);
+    if (config.smtpUrl === null && embedded === null) log.warn(isLocal(databaseUrl) ? mailsPrinted : mailsLost);
     if (demo !== null) printDemo(running.url, demo, config, catalog);
     process.stdout.write(`gateway ready ${running.url}\n`);
     signals.onHangup(running.roll);
@@ -109,6 +111,9 @@ function needsSimulator({ catalogPath }: Config): boolean {
     return false;
   }
 }
+
+const mailsPrinted = "SMTP_URL is not set: mails are printed to this log, with links that sign in whoever reads them";
+const mailsLost = "SMTP_URL is not set: no mail is sent, so no address can be verified and no password set";
 
 interface Signals {
   /** Ctrl-C and SIGTERM end it in order; more of them change nothing. */

@@ -461,6 +461,9 @@ export declare function signIn(client: Client, input: SignInRequest, options?: R
  *
  * 403 `signup_closed` where that would be a new account, and the operator lets nobody sign up, or not this address.
  *
+ * A browser finishes only what it began: with the cookie that the start set, or where that does not come along, with the `nonce`; else 400
+ * `invalid_token`. Other clients compare the `state` by themselves.
+ *
  * An account with the same address that was never verified is reclaimed: its password, its sessions and its keys are dropped.
  *
  * `POST /v1/auth/signin/{provider}`, /docs/api/signInWithProvider

@@ -3031,6 +3031,8 @@ export interface SignInByCode {
   code: string;
   /** The `state` that came back with it, which is the one of the sign-in that was started. It works once. */
   state: string;
+  /** The `nonce` of the sign-in that was started: for pages to which its cookie does not come, as those of another origin. */
+  nonce?: string | undefined;
 }
 
 /** An external provider's identity token. */
@@ -3039,6 +3041,8 @@ export interface SignInByIdToken {
   id_token: string;
   /** The `state` of the sign-in that was started. It works once. */
   state: string;
+  /** The `nonce` of the sign-in that was started: for pages to which its cookie does not come, as those of another origin. */
+  nonce?: string | undefined;
 }
 
 /** Address and password. */

@@ -1,7 +1,7 @@
 // Passwords: argon2id in the thread pool, kept in the PHC form, which names its own parameters, so that they may change. A bounded
 // number at a time: each takes 19 MiB and a core for some 40 ms.
 import { argon2, type Argon2Parameters, randomBytes, timingSafeEqual } from "node:crypto";
-import { fail } from "../fail.ts";
+import { type Asker, openTurns } from "./turns.ts";
 
 interface Cost {
   /** KiB. */
@@ -15,16 +15,21 @@ const cost: Cost = { memory: 19_456, passes: 2, parallelism: 1 };
 const saltBytes = 16;
 const tagBytes = 32;
 
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, asker: Omit<Asker, "ghost"> = {}): Promise<string> {
   const salt = randomBytes(saltBytes);
-  return phcText(salt, await inTurn(() => derive(password, { ...cost, nonce: salt, tagLength: tagBytes })));
+  const tag = await turns.inTurn(() => derive(password, { ...cost, nonce: salt, tagLength: tagBytes }), asker);
+  return phcText(salt, tag as Buffer); // no ghost's
 }
 
-/** Null, an account without a password or no account at all, takes the same work and is always false. */
-export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
+/**
+ * Null, an account without a password or no account at all, is always false after the same time. It takes the same work where that keeps
+ * nobody waiting.
+ */
+export async function verifyPassword(password: string, stored: string | null, asker: Omit<Asker, "ghost"> = {}): Promise<boolean> {
   const { tag, ...parameters } = parsePhc(stored ?? nobodys);
-  const found = await inTurn(() => derive(password, { ...parameters, tagLength: tag.length }));
-  return timingSafeEqual(found, tag) && stored !== null;
+  const work = () => derive(password, { ...parameters, tagLength: tag.length });
+  const found = await turns.inTurn(work, { ...asker, ghost: stored === null });
+  return found !== undefined && timingSafeEqual(found, tag) && stored !== null;
 }
 
 function phcText(salt: Buffer, tag: Buffer): string {
@@ -63,18 +68,4 @@ function derive(password: string, parameters: Omit<Argon2Parameters, "message">)
 const runningMax = 2;
 /** The last of them waits some two seconds; a caller beyond is told to come back. */
 const waitingMax = 64;
-let running = 0;
-const waiting: (() => void)[] = [];
-
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running < runningMax) running++;
-  else if (waiting.length >= waitingMax) fail("overloaded");
-  else await new Promise<void>((resolve) => waiting.push(resolve)); // whoever ends hands its turn over
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else running--;
-  }
-}
+const turns = openTurns(runningMax, waitingMax);

@@ -31,7 +31,7 @@ export function openTurns(): Turns {
 }
 
 /** A socket, or an address of this machine's own loop. */
-function isLocal(url: string): boolean {
+export function isLocal(url: string): boolean {
   const parsed = URL.parse(url);
   if (parsed === null) return false;
   const host = parsed.searchParams.get("host") ?? decodeURIComponent(parsed.hostname);

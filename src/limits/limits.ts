@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import type { Db } from "../db/connect.ts";
 import type { LaneGauge } from "../db/lane.ts";
+import { fail } from "../fail.ts";
 import { boundReads, type Bounds } from "./bounds.ts";
 import { type Counters, nobody, openCounters } from "./counters.ts";
 import { createLocalCounter } from "./local-counter.ts";
@@ -17,12 +18,19 @@ export interface Limits extends Bounds {
   throttle(what: string, subject: string, perMinute: number): Promise<void>;
   /** The cheap ceiling over calls that name a model: this process's memory alone, and what is refused counts as well. */
   assertBelowCeiling(accountId: bigint, perMinute: number): void;
+  /** What a network sent that was wrong, e.g. a signature; in this process's memory alone, before anything of a request is read. */
+  faults: {
+    note(what: string, subject: string, perMinute: number): void;
+    /** Fails with overloaded above so many a minute: whoever is right all the same comes again. */
+    assertFew(what: string, subject: string, perMinute: number): void;
+  };
   close(): Promise<void>;
 }
 
 export function createLimits(db: Db, onFault: (error: unknown, what: string) => void, gauge?: LaneGauge): Limits {
   const counters = openCounters(db, onFault, gauge);
   const ceiling = createLocalCounter({ countRefused: true });
+  const faults = createLocalCounter({ countRefused: false });
   return {
     counters,
     ...boundReads(counters),
@@ -37,6 +45,13 @@ export function createLimits(db: Db, onFault: (error: unknown, what: string) => 
       const decided = ceiling.count(String(accountId), perMinute);
       if (!decided.within)
         failRate(`${perMinute} requests per minute, refused ones included`, decided.waitMs, rateHeaders(perMinute, decided.count));
+    },
+    faults: {
+      note: (what, subject, perMinute) => void faults.count(`${what}:${subject}`, perMinute),
+      assertFew(what, subject, perMinute) {
+        const waitMs = faults.waitMs(`${what}:${subject}`, perMinute);
+        if (waitMs > 0) fail("overloaded", { retryAfterMs: waitMs });
+      },
     },
     close: () => counters.close(),
   };

@@ -6,6 +6,8 @@ import { laterCount, minuteMs, usedOf, waitMs, type WindowCount } from "./window
 interface LocalCounter {
   /** Counts one more; what is refused counts too where `countRefused` says so. */
   count(key: string, limit: number): LocalDecision;
+  /** How long until one more is within the limit; 0: it is. Counts nothing. */
+  waitMs(key: string, limit: number): number;
 }
 
 interface LocalDecision {
@@ -19,11 +21,18 @@ const keysMax = 50_000;
 
 export function createLocalCounter({ countRefused }: { countRefused: boolean }): LocalCounter {
   const counts = new LRUCache<string, WindowCount>({ max: keysMax });
+  const countOf = (key: string): WindowCount => {
+    const atMs = Math.floor(performance.now());
+    const known = counts.get(key);
+    return known ? laterCount(known, atMs) : { atMs, lengthMs: minuteMs, current: 0, previous: 0 };
+  };
   return {
+    waitMs(key, limit) {
+      const now = countOf(key);
+      return usedOf(now) + 1 <= limit ? 0 : waitMs(now, 1, limit);
+    },
     count(key, limit) {
-      const atMs = Math.floor(performance.now());
-      const known = counts.get(key);
-      const before = known ? laterCount(known, atMs) : { atMs, lengthMs: minuteMs, current: 0, previous: 0 };
+      const before = countOf(key);
       const within = usedOf(before) + 1 <= limit;
       const count = within || countRefused ? { ...before, current: before.current + 1 } : before;
       counts.set(key, count);

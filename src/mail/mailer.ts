@@ -1,4 +1,4 @@
-// Sends mail: over SMTP where the operator gave a server (smtp.ts), else into the log (OPERATOR.md, SMTP_URL). Knows no texts.
+// Sends mail: over SMTP where the operator gave a server (smtp.ts), else into the log, where that is the sender's own alone. Knows no texts.
 import type { Logger } from "pino";
 import { createSmtpMailer } from "./smtp.ts";
 
@@ -15,10 +15,21 @@ export interface Mailer {
   close(): Promise<void>;
 }
 
-export function createMailer({ smtpUrl, from, log }: { smtpUrl: string | null; from: string; log: Logger }): Mailer {
+interface MailerOptions {
+  smtpUrl: string | null;
+  from: string;
+  log: Logger;
+  /** Without SMTP: whether a mail may stand in the log as it is. Its link signs in whoever reads it. */
+  prints?: boolean;
+}
+
+export function createMailer({ smtpUrl, from, log, prints = true }: MailerOptions): Mailer {
   if (smtpUrl !== null) return createSmtpMailer({ smtpUrl, from, log });
   return {
-    send: (mail) => log.warn({ mail }, "SMTP_URL is not set: this mail is printed instead of sent"),
+    send({ to, subject, text }) {
+      if (prints) log.warn({ mail: { to, subject, text } }, "SMTP_URL is not set: this mail is printed instead of sent");
+      else log.error({ to, subject }, "SMTP_URL is not set: a mail was not sent");
+    },
     close: async () => undefined,
   };
 }

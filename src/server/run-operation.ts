@@ -45,7 +45,7 @@ export function operationRunner(edge: Edge, operation: Operation, handler: Handl
     if (exchange.caller !== null) exchange.holder = exchange.caller.accountId;
     await limitRate(edge, exchange);
     admit(edge, exchange, operation);
-    handler.beforeBody?.(edge.context);
+    handler.beforeBody?.(edge.context, exchange.address);
     const { form } = operation;
     if (form === undefined || !takesForm(operation, exchange.req.headers)) return sendReply(edge, exchange, await replyTo(exchange, known));
     await withForm(edge, exchange, { operation, handler, form }, async (sent) =>

@@ -78,7 +78,7 @@ type JsonReply<Id extends OperationId> = Id extends OperationId
 export interface Handler<Id extends OperationId = OperationId> {
   (context: Context, request: Request<Id>): Promise<Reply<Id>> | Reply<Id>;
   /** What refuses right after authentication and its ceiling of requests, whatever the body (OPERATOR.md, order of refusals). */
-  beforeBody?: (context: Context) => void;
+  beforeBody?: (context: Context, address: string) => void;
   /** What refuses a form's file, once it has come in and before the fields are judged (WIRE.md 14.1). */
   checkFile?: (context: Context, file: FormFile) => Promise<void>;
 }

@@ -4,6 +4,7 @@ import type { Context } from "../context.ts";
 import { inTransaction } from "../db/connect.ts";
 import { fail, failParameter } from "../fail.ts";
 import type { Answer, Flow, Identity, IdentityProvider } from "../identity/types.ts";
+import type { Shown } from "./browser.ts";
 import { giveBackFlow, makeFlow, storeFlow, takeFlow } from "./flows.ts";
 import { accountOf } from "./identities.ts";
 import { assertRedirectUri } from "./redirect-uri.ts";
@@ -14,16 +15,18 @@ type Needs = Pick<Context, "db" | "identityProviders" | "log">;
 interface StartRequest {
   provider: string;
   redirectUri: string;
+  /** Digest of what the browser keeps. */
+  browser: Buffer;
   at: Date;
 }
 
-export async function startExternalSignIn(context: Needs, { provider: name, redirectUri, at }: StartRequest) {
+export async function startExternalSignIn(context: Needs, { provider: name, redirectUri, browser, at }: StartRequest) {
   const provider = findProvider(context, name);
   assertRedirectUri(redirectUri);
   const flow = makeFlow(redirectUri, at);
   const answer = await provider.authorizationUrl(flow);
   if (answer.kind !== "answer") return refuse(context, name, answer);
-  await storeFlow(context.db, name, flow, at);
+  await storeFlow(context.db, name, { ...flow, browser }, at);
   return { authorization_url: answer.value, state: flow.state, nonce: flow.nonce, expires_at: flow.expiresAt.toISOString() };
 }
 
@@ -31,22 +34,25 @@ interface FinishRequest {
   provider: string;
   state: string;
   proof: { code: string } | { idToken: string };
+  shown: Shown;
+  /** The network that it comes from. */
+  client: string;
   at: Date;
 }
 
 export async function finishExternalSignIn(
   context: Needs & Pick<Context, "catalog" | "config">,
-  { provider: name, state, proof, at }: FinishRequest,
+  { provider: name, state, proof, shown, client, at }: FinishRequest,
 ) {
   const { db, catalog, config } = context;
   const prove = proverOf(findProvider(context, name), proof);
-  const flow = await takeFlow(db, name, state, at);
+  const flow = await takeFlow(db, { provider: name, state, shown, at });
   const answer = await prove(flow);
   if (answer.kind === "away") await giveBackFlow(db, flow.hash);
   if (answer.kind !== "answer") return refuse(context, name, answer);
   return inTransaction(db, async (transaction) => {
     const accountId = await accountOf(transaction, answer.value, config.signUp, at);
-    return finishSignIn(transaction, { accountId, at, catalog });
+    return finishSignIn(transaction, { accountId, client, at, catalog });
   });
 }
 

@@ -6,38 +6,50 @@ import { findUser, type User } from "../accounts/users.ts";
 import type { Context } from "../context.ts";
 import { inTransaction } from "../db/connect.ts";
 import { fail } from "../fail.ts";
+import { foldEmail } from "../email-address.ts";
+import { forgetNetworks, isKnownNetwork } from "./known-networks.ts";
 import { findAccountOf, lockAccount } from "./lock-account.ts";
 import { readByToken, useUp } from "./verifications.ts";
 import { endVerifications, finishSignIn } from "./verified.ts";
 
 type Needs = Pick<Context, "db" | "catalog">;
 
+interface PasswordSignIn {
+  email: string;
+  password: string;
+  /** The network that it comes from. */
+  client: string;
+  at: Date;
+}
+
 /**
  * A wrong password, an unknown address and one that was never verified: the same reply after the same work, or signing up and in would
  * tell which addresses have an account. Suspended: told to who knows the password alone.
  */
-export async function signInByPassword({ db, catalog }: Needs, { email, password, at }: { email: string; password: string; at: Date }) {
-  const account = await findAccountOf(db, email);
-  const right = await verifyPassword(password, account?.passwordHash ?? null); // null before the address is verified
+export async function signInByPassword({ db, catalog }: Needs, { email, password, client, at }: PasswordSignIn) {
+  const [account, known] = await Promise.all([findAccountOf(db, email), isKnownNetwork(db, { email, client, at })]);
+  const stored = account?.passwordHash ?? null; // null before the address is verified
+  const right = await verifyPassword(password, stored, { about: foldEmail(email), known });
   if (account === undefined || !right) fail("invalid_credentials");
   return inTransaction(db, async (transaction) => {
     // A password that was changed meanwhile has ended every session; none may begin with the old one after that.
     const now = await lockAccount(transaction, account.id);
     if (now.passwordHash !== account.passwordHash) fail("invalid_credentials");
-    return finishSignIn(transaction, { accountId: account.id, at, catalog });
+    return finishSignIn(transaction, { accountId: account.id, client, at, catalog });
   });
 }
 
 export async function resetPassword({ db }: Needs, { token, password, at }: { token: string; password: string; at: Date }): Promise<User> {
   const verification = await readByToken(db, "reset_password", token, at);
-  const passwordHash = await hashPassword(password);
   const { accountId } = verification;
+  const passwordHash = await hashPassword(password, { about: `reset ${accountId}` });
   return inTransaction(db, async (transaction) => {
     const { suspended } = await lockAccount(transaction, accountId);
     if (suspended) failSuspended();
     await useUp(transaction, verification, "token", at);
     await transaction.pool.query("update account set password_hash = $2 where id = $1", [accountId, passwordHash]);
     await closeSessions(transaction, accountId);
+    await forgetNetworks(transaction, accountId);
     await endVerifications(transaction, { accountId, at });
     return (await findUser(transaction, accountId)) as User;
   });

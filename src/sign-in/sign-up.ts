@@ -25,7 +25,7 @@ export async function signUp(context: Needs, { email, password, name, at }: Sign
   const { config, db, mailer, publicUrl } = context;
   const { signUp } = config;
   assertMaySignUp(signUp, email);
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await hashPassword(password, { about: "sign-up" }); // one turn of theirs after each of signing in
   const userId = randomUUID();
   const mail = await inTransaction(db, async (transaction) => {
     const invited = signUp.mode === "invite";

@@ -1,4 +1,4 @@
-// Deletes what has had its time: sessions, mails and sign-ins under way. Any replica does, at any time; nothing depends on it.
+// Deletes what has had its time: sessions, mails, sign-ins under way and networks that nobody signs in from any more. Any replica does, at any time; nothing depends on it.
 import type { Clock } from "../clock.ts";
 import type { Db } from "../db/connect.ts";
 
@@ -6,7 +6,7 @@ const everyMs = 60 * 60 * 1000;
 /** Rows a statement, so that none holds its locks for long. */
 const batch = 1_000;
 /** What was mailed stays so long after its end: whoever comes late learns that it is late. */
-const keptDays = { session: 0, verification: 7, sign_in_flow: 1 } as const;
+const keptDays = { session: 0, verification: 7, sign_in_flow: 1, known_network: 0 } as const;
 
 export function keepSwept(db: Db, { clock, onFault }: { clock: Clock; onFault: (error: unknown, what: string) => void }): { stop(): void } {
   const timer = setInterval(() => void sweep(db, clock()).catch((error: unknown) => onFault(error, "deleting old sessions")), everyMs);

@@ -1,6 +1,8 @@
 // How often somebody without an account may ask, by the address of the client and by the email that is asked about.
 import type { Context } from "../context.ts";
 import { foldEmail } from "../email-address.ts";
+import { ApiError } from "../fail.ts";
+import { isKnownNetwork } from "./known-networks.ts";
 
 interface PerMinute {
   /** Of one client, about whatever. */
@@ -23,9 +25,12 @@ const perMinute = {
   external: { client: 120 },
 } as const satisfies Record<string, PerMinute>;
 
-/** 429 rate_limit_exceeded. The client first: one that asks too much must not use up what an email may. */
+/**
+ * 429 rate_limit_exceeded. The client first: one that asks too much must not use up what an email may. What strangers have used up of an
+ * email stops nobody who has signed in to it from the same network of late.
+ */
 export async function throttle(
-  { limits }: Pick<Context, "limits">,
+  { clock, db, limits }: Pick<Context, "clock" | "db" | "limits">,
   what: keyof typeof perMinute,
   { client, email }: { client: string; email?: string },
 ): Promise<void> {
@@ -34,5 +39,11 @@ export async function throttle(
   if (email === undefined) return;
   const folded = foldEmail(email);
   if (max.pair !== undefined) await limits.throttle(`${what} pair`, `${client} ${folded}`, max.pair);
-  if (max.email !== undefined) await limits.throttle(`${what} email`, folded, max.email);
+  if (max.email === undefined) return;
+  try {
+    await limits.throttle(`${what} email`, folded, max.email);
+  } catch (error) {
+    const used = error instanceof ApiError && error.code === "rate_limit_exceeded";
+    if (!used || !(await isKnownNetwork(db, { email, client, at: clock() }))) throw error;
+  }
 }

@@ -8,6 +8,7 @@ import type { Catalog } from "../catalog/types.ts";
 import type { Queries } from "../db/connect.ts";
 import { postSignupCredit } from "../ledger/post.ts";
 import type { Amount } from "../money.ts";
+import { rememberNetwork } from "./known-networks.ts";
 import { userRecord } from "./user-record.ts";
 
 interface Moment {
@@ -50,12 +51,19 @@ export async function endVerifications(transaction: Queries, { accountId, at }: 
   await transaction.pool.query("update verification set used_at = $2 where account_id = $1 and used_at is null", [accountId, at]);
 }
 
+interface SignedIn extends Moment {
+  /** The network that it came from. */
+  client: string;
+  catalog: Pick<Catalog, "tiers">;
+}
+
 /** Opens a session, as the contract shows it. 403 for a suspended account, whose caller has proved to be its owner. */
-export async function finishSignIn(db: Queries, { accountId, at, catalog }: Moment & { catalog: Pick<Catalog, "tiers"> }) {
+export async function finishSignIn(db: Queries, { accountId, client, at, catalog }: SignedIn) {
   const user = await findUser(db, accountId);
   if (user === undefined) throw new Error(`account ${accountId} is gone`);
   if (user.suspended) failSuspended();
   const session = await openSession(db, { accountId, at });
+  await rememberNetwork(db, { accountId, email: user.email, client, at });
   return {
     session_token: session.token,
     expires_at: session.expiresAt.toISOString(),

@@ -17,6 +17,8 @@ const exceptions: Record<string, string> = {
   hold_owner: byOperator,
   identity_pkey: beforeAccount,
   key_budget_pkey: byId,
+  known_network_expires: byOperator,
+  known_network_pkey: beforeAccount,
   media_expense_pkey: byOperator,
   media_job_late: byOperator,
   media_job_pkey: byId,

@@ -191,6 +191,14 @@ describe("settings", () => {
     expect(JSON.parse(lines[0]!)).toMatchObject({ mail });
   });
 
+  test("where the log is not the sender's own, neither link nor code stands there: whom a mail was for, and that it was not sent", () => {
+    const lines: string[] = [];
+    const log = pino({ level: "warn" }, { write: (line: string) => void lines.push(line) });
+    createMailer({ smtpUrl: null, from: "gateway@localhost", log, prints: false }).send(mail);
+    expect(JSON.parse(lines[0]!)).toMatchObject({ level: 50, to: mail.to, subject: mail.subject });
+    expect(lines.join()).not.toContain(JSON.stringify(mail.text).slice(1, 20));
+  });
+
   test.each(["mail.example.com:587", "http://mail.example.com", "smtp://", "smtp://user:hunter2@:x"])(
     "SMTP_URL %s stops the start, and the message holds no password",
     (smtpUrl) => {

@@ -230,3 +230,40 @@ describe("400 invalid_parameter stripe-signature: nothing is stored", () => {
     expect(await gateway.read(opened)).toMatchObject({ status: "succeeded" });
   });
 });
+
+describe("wrong signatures", () => {
+  let proxied: TopupGateway;
+  beforeAll(async () => void (proxied = await startTopupGateway({ env: { SVC_TRUSTED_PROXIES: "1" } })));
+  afterAll(() => proxied.stop());
+  const from = (address: string, { body, signature }: SignedEvent) =>
+    proxied.request("POST", "/v1/credits/webhooks/stripe", {
+      body,
+      headers: { "stripe-signature": signature, "x-forwarded-for": address },
+    });
+
+  test("503 overloaded after 60 in a minute from one network, before the body is read; events from elsewhere count as ever", async () => {
+    const opened = await proxied.opened();
+    const good = proxied.stripe.event(completed, opened.session, paid);
+    const wrong = { ...good, signature: good.signature.replace(/v1=..../, "v1=0000") };
+    const statuses: number[] = [];
+    while (statuses.at(-1) !== 503 && statuses.length < 100) statuses.push((await from("203.0.113.1", wrong)).status);
+    expect(new Set(statuses)).toEqual(new Set([400, 503]));
+    expect([61, 62, 63, 64]).toContain(statuses.length); // a minute's edge may let a few more in
+    const unread = await from("203.0.113.1", { ...good, body: "not JSON" });
+    expect([unread.status, unread.json.error.code, unread.headers["retry-after"]]).toEqual([
+      503,
+      "overloaded",
+      expect.stringMatching(/^\d+$/),
+    ]);
+    expect(await proxied.read(opened)).toMatchObject({ status: "pending" });
+    expect((await from("203.0.113.2", good)).status).toBe(200);
+    expect(await proxied.read(opened)).toMatchObject({ status: "succeeded" });
+  });
+
+  test("right ones are never counted: 200 of them from one network are taken", async () => {
+    const opened = await proxied.opened();
+    const good = proxied.stripe.event(completed, opened.session, paid);
+    const replies = await Promise.all(Array.from({ length: 200 }, () => from("203.0.113.3", good)));
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+});

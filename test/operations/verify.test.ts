@@ -107,8 +107,8 @@ describe("200", () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 50 }, (_, index) =>
         index % 2 === 0
-          ? verifyByToken(gateway.context, { token: tokenIn(mail), at })
-          : verifyByCode(gateway.context, { email, code: codeIn(mail), at }),
+          ? verifyByToken(gateway.context, { token: tokenIn(mail), client: "10.0.0.1", at })
+          : verifyByCode(gateway.context, { email, code: codeIn(mail), client: "10.0.0.1", at }),
       ),
     );
     expect(outcomes.filter(({ status }) => status === "fulfilled").length).toBe(1);
@@ -128,7 +128,9 @@ describe("200", () => {
     const at = gateway.context.clock();
     for (let n = 0; n < 10; n++) await signUp(gateway.context, { email, password: `password ${n}`, name: null, at });
     const mails = gateway.mails.filter(({ to }) => to === email);
-    const outcomes = await Promise.allSettled(mails.map((mail) => verifyByToken(gateway.context, { token: tokenIn(mail), at })));
+    const outcomes = await Promise.allSettled(
+      mails.map((mail) => verifyByToken(gateway.context, { token: tokenIn(mail), client: "10.0.0.1", at })),
+    );
     expect(outcomes.filter(({ status }) => status === "fulfilled").length).toBe(1);
     const refused = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [(outcome.reason as { code: string }).code] : []));
     expect(refused).toEqual(Array(9).fill("used_token"));
@@ -196,7 +198,8 @@ describe("400", () => {
   test("after a hundred wrong codes in a day new mails bring no new guesses; the link still works", async () => {
     const { email } = await signedUp();
     const at = gateway.context.clock();
-    const guess = (code: string) => verifyByCode(gateway.context, { email, code, at }).catch((error: { code: string }) => error.code);
+    const guess = (code: string) =>
+      verifyByCode(gateway.context, { email, code, client: "10.0.0.1", at }).catch((error: { code: string }) => error.code);
     for (let mails = 0; mails < 10; mails++) {
       await resendVerification(gateway.context, { email, at });
       for (let n = 0; n < 10; n++) await guess("none");

@@ -1,4 +1,6 @@
 // One signup credit a mailbox: which address forms lead to the same mailbox is src/email-address.ts's, for what was given before this here.
+// And from where an account was signed in to: strangers who use up its address's tries don't keep its owner out there. And the browser that
+// begins a sign-in at an external provider.
 import { type Kysely, sql } from "kysely";
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -23,5 +25,17 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         ) as parts
       ) as given
       order by mailbox, created_at, account_id;
+
+    -- The digest of what the browser that began a sign-in keeps in a cookie. Null: begun before this, and finished in no browser.
+    alter table sign_in_flow add column browser bytea check (length(browser) = 32);
+
+    -- A network from which an account was signed in to of late. The digest is of its address and that network.
+    create table known_network (
+      hash bytea primary key check (length(hash) = 32),
+      account_id bigint not null references account,
+      expires_at timestamptz not null
+    );
+    create index known_network_of_account on known_network (account_id);
+    create index known_network_expires on known_network (expires_at);
   `.execute(db);
 }

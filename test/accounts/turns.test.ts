@@ -1,0 +1,131 @@
+// Turns: who runs next while more ask than can be served, counted exactly; each work ends when the test says so.
+import { describe, expect, test } from "vitest";
+import { type Asker, openTurns } from "../../src/accounts/turns.ts";
+
+function world(runningMax = 2, places = 64) {
+  const turns = openTurns(runningMax, places);
+  const started: string[] = [];
+  const running: (() => void)[] = [];
+  const ended: string[] = [];
+  let refused = 0;
+  return {
+    started,
+    ended,
+    refused: () => refused,
+    ask(name: string, asker: Asker) {
+      const work = () => {
+        started.push(name);
+        return new Promise<true>((resolve) => running.push(() => resolve(true)));
+      };
+      return turns.inTurn(work, asker).then(
+        (done) => void ended.push(done ? name : `${name} (time alone)`),
+        (error: { code: string }) => {
+          expect(error.code).toBe("overloaded");
+          refused += 1;
+        },
+      );
+    },
+    /** Ends the one that runs longest, and waits until what follows from that has begun. */
+    async endOne() {
+      running.shift()!();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    },
+    running: () => running.length,
+  };
+}
+
+const settle = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+describe("in turn", () => {
+  test("by what is asked about: one that comes after fifty about one thing runs next", async () => {
+    const { ask, started, endOne } = world();
+    for (let at = 0; at < 40; at++) void ask("victim", { about: "victim" });
+    await settle();
+    void ask("user", { about: "user" });
+    await endOne();
+    await endOne();
+    expect(started).toEqual(["victim", "victim", "victim", "user"]);
+  });
+
+  test("about one thing at most three quarters of the places wait; there is room for the next", async () => {
+    const { ask, refused, running } = world();
+    for (let at = 0; at < 100; at++) void ask("victim", { about: "victim" });
+    await settle();
+    expect([running(), refused()]).toEqual([2, 50]);
+    void ask("user", { about: "user" });
+    await settle();
+    expect(refused()).toBe(50);
+  });
+
+  test("who is known waits in a lane of its own, and has every other turn", async () => {
+    const { ask, started, endOne, refused } = world(1, 4);
+    for (let at = 0; at < 10; at++) void ask(`stranger ${at}`, { about: `thing ${at}` });
+    await settle();
+    expect(refused()).toBe(5);
+    for (const about of ["a", "b"]) void ask(`known ${about}`, { about, known: true });
+    await settle();
+    for (let at = 0; at < 4; at++) await endOne();
+    expect(started).toEqual(["stranger 0", "known a", "stranger 1", "known b", "stranger 2"]);
+  });
+});
+
+describe("a ghost", () => {
+  test("does the work where nobody waits for it", async () => {
+    const { ask, started, endOne, ended } = world();
+    void ask("ghost", { about: "nothing", ghost: true });
+    await settle();
+    await endOne();
+    expect([started, ended]).toEqual([["ghost"], ["ghost"]]);
+  });
+
+  test("takes neither place nor turn: after a thousand of them one that is real runs next", async () => {
+    const { ask, started, endOne, ended, refused } = world();
+    for (let at = 0; at < 1000; at++) void ask("ghost", { about: `nothing ${at}`, ghost: true });
+    await settle();
+    void ask("user", { about: "user" });
+    await endOne();
+    expect([started, refused()]).toEqual([["ghost", "ghost", "user"], 0]);
+    await endOne();
+    await endOne();
+    await settle();
+    expect(ended.filter((name) => name === "ghost (time alone)")).toHaveLength(998);
+  });
+
+  test("is refused where one that is real would be, and no earlier", async () => {
+    const outcomes = await Promise.all(
+      [false, true].map(async (ghost) => {
+        const { ask, refused } = world();
+        for (const about of ["first", "second"]) void ask(about, { about }); // both slots
+        await settle();
+        for (let at = 0; at < 100; at++) void ask("one", { about: "one", ghost });
+        await settle();
+        const alone = refused();
+        for (let at = 0; at < 200; at++) void ask("many", { about: `real ${at}` });
+        await settle();
+        const before = refused();
+        void ask("new", { about: "new", ghost });
+        await settle();
+        return [alone, refused() - before];
+      }),
+    );
+    expect(outcomes).toEqual([
+      [52, 1],
+      [52, 1],
+    ]);
+  });
+
+  test("waits for its turn as one that is real does", async () => {
+    const { ask, ended, endOne } = world(1);
+    void ask("first", { about: "first" });
+    for (const about of ["a", "b"]) void ask(about, { about });
+    const ghost = ask("ghost", { about: "nothing", ghost: true });
+    void ask("c", { about: "c" });
+    await settle();
+    await endOne();
+    await endOne();
+    expect(ended).toEqual(["first", "a"]);
+    await endOne();
+    await ghost;
+    expect(ended).toEqual(["first", "a", "b", "ghost (time alone)"]);
+  });
+});
