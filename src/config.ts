@@ -29,6 +29,8 @@ export interface Config {
   usageLogMonths: number;
   /** Proxies in front whose X-Forwarded-For is believed; 0: the client is whoever connects. */
   trustedProxies: number;
+  /** What /metrics asks for; null: nothing. */
+  metricsToken: string | null;
   logLevel: string;
   /** OpenTelemetry's own names (OTEL_…); null: no traces. Further ones are read by its packages: headers, certificates, resource. */
   traces: TracesConfig | null;
@@ -86,6 +88,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     workers: wholeNumber(text("SVC_WORKERS"), "SVC_WORKERS", 1, 256) ?? 1,
     usageLogMonths: wholeNumber(text("SVC_USAGE_LOG_MONTHS"), "SVC_USAGE_LOG_MONTHS", 0, 1200) ?? 13,
     trustedProxies: wholeNumber(text("SVC_TRUSTED_PROXIES"), "SVC_TRUSTED_PROXIES", 0, 16) ?? 0,
+    metricsToken: bearerToken(text("SVC_METRICS_TOKEN"), "SVC_METRICS_TOKEN"),
     logLevel: oneOf(text("LOG_LEVEL"), "LOG_LEVEL", logLevels) ?? "info",
     traces: readTraces(text),
     environment,
@@ -98,6 +101,12 @@ const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"]
 function oneOf(text: string | null, name: string, words: readonly string[]): string | null {
   if (text !== null && !words.includes(text)) throw new Error(`${name} must be one of ${words.join(", ")}, not "${text}"`);
   return text;
+}
+
+/** Of the characters that a header carries after `Bearer` (RFC 6750). It is not repeated: it is a secret. */
+function bearerToken(text: string | null, name: string): string | null {
+  if (text === null || /^[A-Za-z0-9._~+/-]{16,}=*$/.test(text)) return text;
+  throw new Error(`${name} must have at least 16 letters, digits and . _ ~ + / -: openssl rand -hex 24`);
 }
 
 /** As pg takes them, the two forms for a socket among them. What is wrong is not repeated: it may hold a password. */
