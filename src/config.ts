@@ -33,6 +33,8 @@ export interface Config {
   usageLogMonths: number;
   /** Proxies in front whose X-Forwarded-For is believed; 0: the client is whoever connects. */
   trustedProxies: number;
+  /** What /metrics asks for; null: nothing. */
+  metricsToken: string | null;
   logLevel: string;
   /** OpenTelemetry's own names (OTEL_…); null: no traces. Further ones are read by its packages: headers, certificates, resource. */
   traces: TracesConfig | null;
@@ -104,6 +106,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     workers: wholeNumber(text("SVC_WORKERS"), "SVC_WORKERS", 1, 256) ?? 1,
     usageLogMonths: wholeNumber(text("SVC_USAGE_LOG_MONTHS"), "SVC_USAGE_LOG_MONTHS", 0, 1200) ?? 13,
     trustedProxies: wholeNumber(text("SVC_TRUSTED_PROXIES"), "SVC_TRUSTED_PROXIES", 0, 16) ?? 0,
+    metricsToken: bearerToken(text("SVC_METRICS_TOKEN"), "SVC_METRICS_TOKEN"),
     logLevel: oneOf(text("LOG_LEVEL"), "LOG_LEVEL", logLevels) ?? "info",
     traces: readTraces(text),
     environment,
@@ -116,6 +119,12 @@ const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"]
 function oneOf(text: string | null, name: string, words: readonly string[]): string | null {
   if (text !== null && !words.includes(text)) throw new Error(`${name} must be one of ${words.join(", ")}, not "${text}"`);
   return text;
+}
+
+/** Of the characters that a header carries after `Bearer`. It is not repeated: it is a secret. */
+function bearerToken(text: string | null, name: string): string | null {
+  if (text === null || /^[\x21-\x7e]+$/.test(text)) return text;
+  throw new Error(`${name} must be printable ASCII without spaces: openssl rand -hex 24 makes one`);
 }
 
 /** Of libpq's; the others may lead to a standby. */

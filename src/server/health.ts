@@ -1,4 +1,6 @@
-// The pages that machines ask for: /healthz, /readyz and /metrics. None needs a key, none is under /v1.
+// The pages that machines ask for: /healthz, /readyz and /metrics. None needs a key, none is under /v1; /metrics asks for a token of its own,
+// where the operator has set one.
+import { createHash, timingSafeEqual } from "node:crypto";
 import type { Edge } from "./edge.ts";
 import type { Page } from "./pages.ts";
 
@@ -14,12 +16,28 @@ export function probePages(edge: Edge): Record<string, Page> {
       const reason = await whyUnready(edge);
       return reason === null ? json(200, { status: "ready" }) : json(503, { status: "unavailable", reason });
     },
-    "/metrics": async () => ({
-      status: 200,
-      headers: { "content-type": edge.metrics.contentType },
-      bytes: Buffer.from(await edge.metrics.text()),
-    }),
+    "/metrics": async ({ req }) => {
+      if (!mayRead(edge.context.config.metricsToken, req.headers.authorization)) return unauthorized;
+      const headers = { "content-type": edge.metrics.contentType, "cache-control": "no-store" };
+      return { status: 200, headers, bytes: Buffer.from(await edge.metrics.text()) };
+    },
   };
+}
+
+const unauthorized = {
+  ...json(401, { error: { message: "/metrics asks for the bearer token that SVC_METRICS_TOKEN holds.", type: "authentication_error" } }),
+  headers: { "content-type": "application/json", "cache-control": "no-store", "www-authenticate": 'Bearer realm="metrics"' },
+};
+
+/** Digests are compared, since they are of one length: how long it takes says nothing of the token. */
+function mayRead(token: string | null, authorization: string | undefined): boolean {
+  if (token === null) return true;
+  const given = /^bearer +(.+)$/i.exec(authorization ?? "")?.[1];
+  return given !== undefined && timingSafeEqual(digest(given), digest(token));
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
 }
 
 /** Null: it is ready. */

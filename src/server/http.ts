@@ -158,7 +158,7 @@ async function answerPage(edge: Edge, dispatch: Dispatch, pages: Pages, exchange
   if (req.method === "OPTIONS" && (page !== undefined || path === "*")) return sendReply(edge, exchange, optionsReply(exchange, ["get"]));
   if (page === undefined) throw unknownPath(exchange, dispatch.matcher);
   if (req.method !== "GET" && req.method !== "HEAD") failMethod(exchange, ["get"]);
-  return sendReply(edge, exchange, await page());
+  return sendReply(edge, exchange, await page(exchange));
 }
 
 function listen(edge: Edge, server: NodeServer, port: number, host: string): Promise<{ port: number }> {

@@ -6,7 +6,7 @@ import type { Edge, Exchange } from "./edge.ts";
 import { probePages } from "./health.ts";
 import type { AnyReply } from "./reply.ts";
 
-export type Page = () => AnyReply | Promise<AnyReply>;
+export type Page = (exchange: Exchange) => AnyReply | Promise<AnyReply>;
 
 /** Finds the page of a path; undefined where there is none. */
 export type Pages = (exchange: Exchange) => Page | undefined | Promise<Page | undefined>;

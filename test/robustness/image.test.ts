@@ -44,9 +44,14 @@ describe("what the image holds", () => {
     expect(sources.filter((source) => !existsSync(join(root, source)))).toEqual([]);
   });
 
-  test("each base is a pinned Node, the same as the tests run on", () => {
+  test("each base is a Node pinned by digest, the same as the tests run on", () => {
     const bases = stages.map(({ base }) => base).filter((base) => !stages.some(({ name }) => name === base));
-    expect(new Set(bases)).toEqual(new Set([`node:${process.versions.node}-trixie-slim`]));
+    const [[tag, digest] = [], ...others] = [...new Set(bases)].map((base) => base.split("@"));
+    expect([tag, digest, others]).toEqual([
+      `node:${process.versions.node}-trixie-slim`,
+      expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+      [],
+    ]);
   });
 
   test("it runs as nobody special, without a shell, and is told to end by SIGTERM", () => {

@@ -7,6 +7,7 @@ export const tools = {
   chromium: ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"],
   nginx: ["nginx"],
   pgbouncer: ["pgbouncer"],
+  "postgresql-client": ["psql"],
 } as const;
 
 export function findTool(tool: keyof typeof tools): string | null {
