@@ -299,10 +299,7 @@ export interface ChatMessage {
   tool_call_id?: string | null | undefined;
 }
 
-/**
- * A chat request in OpenAI's form. Fields not listed here (`seed`, `logit_bias`, …) are forwarded as sent; `store` and `metadata` are
- * dropped.
- */
+/** A chat request in OpenAI's form. Fields not listed here are forwarded as sent. */
 export interface ChatRequest {
   /** Model id or alias. */
   model: string;
@@ -334,6 +331,58 @@ export interface ChatRequest {
   reasoning_effort?: ReasoningEffort | null | undefined;
   /** Reasoning controls; default: the model's. Dropped for models without `supports_reasoning`. */
   reasoning?: ReasoningOptions | null | undefined;
+  /** Asks for the same answer to the same request, as far as the model can; default: none. */
+  seed?: number | null | undefined;
+  /** Above 0: words that stood often come less often; OpenAI's models take -2 to 2. Default: the model's. */
+  frequency_penalty?: number | null | undefined;
+  /** Above 0: words that stood at all come less often; OpenAI's models take -2 to 2. Default: the model's. */
+  presence_penalty?: number | null | undefined;
+  /** Makes tokens likelier or less likely, by their id; OpenAI's models take -100 to 100. Default: none. */
+  logit_bias?: { [key: string]: number } | null | undefined;
+  /** An opaque id of the caller's own user; default: none. */
+  user?: string | null | undefined;
+  /** Whether the answer says how likely its tokens were; default false. */
+  logprobs?: boolean | null | undefined;
+  /** How many likeliest tokens each place shows, beside `logprobs`; default: none. */
+  top_logprobs?: number | null | undefined;
+  /** Whether several tools may be called at once; default: the model's. */
+  parallel_tool_calls?: boolean | null | undefined;
+  /** How long-winded the answer is, such as `low`; default: the model's. */
+  verbosity?: string | null | undefined;
+  /** An opaque id of the caller's own user, for the provider's abuse checks; default: none. */
+  safety_identifier?: string | null | undefined;
+  /** Requests that share it share the provider's prompt cache more often; default: none. */
+  prompt_cache_key?: string | null | undefined;
+  /** How long the provider keeps the prompt cached; default: the provider's. */
+  prompt_cache_retention?: string | null | undefined;
+  /** How the provider caches the prompt; default: the provider's. */
+  prompt_cache_options?: { [key: string]: unknown } | null | undefined;
+  /** The provider's kind of service; default: the provider's. */
+  service_tier?: string | null | undefined;
+  /** What the answer is made of; default: text. */
+  modalities?: string[] | null | undefined;
+  /** Form of a spoken answer; default: none. */
+  audio?: { [key: string]: unknown } | null | undefined;
+  /** A text that most of the answer will repeat; default: none. */
+  prediction?: { [key: string]: unknown } | null | undefined;
+  /** How the provider searches the web, on search models; default: the provider's. */
+  web_search_options?: { [key: string]: unknown } | null | undefined;
+  /** What the provider's own moderation does; default: the provider's. */
+  moderation?: { [key: string]: unknown } | null | undefined;
+  /**
+   * The older form of `tools`; default: none.
+   * @deprecated
+   */
+  functions?: { [key: string]: unknown }[] | null | undefined;
+  /**
+   * The older form of `tool_choice`; default `auto` beside functions.
+   * @deprecated
+   */
+  function_call?: string | { [key: string]: unknown } | null | undefined;
+  /** Dropped: no answer is kept. */
+  store?: unknown;
+  /** Dropped: no answer is kept. */
+  metadata?: unknown;
 }
 
 /** Who speaks. `developer` is another name of `system`; `function` is the older form of `tool`. */
@@ -483,6 +532,18 @@ export interface CompletionRequest {
   echo?: boolean | null | undefined;
   /** Where to stop: one text, or up to 4; default: nowhere. More give 400 `invalid_parameter`, which names `POST /v1/chat/completions`. */
   stop?: string | string[] | null | undefined;
+  /** 0 to 1. No service default; the model's applies. Forwarded as sent. */
+  top_p?: number | null | undefined;
+  /** Asks for the same answer to the same request, as far as the model can; default: none. */
+  seed?: number | null | undefined;
+  /** Above 0: words that stood often come less often; OpenAI's models take -2 to 2. Default: the model's. */
+  frequency_penalty?: number | null | undefined;
+  /** Above 0: words that stood at all come less often; OpenAI's models take -2 to 2. Default: the model's. */
+  presence_penalty?: number | null | undefined;
+  /** Makes tokens likelier or less likely, by their id; OpenAI's models take -100 to 100. Default: none. */
+  logit_bias?: { [key: string]: number } | null | undefined;
+  /** An opaque id of the caller's own user; default: none. */
+  user?: string | null | undefined;
 }
 
 /** What the answer's tokens were. */
@@ -676,6 +737,8 @@ export interface EmbeddingRequest {
   dimensions?: number | null | undefined;
   /** How the vectors are written; default `float`. */
   encoding_format?: EmbeddingEncoding | null | undefined;
+  /** An opaque id of the caller's own user, forwarded as sent; default: none. */
+  user?: string | null | undefined;
 }
 
 /** Tokens that were used and what they cost. Only input is billed. */
@@ -980,36 +1043,33 @@ export interface ImageRequest {
   prompt: string;
   /**
    * How many images: 1 to 4, default 1. A number outside is clamped and not refused, and its fraction is cut off.
-   * Each image is billed at the model's per-image rate. The per-megapixel model ignores it and makes 1.
+   * Each image is billed at the model's per-image rate. A model billed by the megapixel ignores it and makes 1.
    */
   n?: number | null | undefined;
   /**
    * `WIDTHxHEIGHT` in pixels, or `auto`; default: the model's own. A `WIDTHxHEIGHT` snaps to the nearest of the aspects 1:1, 16:9, 9:16,
    * 4:3, 3:4 and 21:9,
    * in the model's own resolution for that aspect. `auto`, an aspect such as `16:9`, and a ratio far from all six give the model's default
-   * (landscape 16:9 on the recraft-class and the megapixel-priced models, where 21:9 becomes 16:9 too).
-   * On the megapixel-priced model the hold follows the size asked for, the charge follows the megapixels delivered, and the difference
-   * is returned.
-   * The reference-image flash model takes only `1024x1024`, `1024x1536`, `1536x1024` and `auto`, and refuses more than 1536 px a side
-   * with 400 `invalid_parameter`.
+   * aspect. On a model billed by the megapixel the hold follows the size asked for, the charge follows the megapixels delivered, and the
+   * difference is returned. A model that takes few sizes refuses any other with 400 `invalid_parameter`, and the message lists them.
    */
   size?: string | null | undefined;
   /**
-   * `low`, `medium` or `high` on the two quality-priced models; `auto` or left out is billed as `medium`, `standard` means `medium` and
+   * `low`, `medium` or `high` on models priced by quality (`GET /v1/pricing`); `auto` or left out is billed as `medium`, `standard` means `medium` and
    * `hd` means `high`.
    * Any other word gives 400 `invalid_parameter` there. Every other model ignores it.
    */
   quality?: string | null | undefined;
   /**
-   * HTTPS address of one source image. The edit model requires it (else 400 `image_url_required`), the megapixel model may take it,
-   * text-to-image models ignore it.
+   * HTTPS address of one source image. A model that edits images requires it (else 400 `image_url_required`), others may take it, and models
+   * that make images of text alone ignore it.
    * An address that is not HTTPS, or that names a private or local host, gives 400 `invalid_parameter`.
    */
   image_url?: string | null | undefined;
   /**
    * HTTPS addresses of several source images; wins over `image_url` when both are given.
-   * At most 16 on the two reference-capable OpenAI-class models and 10 on all others; more gives 400 `too_many_references`.
-   * On the megapixel model the first 6 are high fidelity and 7 to 10 are supplementary guides. Models that take no image input ignore it.
+   * Each model takes so many, 10 where the operator says nothing else; more gives 400 `too_many_references`, and the message says how many.
+   * Models that take no image input ignore it.
    */
   image_urls?: string[] | null | undefined;
   /**
@@ -1209,7 +1269,7 @@ export interface MadeVoice {
   name: string;
   /** Id of the model that made it. */
   model: string;
-  /** What was charged in USD: 2.00 for a clone, 4.20 for a design. */
+  /** What was charged in USD: a flat price. */
   cost_usd: number;
   /** Balance in USD after the charge. */
   balance_usd: number;
@@ -1314,6 +1374,22 @@ export interface MessageRequest {
    * Anthropic's tool runners then send the whole conversation by themselves.
    */
   thread?: unknown;
+  /** What of a long conversation is cleared or summed up; reaches models whose provider speaks this form. Default: nothing. */
+  context_management?: unknown;
+  /** What the provider says of a request beside its answer; reaches models whose provider speaks this form. Default: nothing. */
+  diagnostics?: unknown;
+  /** A profile at the provider; reaches models whose provider speaks this form. Default: none. */
+  user_profile_id?: unknown;
+  /** A workspace at the provider; reaches models whose provider speaks this form. Default: none. */
+  workspace_id?: unknown;
+  /** Ignored: no container is kept. */
+  container?: unknown;
+  /** Ignored: no server is asked. */
+  mcp_servers?: unknown;
+  /** Ignored: where a model runs is not chosen by its caller. */
+  inference_geo?: unknown;
+  /** Ignored: there is one speed. */
+  speed?: unknown;
 }
 
 /** Who speaks. `system` between turns is a system message in the middle of a conversation. */
@@ -1606,31 +1682,30 @@ export type ModelType =
 /** What to compose. Unknown fields are ignored; null means not given. */
 export interface MusicRequest {
   /**
-   * Id of a music model; default: the per-second family A model, 0.135 USD a second. A flat model of a third vendor costs 0.108 USD a
-   * song and answers MP3 only.
-   * A model of another kind gives 400 `not_a_music_model`, a retired one (two older flat models) 404 `model_not_found`.
+   * Id of a music model; default: the operator's choice. Models are billed by the second or by the song, at the prices of
+   * `GET /v1/pricing`; those billed by the song answer MP3 only. A model of another kind gives 400 `not_a_music_model`, a retired one 404
+   * `model_not_found`.
    */
   model?: string | null | undefined;
   /**
-   * What the music is like. At most 2000 characters on the per-second model (200 on the retired ones), counted after Unicode NFC
-   * normalisation;
+   * What the music is like. At most 2000 characters, counted after Unicode NFC normalisation;
    * longer gives 400 `prompt_too_long`, and the message names the model and the field.
    */
   prompt: string;
   /**
-   * Words to sing, with the structural tags `[verse]`, `[chorus]`, `[bridge]` and `[Instrumental]`. At most 600 characters on flat
+   * Words to sing, with the structural tags `[verse]`, `[chorus]`, `[bridge]` and `[Instrumental]`. At most 600 characters on
    * models that take them;
-   * longer gives 400 `prompt_too_long`. The per-second model ignores it. Default: none, the model sings what it likes or nothing.
+   * longer gives 400 `prompt_too_long`. A model billed by the second ignores it. Default: none, the model sings what it likes or nothing.
    */
   lyrics?: string | null | undefined;
   /**
    * Length in whole milliseconds: 1000 to 300000, default 30000; another number gives 400 `invalid_duration`, and the message names the
-   * model and the field. The per-second model makes and bills this length; flat models ignore it.
+   * model and the field. A model billed by the second makes and bills this length; one billed by the song ignores it.
    */
   music_length_ms?: number | null | undefined;
   /** Another name for `music_length_ms`, which wins when both are given. */
   duration_ms?: number | null | undefined;
-  /** Format of the audio; default `mp3_44100_128`. A flat model answers MP3 only; another format gives 400 `invalid_request` there. */
+  /** Format of the audio; default `mp3_44100_128`. A model billed by the song answers MP3 only; another format gives 400 `invalid_request` there. */
   response_format?: AudioFormat | null | undefined;
 }
 
@@ -2213,7 +2288,7 @@ export interface RerankRanking {
   meta?: { [key: string]: unknown };
 }
 
-/** What to rank. Other fields (`return_documents`, `max_tokens_per_doc`, …) are forwarded as sent. */
+/** What to rank. Other fields are forwarded as sent. */
 export interface RerankRequest {
   /** Id or alias of a reranking model (`GET /v1/models?type=reranking`). */
   model: string;
@@ -2225,6 +2300,8 @@ export interface RerankRequest {
   top_n?: number | null | undefined;
   /** Whether each result repeats its document; default false. */
   return_documents?: boolean | null | undefined;
+  /** How many tokens of each document count, forwarded as sent; default: the model's. */
+  max_tokens_per_doc?: number | null | undefined;
 }
 
 /** One document's place in the ranking. Further fields come from the model as they are. */
@@ -3025,7 +3102,7 @@ export interface SlotUse {
 
 /** What a sound effect is like. Unknown fields are ignored; null means not given. */
 export interface SoundEffectRequest {
-  /** Id of a sound-effect model; default: the family A one. A model of another kind gives 400 `not_an_sfx_model`. */
+  /** Id of a sound-effect model; default: the operator's choice. A model of another kind gives 400 `not_an_sfx_model`. */
   model?: string | null | undefined;
   /**
    * What is heard. Required, unless it comes as `text`. At most 500 characters after Unicode NFC normalisation; longer gives 400
@@ -3045,9 +3122,8 @@ export interface SoundEffectRequest {
 /** What to say, in which voice. Unknown fields are ignored; null means not given. */
 export interface SpeechRequest {
   /**
-   * Id of a text-to-speech model; default: the family A quality multilingual model. A model of another kind gives 400 `not_a_tts_model`,
-   * a paused one (the most expressive of family A) or an unknown one 404 `model_not_found`. Prices per 1,000 characters: family A
-   * multilingual 0.405 USD, flash (first byte after about 75 ms) and turbo 0.2025; family B HD 0.07, turbo 0.04.
+   * Id of a text-to-speech model (`GET /v1/models?type=speech`); default: the operator's choice. A model of another kind gives 400
+   * `not_a_tts_model`, a paused or unknown one 404 `model_not_found`. Prices per 1,000 characters: `GET /v1/pricing`.
    */
   model?: string | null | undefined;
   /**
@@ -3466,8 +3542,8 @@ export interface TranscriptionForm {
   /** The audio (mp3, wav, m4a, ogg, webm, flac; else 415 `unsupported_audio_type`), at most 25 MB. Without it 400 `missing_parameter`. */
   file: Upload;
   /**
-   * `transcribe` (default: fast, 0.0009 USD a minute), `transcribe-quality` (accurate, 0.00405 USD a minute), or the id of a
-   * transcription model; a model of another kind gives 400 `invalid_parameter`.
+   * Id or alias of a transcription model; default: the alias `transcribe`.
+   * Prices per minute: `GET /v1/pricing`. A model of another kind gives 400 `invalid_parameter`.
    */
   model?: string | undefined;
   /** Language of the audio as an ISO 639-1 code such as `en`; detected when left out. */
@@ -3496,8 +3572,8 @@ export interface TranscriptionFromUrl {
    */
   audio_url: string;
   /**
-   * `transcribe` (default: fast, 0.0009 USD a minute), `transcribe-quality` (accurate, 0.00405 USD a minute), or the id of a
-   * transcription model.
+   * Id or alias of a transcription model; default: the alias `transcribe`.
+   * Prices per minute: `GET /v1/pricing`.
    */
   model?: string | null | undefined;
   /** Language of the audio as an ISO 639-1 code such as `en`; detected when left out. */
@@ -3957,7 +4033,7 @@ export interface ListJobsQuery {
   /** Lists only jobs older than the one with this id: the `last_id` of the page before. An unknown id gives 400 `invalid_parameter`. */
   after?: string | undefined;
   /** Lists only jobs in one of these statuses, separated by commas; default: all. */
-  status?: JobStatus[] | undefined;
+  status?: JobStatus | JobStatus[] | undefined;
   /** Lists only jobs of this model id; default: all. A model without jobs gives an empty list. */
   model?: string | undefined;
   /** Lists only image jobs or only video jobs; default: both. */
@@ -3971,26 +4047,26 @@ export interface GetJobQuery {
 /** What `models.list` may be narrowed by. */
 export interface ListModelsQuery {
   /** Types; a model of any of them is listed. `realtime` and `audio-understanding` list no models. */
-  type?: string[] | undefined;
+  type?: string | string[] | undefined;
   /** Creators; a model of any of them is listed. */
-  creator?: string[] | undefined;
+  creator?: string | string[] | undefined;
   /** The same as `creator`; when both are given, a model of any creator named in either is listed. */
-  owned_by?: string[] | undefined;
+  owned_by?: string | string[] | undefined;
   /** Capability tags; a model must have all of them. */
-  tags?: string[] | undefined;
+  tags?: string | string[] | undefined;
   /** Use cases; a model must have all of them. */
-  use_cases?: string[] | undefined;
+  use_cases?: string | string[] | undefined;
   /**
    * Use cases in the old or the new vocabulary, such as `coding`; a model must have all of them.
    * @deprecated
    */
-  recommended_for?: string[] | undefined;
+  recommended_for?: string | string[] | undefined;
   /** What a model must read; all of them. */
-  input_modalities?: string[] | undefined;
+  input_modalities?: string | string[] | undefined;
   /** What a model must make; all of them. */
-  output_modalities?: string[] | undefined;
+  output_modalities?: string | string[] | undefined;
   /** Request parameters that must have an effect; all of them. */
-  supported_parameters?: string[] | undefined;
+  supported_parameters?: string | string[] | undefined;
   /** The row's `latency_tier`. */
   latency_tier?: string | undefined;
   /** The row's `cost_tier`. */
