@@ -13,7 +13,7 @@ export interface paths {
          * Compose music
          * @description Composes music: answers the audio itself, or with `save_to_blob=1` JSON with a permanent address.
          *
-         *     The per-second model is billed by the length asked for, flat models by the song, whatever its length.
+         *     A model is billed by the length asked for, or by the song, whatever its length.
          *     A prompt that a safety filter refuses gives 400 `content_refused` and is not charged. Speech, music and sound effects share one pool
          *     of concurrent calls.
          */
@@ -38,8 +38,7 @@ export interface paths {
          * @description Makes a sound effect. Paused: while no sound-effect model is served every request gives 404 `model_not_found`, right after
          *     authentication and whatever its body.
          *
-         *     The shape is retained for the day it returns: a flat 0.027 USD a sound, answered as audio, or with `save_to_blob=1` as JSON with a
-         *     permanent address.
+         *     A sound has a flat price (`GET /v1/pricing`) and is answered as audio, or with `save_to_blob=1` as JSON with a permanent address.
          */
         post: operations["createSoundEffect"];
         delete?: never;
@@ -141,7 +140,7 @@ export interface paths {
         put?: never;
         /**
          * Clone a voice (paused)
-         * @description Clones a voice from a recording, for a flat 2.00 USD. Paused: while no cloning model is served every request gives 404
+         * @description Clones a voice from a recording, for the flat price that `GET /v1/pricing` lists. Paused: while no cloning model is served every request gives 404
          *     `model_not_found`, right after authentication
          *     and whatever its body. The shape is retained.
          *
@@ -170,7 +169,7 @@ export interface paths {
         put?: never;
         /**
          * Design a voice (paused)
-         * @description Makes a voice from a description, for a flat 4.20 USD. Paused: while no design model is served every request gives 404
+         * @description Makes a voice from a description, for the flat price that `GET /v1/pricing` lists. Paused: while no design model is served every request gives 404
          *     `model_not_found`, right after authentication
          *     and whatever its body. The shape is retained.
          *
@@ -833,8 +832,8 @@ export interface paths {
          *     When every concurrent image slot of the account is busy, the job waits in a queue, and nothing is held while it waits.
          *     A full queue is 429 `rate_limited`. A funded account is needed for every model that is not in the free tier.
          *
-         *     Prices of the reference-image flash model: 0.009 USD low, 0.019 medium, 0.285 high an image, and 0.012 once a request for reference
-         *     images.
+         *     What an image costs: `GET /v1/pricing`. A model may also charge once for a request that carries reference images; `estimated_cost` holds
+         *     all of it.
          *
          *     This endpoint does not return images in the call: clients written for a synchronous image API must poll the job.
          */
@@ -2610,29 +2609,84 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /**
-         * @description A chat request in OpenAI's form. Fields not listed here (`seed`, `logit_bias`, …) are forwarded as sent; `store` and `metadata` are
-         *     dropped.
-         */
+        /** @description A chat request in OpenAI's form. Fields not listed here are forwarded as sent. */
         ChatRequest: {
+            /** @description Form of a spoken answer; default: none. */
+            audio?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Above 0: words that stood often come less often; OpenAI's models take -2 to 2. Default: the model's. */
+            frequency_penalty?: number | null;
+            /**
+             * @deprecated
+             * @description The older form of `tool_choice`; default `auto` beside functions.
+             */
+            function_call?: string | {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @deprecated
+             * @description The older form of `tools`; default: none.
+             */
+            functions?: {
+                [key: string]: unknown;
+            }[] | null;
+            /** @description Makes tokens likelier or less likely, by their id; OpenAI's models take -100 to 100. Default: none. */
+            logit_bias?: {
+                [key: string]: number;
+            } | null;
+            /** @description Whether the answer says how likely its tokens were; default false. */
+            logprobs?: boolean | null;
             /** @description Newer name of `max_tokens`, with the same default; where both are given, the lower counts. */
             max_completion_tokens?: number | null;
             /** @description Most tokens of the answer, thinking included. Default: the model's. Lowered when the balance cannot pay for all of it. */
             max_tokens?: number | null;
             /** @description The conversation, at least one message; forwarded as sent. */
             messages: components["schemas"]["ChatMessage"][];
+            /** @description Dropped: no answer is kept. */
+            metadata?: unknown;
+            /** @description What the answer is made of; default: text. */
+            modalities?: string[] | null;
             /** @description Model id or alias. */
             model: string;
+            /** @description What the provider's own moderation does; default: the provider's. */
+            moderation?: {
+                [key: string]: unknown;
+            } | null;
             /** @description How many answers; default 1. Each is billed. */
             n?: number | null;
+            /** @description Whether several tools may be called at once; default: the model's. */
+            parallel_tool_calls?: boolean | null;
+            /** @description A text that most of the answer will repeat; default: none. */
+            prediction?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Above 0: words that stood at all come less often; OpenAI's models take -2 to 2. Default: the model's. */
+            presence_penalty?: number | null;
+            /** @description Requests that share it share the provider's prompt cache more often; default: none. */
+            prompt_cache_key?: string | null;
+            /** @description How the provider caches the prompt; default: the provider's. */
+            prompt_cache_options?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description How long the provider keeps the prompt cached; default: the provider's. */
+            prompt_cache_retention?: string | null;
             /** @description Reasoning controls; default: the model's. Dropped for models without `supports_reasoning`. */
             reasoning?: components["schemas"]["ReasoningOptions"] | null;
             /** @description How much the model thinks; default: the model's. Dropped for models without `supports_reasoning`. */
             reasoning_effort?: components["schemas"]["ReasoningEffort"] | null;
             /** @description Form of the answer; default: text. Others are for models with `supports_structured_outputs`. */
             response_format?: components["schemas"]["ResponseFormat"] | null;
+            /** @description An opaque id of the caller's own user, for the provider's abuse checks; default: none. */
+            safety_identifier?: string | null;
+            /** @description Asks for the same answer to the same request, as far as the model can; default: none. */
+            seed?: number | null;
+            /** @description The provider's kind of service; default: the provider's. */
+            service_tier?: string | null;
             /** @description Where to stop: one text or several; default: nowhere. */
             stop?: string | string[] | null;
+            /** @description Dropped: no answer is kept. */
+            store?: unknown;
             /** @description Whether the answer comes as server-sent events; default false. */
             stream?: boolean | null;
             /** @description What a stream carries beside the answer; default: nothing. */
@@ -2645,8 +2699,18 @@ export interface components {
             } | null;
             /** @description Tools that the model may call; default: none. On models with `supports_tools`, like the older field `functions`. */
             tools?: components["schemas"]["ChatTool"][] | null;
+            /** @description How many likeliest tokens each place shows, beside `logprobs`; default: none. */
+            top_logprobs?: number | null;
             /** @description 0 to 1. No service default; the model's applies. */
             top_p?: number | null;
+            /** @description An opaque id of the caller's own user; default: none. */
+            user?: string | null;
+            /** @description How long-winded the answer is, such as `low`; default: the model's. */
+            verbosity?: string | null;
+            /** @description How the provider searches the web, on search models; default: the provider's. */
+            web_search_options?: {
+                [key: string]: unknown;
+            } | null;
         } & {
             [key: string]: unknown;
         };
@@ -2883,15 +2947,25 @@ export interface components {
              *     names `POST /v1/chat/completions`.
              */
             echo?: boolean | null;
+            /** @description Above 0: words that stood often come less often; OpenAI's models take -2 to 2. Default: the model's. */
+            frequency_penalty?: number | null;
+            /** @description Makes tokens likelier or less likely, by their id; OpenAI's models take -100 to 100. Default: none. */
+            logit_bias?: {
+                [key: string]: number;
+            } | null;
             /** @description Most tokens of the answer. Default: the model's. Lowered when the balance cannot pay for all of it. */
             max_tokens?: number | null;
             /** @description Model id or alias. */
             model: string;
+            /** @description Above 0: words that stood at all come less often; OpenAI's models take -2 to 2. Default: the model's. */
+            presence_penalty?: number | null;
             /**
              * @description The text to continue. Required: without it 400 `missing_parameter`. An array of one text is taken too; any other array gives 400
              *     `invalid_parameter`. Both messages name `POST /v1/chat/completions`.
              */
             prompt?: string | unknown[] | null;
+            /** @description Asks for the same answer to the same request, as far as the model can; default: none. */
+            seed?: number | null;
             /** @description Where to stop: one text, or up to 4; default: nowhere. More give 400 `invalid_parameter`, which names `POST /v1/chat/completions`. */
             stop?: string | string[] | null;
             /** @description Whether the answer comes as server-sent events; default false. */
@@ -2902,6 +2976,10 @@ export interface components {
             suffix?: unknown;
             /** @description 0 to 2. No service default; the model's applies. */
             temperature?: number | null;
+            /** @description 0 to 1. No service default; the model's applies. Forwarded as sent. */
+            top_p?: number | null;
+            /** @description An opaque id of the caller's own user; default: none. */
+            user?: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -5020,6 +5098,8 @@ export interface components {
             input: components["schemas"]["EmbeddingText"] | components["schemas"]["EmbeddingTexts"];
             /** @description Id or alias of an embedding model (`GET /v1/models?type=embedding`). */
             model: string;
+            /** @description An opaque id of the caller's own user, forwarded as sent; default: none. */
+            user?: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -6557,15 +6637,15 @@ export interface components {
              */
             idempotency_key?: string | null;
             /**
-             * @description HTTPS address of one source image. The edit model requires it (else 400 `image_url_required`), the megapixel model may take it,
-             *     text-to-image models ignore it.
+             * @description HTTPS address of one source image. A model that edits images requires it (else 400 `image_url_required`), others may take it, and models
+             *     that make images of text alone ignore it.
              *     An address that is not HTTPS, or that names a private or local host, gives 400 `invalid_parameter`.
              */
             image_url?: string | null;
             /**
              * @description HTTPS addresses of several source images; wins over `image_url` when both are given.
-             *     At most 16 on the two reference-capable OpenAI-class models and 10 on all others; more gives 400 `too_many_references`.
-             *     On the megapixel model the first 6 are high fidelity and 7 to 10 are supplementary guides. Models that take no image input ignore it.
+             *     Each model takes so many, 10 where the operator says nothing else; more gives 400 `too_many_references`, and the message says how many.
+             *     Models that take no image input ignore it.
              */
             image_urls?: string[] | null;
             /**
@@ -6575,13 +6655,13 @@ export interface components {
             model: string;
             /**
              * @description How many images: 1 to 4, default 1. A number outside is clamped and not refused, and its fraction is cut off.
-             *     Each image is billed at the model's per-image rate. The per-megapixel model ignores it and makes 1.
+             *     Each image is billed at the model's per-image rate. A model billed by the megapixel ignores it and makes 1.
              */
             n?: number | null;
             /** @description What to draw. At most 4000 characters, counted after Unicode NFC normalisation. Empty or longer gives 400 `invalid_prompt`. */
             prompt: string;
             /**
-             * @description `low`, `medium` or `high` on the two quality-priced models; `auto` or left out is billed as `medium`, `standard` means `medium` and
+             * @description `low`, `medium` or `high` on models priced by quality (`GET /v1/pricing`); `auto` or left out is billed as `medium`, `standard` means `medium` and
              *     `hd` means `high`.
              *     Any other word gives 400 `invalid_parameter` there. Every other model ignores it.
              */
@@ -6590,11 +6670,8 @@ export interface components {
              * @description `WIDTHxHEIGHT` in pixels, or `auto`; default: the model's own. A `WIDTHxHEIGHT` snaps to the nearest of the aspects 1:1, 16:9, 9:16,
              *     4:3, 3:4 and 21:9,
              *     in the model's own resolution for that aspect. `auto`, an aspect such as `16:9`, and a ratio far from all six give the model's default
-             *     (landscape 16:9 on the recraft-class and the megapixel-priced models, where 21:9 becomes 16:9 too).
-             *     On the megapixel-priced model the hold follows the size asked for, the charge follows the megapixels delivered, and the difference
-             *     is returned.
-             *     The reference-image flash model takes only `1024x1024`, `1024x1536`, `1536x1024` and `auto`, and refuses more than 1536 px a side
-             *     with 400 `invalid_parameter`.
+             *     aspect. On a model billed by the megapixel the hold follows the size asked for, the charge follows the megapixels delivered, and the
+             *     difference is returned. A model that takes few sizes refuses any other with 400 `invalid_parameter`, and the message lists them.
              */
             size?: string | null;
         } & {
@@ -6839,7 +6916,7 @@ export interface components {
         MadeVoice: {
             /** @description Balance in USD after the charge. */
             balance_usd: components["schemas"]["Usd"];
-            /** @description What was charged in USD: 2.00 for a clone, 4.20 for a design. */
+            /** @description What was charged in USD: a flat price. */
             cost_usd: components["schemas"]["Usd"];
             /** @description Id of the model that made it. */
             model: string;
@@ -6933,8 +7010,18 @@ export interface components {
         MessageRequest: {
             /** @description Lets the provider set the prompt's cache points itself, on models that can; default: not. */
             cache_control?: components["schemas"]["CacheControl"] | null;
+            /** @description Ignored: no container is kept. */
+            container?: unknown;
+            /** @description What of a long conversation is cleared or summed up; reaches models whose provider speaks this form. Default: nothing. */
+            context_management?: unknown;
+            /** @description What the provider says of a request beside its answer; reaches models whose provider speaks this form. Default: nothing. */
+            diagnostics?: unknown;
+            /** @description Ignored: where a model runs is not chosen by its caller. */
+            inference_geo?: unknown;
             /** @description Most tokens of the answer, thinking included. Default: the model's. Lowered when the balance cannot pay for all of it. */
             max_tokens?: number | null;
+            /** @description Ignored: no server is asked. */
+            mcp_servers?: unknown;
             /** @description The conversation, at least one message. */
             messages: components["schemas"]["InputMessage"][];
             /** @description Who the request is for; everything but `user_id` is dropped. Default: nobody. */
@@ -6945,6 +7032,8 @@ export interface components {
             output_config?: components["schemas"]["OutputConfig"] | null;
             /** @description `auto` or `standard_only`; without effect, since there is one kind of service. */
             service_tier?: string | null;
+            /** @description Ignored: there is one speed. */
+            speed?: unknown;
             /** @description Where to stop: any of these texts; default: none. */
             stop_sequences?: string[] | null;
             /** @description Whether the answer comes as server-sent events; default false. */
@@ -6968,6 +7057,10 @@ export interface components {
             top_k?: number | null;
             /** @description 0 to 1; default: the model's. Dropped for models that refuse it. */
             top_p?: number | null;
+            /** @description A profile at the provider; reaches models whose provider speaks this form. Default: none. */
+            user_profile_id?: unknown;
+            /** @description A workspace at the provider; reaches models whose provider speaks this form. Default: none. */
+            workspace_id?: unknown;
         } & {
             [key: string]: unknown;
         };
@@ -7322,31 +7415,30 @@ export interface components {
             /** @description Another name for `music_length_ms`, which wins when both are given. */
             duration_ms?: number | null;
             /**
-             * @description Words to sing, with the structural tags `[verse]`, `[chorus]`, `[bridge]` and `[Instrumental]`. At most 600 characters on flat
+             * @description Words to sing, with the structural tags `[verse]`, `[chorus]`, `[bridge]` and `[Instrumental]`. At most 600 characters on
              *     models that take them;
-             *     longer gives 400 `prompt_too_long`. The per-second model ignores it. Default: none, the model sings what it likes or nothing.
+             *     longer gives 400 `prompt_too_long`. A model billed by the second ignores it. Default: none, the model sings what it likes or nothing.
              */
             lyrics?: string | null;
             /**
-             * @description Id of a music model; default: the per-second family A model, 0.135 USD a second. A flat model of a third vendor costs 0.108 USD a
-             *     song and answers MP3 only.
-             *     A model of another kind gives 400 `not_a_music_model`, a retired one (two older flat models) 404 `model_not_found`.
+             * @description Id of a music model; default: the operator's choice. Models are billed by the second or by the song, at the prices of
+             *     `GET /v1/pricing`; those billed by the song answer MP3 only. A model of another kind gives 400 `not_a_music_model`, a retired one 404
+             *     `model_not_found`.
              */
             model?: string | null;
             /**
              * @description Length in whole milliseconds: 1000 to 300000, default 30000; another number gives 400 `invalid_duration`, and the message names the
-             *     model and the field. The per-second model makes and bills this length; flat models ignore it.
+             *     model and the field. A model billed by the second makes and bills this length; one billed by the song ignores it.
              * @default 30000
              */
             music_length_ms?: number | null;
             /**
-             * @description What the music is like. At most 2000 characters on the per-second model (200 on the retired ones), counted after Unicode NFC
-             *     normalisation;
+             * @description What the music is like. At most 2000 characters, counted after Unicode NFC normalisation;
              *     longer gives 400 `prompt_too_long`, and the message names the model and the field.
              */
             prompt: string;
             /**
-             * @description Format of the audio; default `mp3_44100_128`. A flat model answers MP3 only; another format gives 400 `invalid_request` there.
+             * @description Format of the audio; default `mp3_44100_128`. A model billed by the song answers MP3 only; another format gives 400 `invalid_request` there.
              * @default mp3_44100_128
              */
             response_format?: components["schemas"]["AudioFormat"] | null;
@@ -8090,10 +8182,12 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description What to rank. Other fields (`return_documents`, `max_tokens_per_doc`, …) are forwarded as sent. */
+        /** @description What to rank. Other fields are forwarded as sent. */
         RerankRequest: {
             /** @description The texts to rank, at least one. */
             documents: string[];
+            /** @description How many tokens of each document count, forwarded as sent; default: the model's. */
+            max_tokens_per_doc?: number | null;
             /** @description Id or alias of a reranking model (`GET /v1/models?type=reranking`). */
             model: string;
             /** @description What the documents are measured against. */
@@ -9480,7 +9574,7 @@ export interface components {
         SoundEffectRequest: {
             /** @description Length in seconds: 0.5 to 22; outside gives 400 `invalid_duration`. Left out, the model chooses. */
             duration_seconds?: number | null;
-            /** @description Id of a sound-effect model; default: the family A one. A model of another kind gives 400 `not_an_sfx_model`. */
+            /** @description Id of a sound-effect model; default: the operator's choice. A model of another kind gives 400 `not_an_sfx_model`. */
             model?: string | null;
             /**
              * @description What is heard. Required, unless it comes as `text`. At most 500 characters after Unicode NFC normalisation; longer gives 400
@@ -9510,9 +9604,8 @@ export interface components {
              */
             input?: string | null;
             /**
-             * @description Id of a text-to-speech model; default: the family A quality multilingual model. A model of another kind gives 400 `not_a_tts_model`,
-             *     a paused one (the most expressive of family A) or an unknown one 404 `model_not_found`. Prices per 1,000 characters: family A
-             *     multilingual 0.405 USD, flash (first byte after about 75 ms) and turbo 0.2025; family B HD 0.07, turbo 0.04.
+             * @description Id of a text-to-speech model (`GET /v1/models?type=speech`); default: the operator's choice. A model of another kind gives 400
+             *     `not_a_tts_model`, a paused or unknown one 404 `model_not_found`. Prices per 1,000 characters: `GET /v1/pricing`.
              */
             model?: string | null;
             /**
@@ -10125,8 +10218,8 @@ export interface components {
             /** @description Language of the audio as an ISO 639-1 code such as `en`; detected when left out. */
             language?: components["schemas"]["LanguageCode"];
             /**
-             * @description `transcribe` (default: fast, 0.0009 USD a minute), `transcribe-quality` (accurate, 0.00405 USD a minute), or the id of a
-             *     transcription model; a model of another kind gives 400 `invalid_parameter`.
+             * @description Id or alias of a transcription model; default: the alias `transcribe`.
+             *     Prices per minute: `GET /v1/pricing`. A model of another kind gives 400 `invalid_parameter`.
              */
             model?: string;
             /** @description Text that primes the model: names, spelling, style; default: none. */
@@ -10156,8 +10249,8 @@ export interface components {
             /** @description Language of the audio as an ISO 639-1 code such as `en`; detected when left out. */
             language?: components["schemas"]["LanguageCode"] | null;
             /**
-             * @description `transcribe` (default: fast, 0.0009 USD a minute), `transcribe-quality` (accurate, 0.00405 USD a minute), or the id of a
-             *     transcription model.
+             * @description Id or alias of a transcription model; default: the alias `transcribe`.
+             *     Prices per minute: `GET /v1/pricing`.
              * @default transcribe
              */
             model?: string | null;

@@ -133,7 +133,7 @@ export type * from "./types.js";
 /**
  * Composes music: answers the audio itself, or with `save_to_blob=1` JSON with a permanent address.
  *
- * The per-second model is billed by the length asked for, flat models by the song, whatever its length.
+ * A model is billed by the length asked for, or by the song, whatever its length.
  * A prompt that a safety filter refuses gives 400 `content_refused` and is not charged. Speech, music and sound effects share one pool
  * of concurrent calls.
  *
@@ -158,8 +158,7 @@ export declare function createMusic<Chosen extends "0" | "1" | undefined = undef
  * Makes a sound effect. Paused: while no sound-effect model is served every request gives 404 `model_not_found`, right after
  * authentication and whatever its body.
  *
- * The shape is retained for the day it returns: a flat 0.027 USD a sound, answered as audio, or with `save_to_blob=1` as JSON with a
- * permanent address.
+ * A sound has a flat price (`GET /v1/pricing`) and is answered as audio, or with `save_to_blob=1` as JSON with a permanent address.
  *
  * `POST /v1/audio/sfx`, /docs/api/createSoundEffect
  *
@@ -240,7 +239,7 @@ export declare function createSpeech(client: Client, input: SpeechRequest, optio
 export declare function createTranscription<Chosen extends "text" | "srt" | "vtt" | "json" | "verbose_json" | undefined = undefined>(client: Client, input: (TranscriptionForm | TranscriptionFromUrl) & { response_format?: Chosen }, options?: RequestOptions): Call<Chosen extends "text" | "srt" | "vtt" ? string : Transcription, "createTranscription">;
 
 /**
- * Clones a voice from a recording, for a flat 2.00 USD. Paused: while no cloning model is served every request gives 404
+ * Clones a voice from a recording, for the flat price that `GET /v1/pricing` lists. Paused: while no cloning model is served every request gives 404
  * `model_not_found`, right after authentication
  * and whatever its body. The shape is retained.
  *
@@ -268,7 +267,7 @@ export declare function createTranscription<Chosen extends "text" | "srt" | "vtt
 export declare function cloneVoice(client: Client, input: VoiceCloneForm, options?: RequestOptions): Call<MadeVoice, "cloneVoice">;
 
 /**
- * Makes a voice from a description, for a flat 4.20 USD. Paused: while no design model is served every request gives 404
+ * Makes a voice from a description, for the flat price that `GET /v1/pricing` lists. Paused: while no design model is served every request gives 404
  * `model_not_found`, right after authentication
  * and whatever its body. The shape is retained.
  *
@@ -798,8 +797,8 @@ export declare function runGenmedia(client: Client, input: GenmediaRequest, opti
  * When every concurrent image slot of the account is busy, the job waits in a queue, and nothing is held while it waits.
  * A full queue is 429 `rate_limited`. A funded account is needed for every model that is not in the free tier.
  *
- * Prices of the reference-image flash model: 0.009 USD low, 0.019 medium, 0.285 high an image, and 0.012 once a request for reference
- * images.
+ * What an image costs: `GET /v1/pricing`. A model may also charge once for a request that carries reference images; `estimated_cost` holds
+ * all of it.
  *
  * This endpoint does not return images in the call: clients written for a synchronous image API must poll the job.
  *

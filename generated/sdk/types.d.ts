@@ -229,10 +229,7 @@ export interface ChatCompletion {
   usage: ChatUsage;
 }
 
-/**
- * One part of a message. Parts of kinds that this gateway does not know are forwarded as sent. An address in a part of any kind is HTTPS and
- * names a public host, or is a data URL: any other gives 400 `invalid_parameter`, which names it (`messages[0].content[1].image_url.url`).
- */
+/** One part of a message. Parts of kinds that this gateway does not know are forwarded as sent. */
 export interface ChatContentPart {
   /** `text`, `image_url` (models with vision), `input_audio`, `file`, `video_url`, `refusal`. */
   type: string;
@@ -284,7 +281,7 @@ export interface ChatFunctionDelta {
 
 /** An image, by address or as a data URL. */
 export interface ChatImageUrl {
-  /** https address of a public host, or `data:image/…;base64,…`. */
+  /** https address or `data:image/…;base64,…`. */
   url: string;
   /** How closely the model looks: `auto` (default), `low` or `high`. */
   detail?: string | null | undefined;
@@ -302,10 +299,7 @@ export interface ChatMessage {
   tool_call_id?: string | null | undefined;
 }
 
-/**
- * A chat request in OpenAI's form. Fields not listed here (`seed`, `logit_bias`, …) are forwarded as sent; `store` and `metadata` are
- * dropped.
- */
+/** A chat request in OpenAI's form. Fields not listed here are forwarded as sent. */
 export interface ChatRequest {
   /** Model id or alias. */
   model: string;
@@ -337,6 +331,58 @@ export interface ChatRequest {
   reasoning_effort?: ReasoningEffort | null | undefined;
   /** Reasoning controls; default: the model's. Dropped for models without `supports_reasoning`. */
   reasoning?: ReasoningOptions | null | undefined;
+  /** Asks for the same answer to the same request, as far as the model can; default: none. */
+  seed?: number | null | undefined;
+  /** Above 0: words that stood often come less often; OpenAI's models take -2 to 2. Default: the model's. */
+  frequency_penalty?: number | null | undefined;
+  /** Above 0: words that stood at all come less often; OpenAI's models take -2 to 2. Default: the model's. */
+  presence_penalty?: number | null | undefined;
+  /** Makes tokens likelier or less likely, by their id; OpenAI's models take -100 to 100. Default: none. */
+  logit_bias?: { [key: string]: number } | null | undefined;
+  /** An opaque id of the caller's own user; default: none. */
+  user?: string | null | undefined;
+  /** Whether the answer says how likely its tokens were; default false. */
+  logprobs?: boolean | null | undefined;
+  /** How many likeliest tokens each place shows, beside `logprobs`; default: none. */
+  top_logprobs?: number | null | undefined;
+  /** Whether several tools may be called at once; default: the model's. */
+  parallel_tool_calls?: boolean | null | undefined;
+  /** How long-winded the answer is, such as `low`; default: the model's. */
+  verbosity?: string | null | undefined;
+  /** An opaque id of the caller's own user, for the provider's abuse checks; default: none. */
+  safety_identifier?: string | null | undefined;
+  /** Requests that share it share the provider's prompt cache more often; default: none. */
+  prompt_cache_key?: string | null | undefined;
+  /** How long the provider keeps the prompt cached; default: the provider's. */
+  prompt_cache_retention?: string | null | undefined;
+  /** How the provider caches the prompt; default: the provider's. */
+  prompt_cache_options?: { [key: string]: unknown } | null | undefined;
+  /** The provider's kind of service; default: the provider's. */
+  service_tier?: string | null | undefined;
+  /** What the answer is made of; default: text. */
+  modalities?: string[] | null | undefined;
+  /** Form of a spoken answer; default: none. */
+  audio?: { [key: string]: unknown } | null | undefined;
+  /** A text that most of the answer will repeat; default: none. */
+  prediction?: { [key: string]: unknown } | null | undefined;
+  /** How the provider searches the web, on search models; default: the provider's. */
+  web_search_options?: { [key: string]: unknown } | null | undefined;
+  /** What the provider's own moderation does; default: the provider's. */
+  moderation?: { [key: string]: unknown } | null | undefined;
+  /**
+   * The older form of `tools`; default: none.
+   * @deprecated
+   */
+  functions?: { [key: string]: unknown }[] | null | undefined;
+  /**
+   * The older form of `tool_choice`; default `auto` beside functions.
+   * @deprecated
+   */
+  function_call?: string | { [key: string]: unknown } | null | undefined;
+  /** Dropped: no answer is kept. */
+  store?: unknown;
+  /** Dropped: no answer is kept. */
+  metadata?: unknown;
 }
 
 /** Who speaks. `developer` is another name of `system`; `function` is the older form of `tool`. */
@@ -471,15 +517,6 @@ export interface CompletionRequest {
   prompt?: string | unknown[] | null | undefined;
   /** Not taken: a text after the answer gives 400 `invalid_parameter`, which names `POST /v1/chat/completions`. */
   suffix?: unknown;
-  /** How many answers; default 1. Each is billed. 1 to 128. */
-  n?: number | null | undefined;
-  /**
-   * How many answers to choose from. All that are made are returned: any other number than `n` gives 400 `invalid_parameter`, which names
-   * `POST /v1/chat/completions`.
-   */
-  best_of?: number | null | undefined;
-  /** Not taken: log probabilities give 400 `invalid_parameter`, which names `POST /v1/chat/completions`. */
-  logprobs?: number | boolean | null | undefined;
   /** Most tokens of the answer. Default: the model's. Lowered when the balance cannot pay for all of it. */
   max_tokens?: number | null | undefined;
   /** 0 to 2. No service default; the model's applies. */
@@ -495,6 +532,18 @@ export interface CompletionRequest {
   echo?: boolean | null | undefined;
   /** Where to stop: one text, or up to 4; default: nowhere. More give 400 `invalid_parameter`, which names `POST /v1/chat/completions`. */
   stop?: string | string[] | null | undefined;
+  /** 0 to 1. No service default; the model's applies. Forwarded as sent. */
+  top_p?: number | null | undefined;
+  /** Asks for the same answer to the same request, as far as the model can; default: none. */
+  seed?: number | null | undefined;
+  /** Above 0: words that stood often come less often; OpenAI's models take -2 to 2. Default: the model's. */
+  frequency_penalty?: number | null | undefined;
+  /** Above 0: words that stood at all come less often; OpenAI's models take -2 to 2. Default: the model's. */
+  presence_penalty?: number | null | undefined;
+  /** Makes tokens likelier or less likely, by their id; OpenAI's models take -100 to 100. Default: none. */
+  logit_bias?: { [key: string]: number } | null | undefined;
+  /** An opaque id of the caller's own user; default: none. */
+  user?: string | null | undefined;
 }
 
 /** What the answer's tokens were. */
@@ -654,7 +703,7 @@ export interface EmailRequest {
 export interface Embedding {
   /** Always `embedding`. */
   object: "embedding";
-  /** Position of its input, from 0. */
+  /** Position of its text in `input`, from 0. */
   index: number;
   /** The vector: numbers, or base64 text when `encoding_format` is `base64`. */
   embedding: number[] | string;
@@ -679,12 +728,8 @@ export interface EmbeddingList {
 export interface EmbeddingRequest {
   /** Id or alias of an embedding model (`GET /v1/models?type=embedding`). */
   model: string;
-  /**
-   * One text, or several (at most 2048); or the numbers of one text's tokens, or of several texts' (at most 2048 lists). None may be empty,
-   * and all are of one kind. Tokens reach the model as sent and each is billed as one: they must be those of the model's own vocabulary. A
-   * model whose host reads no tokens refuses them with 400 `request_rejected`.
-   */
-  input: string | string[] | number[] | number[][];
+  /** One text, or several (at most 2048). None may be empty. Token arrays are not taken. */
+  input: string | string[];
   /**
    * Length of the vectors, on models whose `supported_parameters` name it (others refuse it with `invalid_parameter`);
    * default: the model's own length.
@@ -692,6 +737,8 @@ export interface EmbeddingRequest {
   dimensions?: number | null | undefined;
   /** How the vectors are written; default `float`. */
   encoding_format?: EmbeddingEncoding | null | undefined;
+  /** An opaque id of the caller's own user, forwarded as sent; default: none. */
+  user?: string | null | undefined;
 }
 
 /** Tokens that were used and what they cost. Only input is billed. */
@@ -985,10 +1032,7 @@ export interface ImageOutputMetadata {
   images: ImageFacts[];
 }
 
-/**
- * Which image to make, with which model. Fields not listed here have no effect, `response_format`, `output_format`, `background` and
- * `style` of OpenAI's clients among them: the answer is a job, and its pictures have addresses. Null means not given.
- */
+/** Which image to make, with which model. Unknown fields are ignored; null means not given. */
 export interface ImageRequest {
   /**
    * Id of an image model, as listed by `GET /v1/models?type=image`, or an alias of one. Unknown ids, and models that make no images,
@@ -999,37 +1043,33 @@ export interface ImageRequest {
   prompt: string;
   /**
    * How many images: 1 to 4, default 1. A number outside is clamped and not refused, and its fraction is cut off.
-   * Each image is billed at the model's per-image rate. The per-megapixel model ignores it and makes 1.
+   * Each image is billed at the model's per-image rate. A model billed by the megapixel ignores it and makes 1.
    */
   n?: number | null | undefined;
   /**
    * `WIDTHxHEIGHT` in pixels, or `auto`; default: the model's own. A `WIDTHxHEIGHT` snaps to the nearest of the aspects 1:1, 16:9, 9:16,
    * 4:3, 3:4 and 21:9,
    * in the model's own resolution for that aspect. `auto`, an aspect such as `16:9`, and a ratio far from all six give the model's default
-   * (landscape 16:9 on the recraft-class and the megapixel-priced models, where 21:9 becomes 16:9 too).
-   * On the megapixel-priced model the hold follows the size asked for, the charge follows the megapixels delivered, and the difference
-   * is returned.
-   * The reference-image flash model takes only `1024x1024`, `1024x1536`, `1536x1024` and `auto`, and refuses more than 1536 px a side
-   * with 400 `invalid_parameter`.
+   * aspect. On a model billed by the megapixel the hold follows the size asked for, the charge follows the megapixels delivered, and the
+   * difference is returned. A model that takes few sizes refuses any other with 400 `invalid_parameter`, and the message lists them.
    */
   size?: string | null | undefined;
   /**
-   * `low`, `medium` or `high` on the two quality-priced models; `auto` or left out is billed as `medium`, `standard` means `medium` and
+   * `low`, `medium` or `high` on models priced by quality (`GET /v1/pricing`); `auto` or left out is billed as `medium`, `standard` means `medium` and
    * `hd` means `high`.
    * Any other word gives 400 `invalid_parameter` there. Every other model ignores it.
    */
   quality?: string | null | undefined;
   /**
-   * HTTPS address of one source image. The edit model requires it (else 400 `image_url_required`), the megapixel model may take it,
-   * text-to-image models ignore it.
-   * An address that is not HTTPS, or that names a private or local host (also `metadata`, `*.svc`, `*.internal`, `*.home.arpa`,
-   * `127.0.0.1.nip.io`), gives 400 `invalid_parameter`.
+   * HTTPS address of one source image. A model that edits images requires it (else 400 `image_url_required`), others may take it, and models
+   * that make images of text alone ignore it.
+   * An address that is not HTTPS, or that names a private or local host, gives 400 `invalid_parameter`.
    */
   image_url?: string | null | undefined;
   /**
    * HTTPS addresses of several source images; wins over `image_url` when both are given.
-   * At most 16 on the two reference-capable OpenAI-class models and 10 on all others; more gives 400 `too_many_references`.
-   * On the megapixel model the first 6 are high fidelity and 7 to 10 are supplementary guides. Models that take no image input ignore it.
+   * Each model takes so many, 10 where the operator says nothing else; more gives 400 `too_many_references`, and the message says how many.
+   * Models that take no image input ignore it.
    */
   image_urls?: string[] | null | undefined;
   /**
@@ -1229,7 +1269,7 @@ export interface MadeVoice {
   name: string;
   /** Id of the model that made it. */
   model: string;
-  /** What was charged in USD: 2.00 for a clone, 4.20 for a design. */
+  /** What was charged in USD: a flat price. */
   cost_usd: number;
   /** Balance in USD after the charge. */
   balance_usd: number;
@@ -1334,6 +1374,22 @@ export interface MessageRequest {
    * Anthropic's tool runners then send the whole conversation by themselves.
    */
   thread?: unknown;
+  /** What of a long conversation is cleared or summed up; reaches models whose provider speaks this form. Default: nothing. */
+  context_management?: unknown;
+  /** What the provider says of a request beside its answer; reaches models whose provider speaks this form. Default: nothing. */
+  diagnostics?: unknown;
+  /** A profile at the provider; reaches models whose provider speaks this form. Default: none. */
+  user_profile_id?: unknown;
+  /** A workspace at the provider; reaches models whose provider speaks this form. Default: none. */
+  workspace_id?: unknown;
+  /** Ignored: no container is kept. */
+  container?: unknown;
+  /** Ignored: no server is asked. */
+  mcp_servers?: unknown;
+  /** Ignored: where a model runs is not chosen by its caller. */
+  inference_geo?: unknown;
+  /** Ignored: there is one speed. */
+  speed?: unknown;
 }
 
 /** Who speaks. `system` between turns is a system message in the middle of a conversation. */
@@ -1525,7 +1581,7 @@ export interface ModelRow {
    * @deprecated
    */
   recommended_for: UseCase[];
-  /** Largest context in tokens over all routes; a longer prompt is refused before anything is charged. 0 where the type has none. */
+  /** Largest context in tokens over all routes; 0 where the type has none. */
   context_window: number;
   /** Most output tokens of one answer over all routes; 0 where the type has none. */
   max_output_tokens: number;
@@ -1626,31 +1682,30 @@ export type ModelType =
 /** What to compose. Unknown fields are ignored; null means not given. */
 export interface MusicRequest {
   /**
-   * Id of a music model; default: the per-second family A model, 0.135 USD a second. A flat model of a third vendor costs 0.108 USD a
-   * song and answers MP3 only.
-   * A model of another kind gives 400 `not_a_music_model`, a retired one (two older flat models) 404 `model_not_found`.
+   * Id of a music model; default: the operator's choice. Models are billed by the second or by the song, at the prices of
+   * `GET /v1/pricing`; those billed by the song answer MP3 only. A model of another kind gives 400 `not_a_music_model`, a retired one 404
+   * `model_not_found`.
    */
   model?: string | null | undefined;
   /**
-   * What the music is like. At most 2000 characters on the per-second model (200 on the retired ones), counted after Unicode NFC
-   * normalisation;
+   * What the music is like. At most 2000 characters, counted after Unicode NFC normalisation;
    * longer gives 400 `prompt_too_long`, and the message names the model and the field.
    */
   prompt: string;
   /**
-   * Words to sing, with the structural tags `[verse]`, `[chorus]`, `[bridge]` and `[Instrumental]`. At most 600 characters on flat
+   * Words to sing, with the structural tags `[verse]`, `[chorus]`, `[bridge]` and `[Instrumental]`. At most 600 characters on
    * models that take them;
-   * longer gives 400 `prompt_too_long`. The per-second model ignores it. Default: none, the model sings what it likes or nothing.
+   * longer gives 400 `prompt_too_long`. A model billed by the second ignores it. Default: none, the model sings what it likes or nothing.
    */
   lyrics?: string | null | undefined;
   /**
    * Length in whole milliseconds: 1000 to 300000, default 30000; another number gives 400 `invalid_duration`, and the message names the
-   * model and the field. The per-second model makes and bills this length; flat models ignore it.
+   * model and the field. A model billed by the second makes and bills this length; one billed by the song ignores it.
    */
   music_length_ms?: number | null | undefined;
   /** Another name for `music_length_ms`, which wins when both are given. */
   duration_ms?: number | null | undefined;
-  /** Format of the audio; default `mp3_44100_128`. A flat model answers MP3 only; another format gives 400 `invalid_request` there. */
+  /** Format of the audio; default `mp3_44100_128`. A model billed by the song answers MP3 only; another format gives 400 `invalid_request` there. */
   response_format?: AudioFormat | null | undefined;
 }
 
@@ -2135,7 +2190,7 @@ export interface RecommendedModel {
    * @deprecated
    */
   recommended_for: UseCase[];
-  /** Largest context in tokens over all routes; a longer prompt is refused before anything is charged. 0 where the type has none. */
+  /** Largest context in tokens over all routes; 0 where the type has none. */
   context_window: number;
   /** Most output tokens of one answer over all routes; 0 where the type has none. */
   max_output_tokens: number;
@@ -2233,7 +2288,7 @@ export interface RerankRanking {
   meta?: { [key: string]: unknown };
 }
 
-/** What to rank. Other fields (`return_documents`, `max_tokens_per_doc`, …) are forwarded as sent. */
+/** What to rank. Other fields are forwarded as sent. */
 export interface RerankRequest {
   /** Id or alias of a reranking model (`GET /v1/models?type=reranking`). */
   model: string;
@@ -2245,6 +2300,8 @@ export interface RerankRequest {
   top_n?: number | null | undefined;
   /** Whether each result repeats its document; default false. */
   return_documents?: boolean | null | undefined;
+  /** How many tokens of each document count, forwarded as sent; default: the model's. */
+  max_tokens_per_doc?: number | null | undefined;
 }
 
 /** One document's place in the ranking. Further fields come from the model as they are. */
@@ -2464,7 +2521,7 @@ export interface ResponseInputPart {
   text?: string | undefined;
   /** The refusal of a `refusal` part. */
   refusal?: string | undefined;
-  /** https address, on a public host, or data URL of an image; any other gives 400 `invalid_parameter`. */
+  /** https address or data URL of an image. */
   image_url?: string | null | undefined;
   /** How closely the model looks: `auto` (default), `low` or `high`; `original` counts as `high`. */
   detail?: string | null | undefined;
@@ -2511,18 +2568,6 @@ export interface ResponseItemDoneEvent {
 /** How far an item has come. */
 export type ResponseItemStatus = "in_progress" | "completed" | "incomplete";
 
-/** How likely a token of the text was, and what else might have stood there. */
-export interface ResponseLogprob {
-  /** The token. */
-  token: string;
-  /** Natural logarithm of its probability. */
-  logprob: number;
-  /** Its UTF-8 bytes: one character may be several tokens. */
-  bytes: number[];
-  /** The likeliest tokens at its place, `top_logprobs` of them at most. */
-  top_logprobs: ResponseTokenLogprob[];
-}
-
 /** A response. */
 export interface ResponseObject {
   /** Id of the answer; nothing can be read by it. */
@@ -2549,36 +2594,26 @@ export interface ResponseObject {
   instructions: string | null;
   /** As sent. */
   max_output_tokens: number | null;
-  /** As sent. */
-  max_tool_calls: number | null;
   /** As sent; empty where nothing was. */
   metadata: { [key: string]: string } | null;
   /** As sent; true where nothing was. */
   parallel_tool_calls: boolean;
-  /** As sent; null where nothing was. */
-  prompt_cache_key: string | null;
-  /** As sent, with `effort` and `summary` in any case; null where nothing was. */
+  /** As sent. */
+  prompt_cache_key?: string | null;
+  /** As sent. */
   reasoning: ResponseReasoning | null;
-  /** As sent; null where nothing was. */
-  safety_identifier: string | null;
-  /** Always `default`, whatever tier was asked for. */
-  service_tier: "default";
-  /** As sent. 1 where nothing was, because clients read a number; the model then used its own default. */
-  temperature: number;
-  /** As sent. 1 where nothing was, because clients read a number; the model then used its own default. */
-  top_p: number;
-  /** As sent. 0 where nothing was, and where the model's host knows no penalties. */
-  presence_penalty: number;
-  /** As sent. 0 where nothing was, and where the model's host knows no penalties. */
-  frequency_penalty: number;
-  /** As sent. 0 where nothing was, and where the model's host gives no log probabilities. */
-  top_logprobs: number;
+  /** As sent. */
+  safety_identifier?: string | null;
+  /** As sent. */
+  temperature: number | null;
   /** As sent; plain text where nothing was. */
   text: ResponseTextOptions;
   /** As sent; `auto` where nothing was. */
   tool_choice: string | ResponseToolChoice;
-  /** The tools that the model was offered; functions with `description`, `parameters` and `strict` in any case, null where not sent. */
+  /** The tools that the model was offered. */
   tools: ResponseTool[];
+  /** As sent. */
+  top_p: number | null;
   /** Always `disabled`. */
   truncation: ResponseTruncation;
   /** As sent. */
@@ -2619,8 +2654,8 @@ export interface ResponseOutputText {
   text: string;
   /** Always empty: nothing is cited. */
   annotations: unknown[];
-  /** One entry for each token, where the request asked for them and the model's host gives them; else empty. */
-  logprobs: ResponseLogprob[];
+  /** Always empty. */
+  logprobs: unknown[];
 }
 
 /** What the answer's tokens were. */
@@ -2723,7 +2758,7 @@ export interface ResponseRefusalDoneEvent {
 
 /**
  * A request in the form of OpenAI's Responses. The whole conversation is sent each time: nothing is stored. Fields not listed here
- * (`client_metadata`, `context_management`, `stream_options`, …) have no effect.
+ * (`client_metadata`, `context_management`, `max_tool_calls`, …) have no effect.
  */
 export interface ResponseRequest {
   /** Model id or alias. */
@@ -2750,28 +2785,14 @@ export interface ResponseRequest {
   tool_choice?: string | ResponseToolChoice | null | undefined;
   /** Whether the model may call several tools at once; default: the model's. */
   parallel_tool_calls?: boolean | null | undefined;
-  /**
-   * More to tell in the answer. `message.output_text.logprobs` asks for the log probabilities of the text. Other values have no effect:
-   * reasoning items always have `encrypted_content`, and no tool runs here that had results to show.
-   */
+  /** More to tell in the answer; without effect. Reasoning items always have `encrypted_content`. */
   include?: string[] | null | undefined;
   /** Answers are never stored, whatever is asked: the answer says false. */
   store?: boolean | null | undefined;
   /** Only `disabled`, the default: a conversation that is too long is refused, not cut. */
   truncation?: ResponseTruncation | null | undefined;
-  /**
-   * How many alternatives each token of the text comes with; default 0. More than 0 asks for the log probabilities, like `include`.
-   * Hosts that give none leave the lists empty, and the answer then says 0. 0 to 20.
-   */
+  /** Alternatives of each token. Served by chat only: other than 0 it is refused. 0 to 20. */
   top_logprobs?: number | null | undefined;
-  /** -2 to 2; forwarded as sent. Hosts that know no penalties ignore it, and the answer then says 0. Default: none. */
-  presence_penalty?: number | null | undefined;
-  /** -2 to 2; forwarded as sent. Hosts that know no penalties ignore it, and the answer then says 0. Default: none. */
-  frequency_penalty?: number | null | undefined;
-  /** Most calls of tools that the service runs itself. None is run here, so every number is kept. Default: no limit. */
-  max_tool_calls?: number | null | undefined;
-  /** Without effect: there is one tier, and the answer says `default`. */
-  service_tier?: string | null | undefined;
   /** Up to 16 pairs of texts; comes back in the answer, else without effect. */
   metadata?: { [key: string]: string } | null | undefined;
   /** Your user; forwarded as sent. */
@@ -2893,8 +2914,8 @@ export interface ResponseTextDeltaEvent {
   content_index: number;
   /** The piece. */
   delta: string;
-  /** Those of the piece's tokens, where they were asked for; else empty. */
-  logprobs: ResponseLogprob[];
+  /** Always empty. */
+  logprobs: unknown[];
 }
 
 /** A text is whole. */
@@ -2911,8 +2932,8 @@ export interface ResponseTextDoneEvent {
   content_index: number;
   /** The text. */
   text: string;
-  /** Those of all its tokens, where they were asked for; else empty. */
-  logprobs: ResponseLogprob[];
+  /** Always empty. */
+  logprobs: unknown[];
 }
 
 /** Form of the answer. Forms other than text are for models with `supports_structured_outputs`. */
@@ -2924,16 +2945,6 @@ export interface ResponseTextOptions {
   format?: ResponseTextFormat | null | undefined;
   /** How much it says: `low`, `medium`, `high`; default: the model's. Forwarded as sent. */
   verbosity?: string | null | undefined;
-}
-
-/** How likely a token was. */
-export interface ResponseTokenLogprob {
-  /** The token. */
-  token: string;
-  /** Natural logarithm of its probability. */
-  logprob: number;
-  /** Its UTF-8 bytes: one character may be several tokens. */
-  bytes: number[];
 }
 
 /**
@@ -3031,8 +3042,6 @@ export interface SignInByCode {
   code: string;
   /** The `state` that came back with it, which is the one of the sign-in that was started. It works once. */
   state: string;
-  /** The `nonce` of the sign-in that was started: for pages to which its cookie does not come, as those of another origin. */
-  nonce?: string | undefined;
 }
 
 /** An external provider's identity token. */
@@ -3041,8 +3050,6 @@ export interface SignInByIdToken {
   id_token: string;
   /** The `state` of the sign-in that was started. It works once. */
   state: string;
-  /** The `nonce` of the sign-in that was started: for pages to which its cookie does not come, as those of another origin. */
-  nonce?: string | undefined;
 }
 
 /** Address and password. */
@@ -3061,7 +3068,7 @@ export interface SignInStart {
 
 /** A new account. */
 export interface SignUpRequest {
-  /** Email address; a mail with a link and a code goes there. Its domain has two labels at least, such as `example.com`. */
+  /** Email address; a mail with a link and a code goes there. */
   email: string;
   /** Password, 8 to 200 characters. */
   password: string;
@@ -3095,7 +3102,7 @@ export interface SlotUse {
 
 /** What a sound effect is like. Unknown fields are ignored; null means not given. */
 export interface SoundEffectRequest {
-  /** Id of a sound-effect model; default: the family A one. A model of another kind gives 400 `not_an_sfx_model`. */
+  /** Id of a sound-effect model; default: the operator's choice. A model of another kind gives 400 `not_an_sfx_model`. */
   model?: string | null | undefined;
   /**
    * What is heard. Required, unless it comes as `text`. At most 500 characters after Unicode NFC normalisation; longer gives 400
@@ -3112,15 +3119,11 @@ export interface SoundEffectRequest {
   response_format?: AudioFormat | null | undefined;
 }
 
-/**
- * What to say, in which voice. Fields not listed here have no effect, `speed`, `instructions` and `stream_format` of OpenAI's clients among
- * them: the answer is the audio itself. Null means not given.
- */
+/** What to say, in which voice. Unknown fields are ignored; null means not given. */
 export interface SpeechRequest {
   /**
-   * Id of a text-to-speech model; default: the family A quality multilingual model. A model of another kind gives 400 `not_a_tts_model`,
-   * a paused one (the most expressive of family A) or an unknown one 404 `model_not_found`. Prices per 1,000 characters: family A
-   * multilingual 0.405 USD, flash (first byte after about 75 ms) and turbo 0.2025; family B HD 0.07, turbo 0.04.
+   * Id of a text-to-speech model (`GET /v1/models?type=speech`); default: the operator's choice. A model of another kind gives 400
+   * `not_a_tts_model`, a paused or unknown one 404 `model_not_found`. Prices per 1,000 characters: `GET /v1/pricing`.
    */
   model?: string | null | undefined;
   /**
@@ -3539,8 +3542,8 @@ export interface TranscriptionForm {
   /** The audio (mp3, wav, m4a, ogg, webm, flac; else 415 `unsupported_audio_type`), at most 25 MB. Without it 400 `missing_parameter`. */
   file: Upload;
   /**
-   * `transcribe` (default: fast, 0.0009 USD a minute), `transcribe-quality` (accurate, 0.00405 USD a minute), or the id of a
-   * transcription model; a model of another kind gives 400 `invalid_parameter`.
+   * Id or alias of a transcription model; default: the alias `transcribe`.
+   * Prices per minute: `GET /v1/pricing`. A model of another kind gives 400 `invalid_parameter`.
    */
   model?: string | undefined;
   /** Language of the audio as an ISO 639-1 code such as `en`; detected when left out. */
@@ -3569,8 +3572,8 @@ export interface TranscriptionFromUrl {
    */
   audio_url: string;
   /**
-   * `transcribe` (default: fast, 0.0009 USD a minute), `transcribe-quality` (accurate, 0.00405 USD a minute), or the id of a
-   * transcription model.
+   * Id or alias of a transcription model; default: the alias `transcribe`.
+   * Prices per minute: `GET /v1/pricing`.
    */
   model?: string | null | undefined;
   /** Language of the audio as an ISO 639-1 code such as `en`; detected when left out. */
@@ -3616,7 +3619,7 @@ export interface TranscriptionSegment {
 export interface UrlSource {
   /** Always `url`. */
   type: "url";
-  /** https address of a public host; any other gives 400 `invalid_parameter`. */
+  /** https address. */
   url: string;
 }
 
@@ -3723,7 +3726,7 @@ export interface User {
   id: string;
   /** Email address. */
   email: string;
-  /** Whether the address was verified. Money can be added only then, and the signup credit is given then, where there is one. */
+  /** Whether the address was verified. Money can be added only then, and the signup credit is given then. */
   email_verified: boolean;
   /** Name for people; null when none was given. */
   name: string | null;
@@ -3757,7 +3760,7 @@ export interface Verified {
   csrf_token: string;
   /** Who is signed in. */
   user: User;
-  /** USD that were credited: the signup credit, where the mailbox has not had it yet; else 0. */
+  /** USD that were credited: 0.5 the first time. */
   credit_granted_usd: number;
   /** The account's default API key, shown here and never again. */
   api_key: string;
@@ -3832,8 +3835,8 @@ export interface VideoRequest {
   /** What the clip shows. At most 4000 characters, counted after Unicode NFC normalisation. Empty or longer gives 400 `invalid_prompt`. */
   prompt: string;
   /**
-   * HTTPS address of an image that becomes the first frame. An address that is not HTTPS, or that names a private or local host (also
-   * `metadata`, `*.svc`, `*.internal`, `*.home.arpa`, `127.0.0.1.nip.io`), gives 400 `invalid_parameter`.
+   * HTTPS address of an image that becomes the first frame. An address that is not HTTPS, or that names a private or local host, gives
+   * 400 `invalid_parameter`.
    */
   image_url?: string | null | undefined;
   /** HTTPS address of a sound track, on models that take one. The same rules as for `image_url` hold. */
@@ -4030,7 +4033,7 @@ export interface ListJobsQuery {
   /** Lists only jobs older than the one with this id: the `last_id` of the page before. An unknown id gives 400 `invalid_parameter`. */
   after?: string | undefined;
   /** Lists only jobs in one of these statuses, separated by commas; default: all. */
-  status?: JobStatus[] | undefined;
+  status?: JobStatus | JobStatus[] | undefined;
   /** Lists only jobs of this model id; default: all. A model without jobs gives an empty list. */
   model?: string | undefined;
   /** Lists only image jobs or only video jobs; default: both. */
@@ -4044,26 +4047,26 @@ export interface GetJobQuery {
 /** What `models.list` may be narrowed by. */
 export interface ListModelsQuery {
   /** Types; a model of any of them is listed. `realtime` and `audio-understanding` list no models. */
-  type?: string[] | undefined;
+  type?: string | string[] | undefined;
   /** Creators; a model of any of them is listed. */
-  creator?: string[] | undefined;
+  creator?: string | string[] | undefined;
   /** The same as `creator`; when both are given, a model of any creator named in either is listed. */
-  owned_by?: string[] | undefined;
+  owned_by?: string | string[] | undefined;
   /** Capability tags; a model must have all of them. */
-  tags?: string[] | undefined;
+  tags?: string | string[] | undefined;
   /** Use cases; a model must have all of them. */
-  use_cases?: string[] | undefined;
+  use_cases?: string | string[] | undefined;
   /**
    * Use cases in the old or the new vocabulary, such as `coding`; a model must have all of them.
    * @deprecated
    */
-  recommended_for?: string[] | undefined;
+  recommended_for?: string | string[] | undefined;
   /** What a model must read; all of them. */
-  input_modalities?: string[] | undefined;
+  input_modalities?: string | string[] | undefined;
   /** What a model must make; all of them. */
-  output_modalities?: string[] | undefined;
+  output_modalities?: string | string[] | undefined;
   /** Request parameters that must have an effect; all of them. */
-  supported_parameters?: string[] | undefined;
+  supported_parameters?: string | string[] | undefined;
   /** The row's `latency_tier`. */
   latency_tier?: string | undefined;
   /** The row's `cost_tier`. */
@@ -4118,10 +4121,7 @@ export interface AnswerHeaders {
   "x-ratelimit-remaining-requests": number;
   /** When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
   "x-ratelimit-reset-requests": string;
-  /**
-   * Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
-   * `cache-control: public`, which caches give to others too.
-   */
+  /** Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
   "x-request-id": string;
   /** The alias that was sent as `model`; absent when a model id was sent. */
   "x-svc-alias": string;
@@ -4681,9 +4681,7 @@ export type Error402PaymentFailed = Refusal<402, "payment_failed", TopupErrorBod
 export type Error403PermissionDenied = Refusal<403, "permission_denied", ErrorBody<"permission_denied", "permission_error">>;
 export type Error403PermissionDeniedOrRouteRefused = Refusal<403, "permission_denied" | "route_refused", RouteErrorBody<"permission_denied" | "route_refused", "permission_error">>;
 export type Error403PermissionDeniedOrSessionRequired = Refusal<403, "permission_denied" | "session_required", ErrorBody<"permission_denied" | "session_required", "permission_error">>;
-export type Error403PermissionDeniedOrSignupClosed = Refusal<403, "permission_denied" | "signup_closed", ErrorBody<"permission_denied" | "signup_closed", "permission_error">>;
 export type Error403PermissionDeniedOrVoiceNotOwned = Refusal<403, "permission_denied" | "voice_not_owned", OlderErrorBody<"permission_denied" | "voice_not_owned", "permission_error">>;
-export type Error403SignupClosed = Refusal<403, "signup_closed", ErrorBody<"signup_closed", "permission_error">>;
 export type Error404JobNotFound = Refusal<404, "job_not_found", ErrorBody<"job_not_found", "not_found_error">>;
 export type Error404ModelNotFound = Refusal<404, "model_not_found", ModelErrorBody<"model_not_found", "not_found_error">>;
 export type Error404RequestNotFound = Refusal<404, "request_not_found", ErrorBody<"request_not_found", "not_found_error">>;
@@ -4704,7 +4702,6 @@ export type Error502TtsFailed = Refusal<502, "tts_failed", ErrorBody<"tts_failed
 export type Error502UpstreamInvalidResponse = Refusal<502, "upstream_invalid_response", ErrorBody<"upstream_invalid_response", "upstream_error">>;
 export type Error503Overloaded = Refusal<503, "overloaded", ErrorBody<"overloaded", "api_error">>;
 export type ForgotPasswordError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
-export type GenmediaError400InvalidParameter = Refusal<400, "invalid_parameter", GenmediaErrorBody<"invalid_parameter">>;
 export type GenmediaError401MissingApiKeyOrInvalidApiKey = Refusal<401, "missing_api_key" | "invalid_api_key", GenmediaErrorBody<"missing_api_key" | "invalid_api_key">>;
 export type GenmediaError403PermissionDenied = Refusal<403, "permission_denied", GenmediaErrorBody<"permission_denied">>;
 export type GenmediaError404JobNotFound = Refusal<404, "job_not_found", GenmediaErrorBody<"job_not_found">>;
@@ -4764,17 +4761,17 @@ export type GetSessionError = Error401MissingApiKeyOrInvalidApiKey | Error403Per
 /** What `auth.signIn` may be refused with. */
 export type SignInError = SignInError400 | Error401InvalidCredentials | Error403PermissionDenied | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** What `auth.signInWithProvider` may be refused with. */
-export type SignInWithProviderError = SignInWithProviderError400 | Error401InvalidCredentials | Error403PermissionDeniedOrSignupClosed | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type SignInWithProviderError = SignInWithProviderError400 | Error401InvalidCredentials | Error403PermissionDenied | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** What `auth.startSignIn` may be refused with. */
 export type StartSignInError = StartSignInError400 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** What `auth.signOut` may be refused with. */
 export type SignOutError = Error401MissingApiKeyOrInvalidApiKey | SignOutError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** What `auth.signUp` may be refused with. */
-export type SignUpError = SignUpError400 | Error403SignupClosed | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type SignUpError = SignUpError400 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** What `usage.logs` may be refused with. */
 export type ListUsageLogsError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** What `auth.verify` may be refused with. */
-export type VerifyAccountError = VerifyAccountError400 | Error403PermissionDeniedOrSignupClosed | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type VerifyAccountError = VerifyAccountError400 | Error403PermissionDenied | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** What `auth.resendVerification` may be refused with. */
 export type ResendVerificationError = ResendVerificationError400 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** What `chat.completions.create` may be refused with. */
@@ -4796,7 +4793,7 @@ export type CreateEmbeddingsError = CreateEmbeddingsError400 | Error401MissingAp
 /** What `errors.list` may be refused with. */
 export type ListErrorsError = Error429RateLimitExceeded | Error500InternalError;
 /** What `genmedia.get` may be refused with. */
-export type GetGenmediaJobError = GenmediaError400InvalidParameter | GenmediaError401MissingApiKeyOrInvalidApiKey | GenmediaError403PermissionDenied | GenmediaError404JobNotFound | GenmediaError429RateLimitExceeded | GenmediaError500InternalError | GenmediaError503Overloaded;
+export type GetGenmediaJobError = GenmediaError401MissingApiKeyOrInvalidApiKey | GenmediaError403PermissionDenied | GenmediaError404JobNotFound | GenmediaError429RateLimitExceeded | GenmediaError500InternalError | GenmediaError503Overloaded;
 /** What `genmedia.run` may be refused with. */
 export type RunGenmediaError = RunGenmediaGenmediaError400 | GenmediaError401MissingApiKeyOrInvalidApiKey | RunGenmediaGenmediaError402 | GenmediaError403PermissionDenied | GenmediaError404ModelNotFound | GenmediaError413RequestTooLarge | RunGenmediaGenmediaError422 | GenmediaError429RateLimitExceededOrRateLimited | GenmediaError500InternalErrorOrDbError | RunGenmediaGenmediaError502 | GenmediaError503Overloaded | GenmediaError504ProviderTimeoutOrTimeout;
 /** What `images.generate` may be refused with. */
@@ -4924,7 +4921,7 @@ export interface ErrorsByCode {
   not_an_sfx_model: Refusal<400, "not_an_sfx_model", ErrorBody<"not_an_sfx_model", "invalid_request_error">>;
   /** The key does not exist, was deleted, or belongs to another account. */
   not_found: Refusal<400, "not_found", ErrorBody<"not_found", "invalid_request_error">>;
-  /** The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+  /** The gateway or its database cannot take more work at the moment. */
   overloaded: Refusal<503, "overloaded", AnthropicErrorBody<"overloaded", "api_error"> | AnthropicErrorBody<"overloaded", "overloaded_error" | "api_error"> | ErrorBody<"overloaded", "api_error"> | ErrorBody<"overloaded", "upstream_error" | "api_error"> | GenmediaErrorBody<"overloaded">>;
   /** The ownership of a new voice could not be written. Nothing was charged. */
   ownership_write_failed: Refusal<500, "ownership_write_failed", ErrorBody<"ownership_write_failed", "api_error">>;
@@ -4958,12 +4955,10 @@ export interface ErrorsByCode {
   route_refused: Refusal<403, "route_refused", AnthropicRouteErrorBody<"route_refused", "permission_error"> | RouteErrorBody<"route_refused", "permission_error">>;
   /** A format with timestamps was asked of a model that has none. */
   segments_unsupported: Refusal<400, "segments_unsupported", OlderErrorBody<"segments_unsupported", "invalid_request_error">>;
-  /** An error of the gateway itself. Nothing was charged. Or: Every route answered with something that is no answer. Nothing was charged. Or: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+  /** An error of the gateway itself. Nothing was charged. Or: Every route answered with something that is no answer. Nothing was charged. Or: The gateway or its database cannot take more work at the moment. */
   server_error: Refusal<500, "server_error", BareErrorBody<"server_error">> | Refusal<502, "server_error", BareErrorBody<"server_error">> | Refusal<503, "server_error", BareErrorBody<"server_error">>;
   /** Endpoints that change the account need a dashboard session. */
   session_required: Refusal<403, "session_required", ErrorBody<"session_required", "permission_error"> | OlderErrorBody<"session_required", "permission_error">>;
-  /** The operator has closed sign-up, or opened it to invited addresses or to those of some domains alone. */
-  signup_closed: Refusal<403, "signup_closed", ErrorBody<"signup_closed", "permission_error">>;
   /** The request refers to something that would have to be kept between requests: an earlier answer, a conversation, an item, a prompt or a file, or it asks for an answer to be fetched later. */
   stateless_only: Refusal<400, "stateless_only", ErrorBody<"stateless_only", "invalid_request_error">>;
   /** The message request names a `thread`, whose earlier messages would have to be kept between requests. */
@@ -5058,7 +5053,6 @@ export type ErrorCode =
   | "segments_unsupported"
   | "server_error"
   | "session_required"
-  | "signup_closed"
   | "stateless_only"
   | "stream_interrupted"
   | "thread_unsupported_request"

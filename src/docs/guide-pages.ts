@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { guides } from "./guides.ts";
+import { unnamedModel } from "./here.ts";
 import type { Page, PortalFacts } from "./types.ts";
 
 /** Those of the customer's book: what only the operator needs is read in the repository. */
@@ -22,7 +23,8 @@ export function guidePages({ here }: Pick<PortalFacts, "here">): Page[] {
 
 /** What its samples need and this gateway has not. */
 function notServedNote(kinds: readonly string[]): string[] {
-  return kinds.map((kind) => `> No ${kind} model is served here now: samples that need one say \`MODEL_ID\`.`);
+  if (kinds.length === 0) return [];
+  return [`> Not served here now: ${kinds.map((kind) => `${kind} models`).join(", ")}. Samples that need one say \`${unnamedModel}\`.`];
 }
 
 function readGuide(slug: string): string {

@@ -80,7 +80,7 @@ function patternOf(names: readonly string[]): RegExp {
       .map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
       .join("|");
   const isId = (name: string) => name.includes("/");
-  const asked = String.raw`\bmodel(?:\\?["'])?\s*[:=]\s*\\?["']|\b(?:svc|openai|anthropic|cohere)(?:\.\w+)?\("|\bmodel=|_MODEL=|\bask `;
+  const asked = String.raw`\b(?:model|did_you_mean)(?:\\?["'])?\s*[:=]\s*\\?["']|\b(?:svc|openai|anthropic|cohere)(?:\.\w+)?\("|\bmodel=|_MODEL=|\bask `;
   const [ids, words] = [anyOf(names.filter(isId)), anyOf(names.filter((name) => !isId(name)))];
   return new RegExp(`((?<![\\w/.-])(?=${ids})|${asked})(${ids}|${words})(?![\\w/-]|\\.\\w)`, "g");
 }

@@ -67,6 +67,25 @@ describe("200, what the upstream gets", () => {
     expect((await objectSent({ model: "demo/chat", messages })).messages).toEqual(messages);
   });
 
+  test("fields that the contract lists for clients with types go through as they are: null, fractions, empty ones, bounds of other hosts", async () => {
+    const lenient = {
+      seed: 1.5,
+      frequency_penalty: 7,
+      presence_penalty: null,
+      logit_bias: {},
+      user: null,
+      logprobs: true,
+      top_logprobs: 20,
+      parallel_tool_calls: null,
+      verbosity: "a word of the host's own",
+      prompt_cache_options: { mode: "x" },
+      modalities: [],
+      web_search_options: {},
+      service_tier: null,
+    };
+    expect(await objectSent({ model: "demo/chat", messages: hello, ...lenient })).toMatchObject(lenient);
+  });
+
   test("parameters of other hosts go through: seed, penalties, user, verbosity, service_tier, prediction", async () => {
     const others = {
       seed: 7,

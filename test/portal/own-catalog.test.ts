@@ -78,9 +78,11 @@ test("every model that a sample sends is one of this catalog; MODEL_ID stands wh
     path.endsWith(".md") ? blocksIn(text.replace(/^(```\w+) .*$/gm, "$1"), path).map((block) => ({ path, code: block.code })) : [],
   );
   const sent = code.flatMap((block) =>
-    [...block.code.matchAll(/(?:\bmodel\\?"?\s*[:=]\s*\\?["']?|\bMODEL=|\b(?:svc|openai|anthropic|cohere)(?:\.\w+)?\(")([\w./-]+)/g)].map(
-      ([, model]) => `${block.path}: ${model!}`,
-    ),
+    [
+      ...block.code.matchAll(
+        /(?:\b(?:model|did_you_mean)\\?"?\s*[:=]\s*\\?["']?|\bMODEL=|\b(?:svc|openai|anthropic|cohere)(?:\.\w+)?\(")([\w./-]+)/g,
+      ),
+    ].map(([, model]) => `${block.path}: ${model!}`),
   );
   expect(sent.length).toBeGreaterThan(60);
   const known = (line: string) => [...names, "MODEL_ID", "svc", "new", "bst"].includes(line.split(": ")[1]!);
@@ -99,8 +101,8 @@ test("an alias of the catalog is taken before an id, and two models stay two", (
 
 test("what is not served is said where it would be needed", () => {
   expect(pages.get("/docs/api/createVideo.md")).toContain("**Not served here now.**");
-  expect(pages.get("/docs/guides/media-jobs.md")).toContain("> No video model is served here now");
-  expect(pages.get("/docs/guides/media-jobs.md")).not.toContain("No image model");
+  expect(pages.get("/docs/guides/media-jobs.md")).toContain("> Not served here now: video models.");
+  expect(pages.get("/docs/guides/media-jobs.md")).not.toContain("image models.");
   expect(pages.get("/docs/api/createImage.md")).not.toContain("Not served here now");
 });
 

@@ -53,11 +53,11 @@ describe("/metrics", () => {
     expect((await call(edge, "/metrics")).status).toBe(200);
   });
 
-  test("one that a header can't carry, or that is guessed, stops the start without being repeated", async () => {
+  test("one that a header can't carry stops the start without being repeated", async () => {
     edge = await startEdge();
-    for (const bad of ["short", "with a blank inside it", "ümlaute-und-noch-mehr", 'quoted"quoted"quoted']) {
+    for (const bad of ["with a blank inside it", "ümlaute-und-noch-mehr", "a\nline"]) {
       const start = () => readConfig({ SVC_METRICS_TOKEN: bad });
-      expect(start).toThrow(/^SVC_METRICS_TOKEN must have at least 16/);
+      expect(start).toThrow(/^SVC_METRICS_TOKEN must be printable ASCII/);
       expect(start).not.toThrow(bad);
     }
   });

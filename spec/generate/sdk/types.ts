@@ -74,11 +74,16 @@ function parametersType(parameters: readonly Parameter[], schemas: Printing["sch
   const properties = Object.fromEntries(
     parameters.map(({ name, schema, description, deprecated }): [string, Schema] => [
       name,
-      { ...described(schema, description), ...(deprecated === true && { deprecated }) },
+      { ...described(oneOrSeveral(schema), description), ...(deprecated === true && { deprecated }) },
     ]),
   );
   const required = parameters.filter((one) => one.required === true).map(({ name }) => name);
   return objectType({ properties, required }, { schemas, request: true }, indent);
+}
+
+/** Values of a list stand in the address separated by commas: one alone is written without a list. */
+function oneOrSeveral(schema: Schema): Schema {
+  return schema.type === "array" ? { description: schema.description, anyOf: [schema.items, schema] } : schema;
 }
 
 function described(schema: Schema, description: string | undefined): Schema {
