@@ -969,6 +969,9 @@ export interface paths {
          *     `type` and `creator` list models that have any of the values given; `tags`, `use_cases`, the modalities and `supported_parameters` list
          *     models that have all of them. A filter that is not sent does not narrow the list, and a value that no model has gives an empty one.
          *     Paused and retired models are not listed.
+         *
+         *     The list comes whole. Anthropic's clients, which send the header `anthropic-version`, may page through it with `limit`, `after_id` and
+         *     `before_id`; an id that is not in the list gives 400 `invalid_parameter`.
          */
         get: operations["listModels"];
         put?: never;
@@ -7237,7 +7240,7 @@ export interface components {
             /** @description Vision asked for. */
             vision: boolean | null;
         };
-        /** @description The models that fit the filters. Never paged. */
+        /** @description The models that fit the filters, all of them or, for Anthropic's clients, one page. */
         ModelList: {
             /** @description Every alias and the id of the model that it stands for, whatever the filters. */
             aliases: {
@@ -7249,11 +7252,8 @@ export interface components {
             filters: components["schemas"]["ModelFilters"];
             /** @description Id of the first row; null when there is none. */
             first_id: string | null;
-            /**
-             * @description Always false, for clients that page.
-             * @enum {boolean}
-             */
-            has_more: false;
+            /** @description Whether others follow the page, or stand before it where `before_id` was sent; false where the list is whole. */
+            has_more: boolean;
             /** @description Id of the last row; null when there is none. */
             last_id: string | null;
             /**
@@ -18012,6 +18012,10 @@ export interface operations {
     listModels: {
         parameters: {
             query?: {
+                /** @description Id of the row after which the page begins, the `last_id` of the one before; default: the first row. Counts as `limit` does. */
+                after_id?: string;
+                /** @description Id of the row before which the page ends, the `first_id` of the one after; default: the last row. Counts as `limit` does. */
+                before_id?: string;
                 /** @description The row's `capability`. */
                 capability?: string;
                 /** @description The row's `cost_tier`. */
@@ -18022,6 +18026,8 @@ export interface operations {
                 input_modalities?: string[];
                 /** @description The row's `latency_tier`. */
                 latency_tier?: string;
+                /** @description Most rows of a page; default: all. Counts only with the header `anthropic-version`, as Anthropic's clients send it. */
+                limit?: number;
                 /**
                  * @description Highest input price in USD per million tokens, as charged now; default: any. Combine it with `type=language`: models that are not
                  *     billed by token report a price of 0.

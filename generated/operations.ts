@@ -1904,6 +1904,24 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "in": "query",
         "required": false,
         "type": "number"
+      },
+      {
+        "name": "limit",
+        "in": "query",
+        "required": false,
+        "type": "integer"
+      },
+      {
+        "name": "after_id",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "before_id",
+        "in": "query",
+        "required": false,
+        "type": "string"
       }
     ],
     "successes": [

@@ -1038,6 +1038,9 @@ export interface ModelsMethods {
    * models that have all of them. A filter that is not sent does not narrow the list, and a value that no model has gives an empty one.
    * Paused and retired models are not listed.
    *
+   * The list comes whole. Anthropic's clients, which send the header `anthropic-version`, may page through it with `limit`, `after_id` and
+   * `before_id`; an id that is not in the list gives 400 `invalid_parameter`.
+   *
    * `GET /v1/models`, /docs/api/listModels
    *
    * @throws {SvcError} 400 `invalid_parameter`

@@ -1509,7 +1509,7 @@ export interface ModelFilters {
   max_input_price: number | null;
 }
 
-/** The models that fit the filters. Never paged. */
+/** The models that fit the filters, all of them or, for Anthropic's clients, one page. */
 export interface ModelList {
   /** Always `list`. */
   object: "list";
@@ -1519,8 +1519,8 @@ export interface ModelList {
   aliases: { [key: string]: string };
   /** The filters that were applied. */
   filters: ModelFilters;
-  /** Always false, for clients that page. */
-  has_more: false;
+  /** Whether others follow the page, or stand before it where `before_id` was sent; false where the list is whole. */
+  has_more: boolean;
   /** Id of the first row; null when there is none. */
   first_id: string | null;
   /** Id of the last row; null when there is none. */
@@ -4094,6 +4094,12 @@ export interface ListModelsQuery {
    * billed by token report a price of 0.
    */
   max_input_price?: number | undefined;
+  /** Most rows of a page; default: all. Counts only with the header `anthropic-version`, as Anthropic's clients send it. */
+  limit?: number | undefined;
+  /** Id of the row after which the page begins, the `last_id` of the one before; default: the first row. Counts as `limit` does. */
+  after_id?: string | undefined;
+  /** Id of the row before which the page ends, the `first_id` of the one after; default: the last row. Counts as `limit` does. */
+  before_id?: string | undefined;
 }
 /** What `models.recommend` may be narrowed by. */
 export interface RecommendModelsQuery {

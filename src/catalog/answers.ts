@@ -3,12 +3,14 @@
 import { LRUCache } from "lru-cache";
 import type { components } from "../../generated/api.d.ts";
 import { fits, type ModelFilters, type ModelQuery, readFilters } from "./filters.ts";
+import { type Page, pageOf } from "./page.ts";
 import { legacyPriceList, pricingCatalog } from "./price-rows.ts";
 import { recommend, type RecommendQuery } from "./recommend.ts";
 import type { Catalog, Model } from "./types.ts";
 
 export interface CatalogAnswers {
-  models(query: ModelQuery): Buffer;
+  /** Without a page all of them. */
+  models(query: ModelQuery, page?: Page): Buffer;
   model(model: Model): Buffer;
   recommendations(query: RecommendQuery): Buffer;
   pricing: Buffer;
@@ -50,10 +52,10 @@ function makeAnswers(catalog: Catalog): CatalogAnswers {
     return bytes;
   };
   return {
-    models: (query) => {
-      if (Object.keys(query).length === 0) return unfiltered;
+    models: (query, page) => {
+      if (page === undefined && Object.keys(query).length === 0) return unfiltered;
       const filters = readFilters(query);
-      return kept(`models ${JSON.stringify(filters)}`, () => modelList(rows, aliases, filters));
+      return kept(`models ${JSON.stringify([filters, page])}`, () => modelList(rows, aliases, filters, page));
     },
     model: (model) => rowBytes.get(model) ?? toBytes(model.row),
     recommendations: (query) =>
@@ -72,12 +74,13 @@ function makeAnswers(catalog: Catalog): CatalogAnswers {
 }
 
 /** Rows are text already: a list is put together, not serialised again. */
-function modelList(rows: ReadonlyMap<Model, string>, aliases: string, filters: ModelFilters): Buffer {
-  const fitting = [...rows].filter(([model]) => fits(model.row, filters));
-  const ids = { first_id: fitting[0]?.[0].id ?? null, last_id: fitting.at(-1)?.[0].id ?? null };
-  const data = fitting.map(([, json]) => json).join(",");
+function modelList(rows: ReadonlyMap<Model, string>, aliases: string, filters: ModelFilters, page?: Page): Buffer {
+  const fitting = [...rows.keys()].filter((model) => fits(model.row, filters));
+  const { rows: shown, more } = page === undefined ? { rows: fitting, more: false } : pageOf(fitting, page);
+  const ids = { first_id: shown[0]?.id ?? null, last_id: shown.at(-1)?.id ?? null };
+  const data = shown.map((model) => rows.get(model)!).join(",");
   return Buffer.from(
-    `{"object":"list","data":[${data}],"aliases":${aliases},"filters":${JSON.stringify(filters)},"has_more":false,` +
+    `{"object":"list","data":[${data}],"aliases":${aliases},"filters":${JSON.stringify(filters)},"has_more":${more},` +
       `"first_id":${JSON.stringify(ids.first_id)},"last_id":${JSON.stringify(ids.last_id)}}`,
   );
 }

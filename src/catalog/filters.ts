@@ -4,7 +4,7 @@ import type { components, operations } from "../../generated/api.d.ts";
 import type { ModelRow } from "./types.ts";
 import { useCaseOf } from "./use-case-words.ts";
 
-export type ModelQuery = NonNullable<operations["listModels"]["parameters"]["query"]>;
+export type ModelQuery = Omit<NonNullable<operations["listModels"]["parameters"]["query"]>, "limit" | "after_id" | "before_id">;
 /** What was asked for; every key is there. It is also the echo. */
 export type ModelFilters = components["schemas"]["ModelFilters"];
 

@@ -151,6 +151,18 @@ describe.each(generations)("SDK %s", (generation, { client, errors }) => {
     expect(await models.retrieve("plain/chat")).toMatchObject({ id: "plain/chat" });
   });
 
+  test("models.list pages by itself, forwards and backwards, and sees every model once", async () => {
+    const seen: Request[] = [];
+    const { models } = client(await clients.customer(), { seen });
+    const whole = (await models.list()).data.map(({ id }) => id);
+    const paged = await Array.fromAsync(models.list({ limit: 7 }));
+    expect(paged.map(({ id }) => id)).toEqual(whole);
+    expect(seen).toHaveLength(1 + Math.ceil(whole.length / 7));
+    const page = await models.list({ limit: 2, before_id: whole[5]! });
+    expect([page.data.map(({ id }) => id), page.hasNextPage()]).toEqual([whole.slice(3, 5), true]);
+    expect((await page.getNextPage()).data.map(({ id }) => id)).toEqual(whole.slice(1, 3));
+  });
+
   describe("errors are of its classes and carry ours", () => {
     const failing = async (model: string, more: object = {}, options: { baseURL?: string } = {}) => {
       const { messages } = client(await clients.customer(), options);

@@ -55,7 +55,7 @@ const shape = z.object({
       z.object({
         type: z.literal("json_schema"),
         name: text,
-        description: text.nullable(),
+        description: text.optional(),
         schema: z.looseObject({}),
         strict: z.boolean(),
       }),
@@ -114,7 +114,7 @@ const bodies: [string, object][] = [
   ],
   [
     "a schema without description",
-    { text: { format: { type: "json_schema", name: "city", schema: weather.parameters }, verbosity: null } },
+    { text: { format: { type: "json_schema", name: "city", schema: weather.parameters, description: null }, verbosity: null } },
   ],
   ["half of reasoning", { reasoning: { effort: "low" } }],
 ];

@@ -163,7 +163,7 @@ test("404: nothing can be read or deleted by the id of a response, and the messa
     ["GET", "/v1/responses/resp_1/input_items"],
   ] as const) {
     const { status, json } = await world.gateway.request(method, path, { key });
-    expect([status, json.error.type]).toEqual([404, "not_found"]);
+    expect([status, json.error.type]).toEqual([404, "not_found_error"]);
     expect(json.error.message).toContain("POST /v1/responses");
   }
 });

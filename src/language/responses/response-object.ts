@@ -66,12 +66,14 @@ function sampledWith(request: ResponseRequest, protocol: Answering["protocol"]) 
 
 function textOptions(text: ResponseRequest["text"]): ResponseObject["text"] {
   const { format, verbosity, ...more } = text ?? {};
-  const shown = format ?? { type: "text" };
-  return {
-    ...more,
-    ...(verbosity == null ? {} : { verbosity }),
-    format: shown.type === "json_schema" ? { ...shown, description: shown.description ?? null, strict: shown.strict ?? false } : shown,
-  };
+  return { ...more, ...(verbosity == null ? {} : { verbosity }), format: textFormat(format ?? { type: "text" }) };
+}
+
+/** Typed clients read `strict`, and a `description` only where there is one. */
+function textFormat(format: NonNullable<NonNullable<ResponseRequest["text"]>["format"]>): NonNullable<ResponseObject["text"]["format"]> {
+  if (format.type !== "json_schema") return format;
+  const { description, ...shown } = format;
+  return { ...shown, ...(description == null ? {} : { description }), strict: format.strict ?? false };
 }
 
 function toolChoice(choice: ResponseRequest["tool_choice"]): ResponseObject["tool_choice"] {

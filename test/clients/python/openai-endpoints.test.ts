@@ -23,6 +23,14 @@ describeWithPython("openai for Python", () => {
     expect((await told("embed", { model: "vectors/small", dimensions: 8 })).value.sizes).toEqual([8, 8]);
   });
 
+  test("embeddings of tokens, one list and several, each token billed once", async () => {
+    const { customer, value: several } = await told("embed_tokens", { model: "vectors/small", tokens: [[9906, 1917], [15339]] });
+    expect(several).toMatchObject({ sizes: [1536, 1536], usage: { prompt_tokens: 3 } });
+    expect(await customer.spent()).toBe(costIn(several.usage));
+    const { value: one } = await told("embed_tokens", { model: "vectors/small", tokens: [9906, 1917] });
+    expect(one).toMatchObject({ sizes: [1536], first: several.first, usage: { prompt_tokens: 2 } });
+  });
+
   test("responses: created, streamed and parsed", async () => {
     const { customer, value: whole } = await told("respond", { model: "plain/chat" });
     expect(whole).toMatchObject({ status: "completed", text: expect.stringContaining("You said:") });

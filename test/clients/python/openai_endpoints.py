@@ -8,6 +8,11 @@ def embed(client, model, **more):
     return {"sizes": [len(row.embedding) for row in answer.data], "first": answer.data[0].embedding[:3], "indexes": [row.index for row in answer.data], "usage": answer.usage.to_dict()}
 
 
+def embed_tokens(client, model, tokens):
+    answer = client.embeddings.create(model=model, input=tokens)
+    return {"sizes": [len(row.embedding) for row in answer.data], "first": answer.data[0].embedding[:3], "usage": answer.usage.to_dict()}
+
+
 def respond(client, model, **more):
     answer = client.responses.create(model=model, input="Tell me about the sea.", store=False, **more)
     return {"text": answer.output_text, "status": answer.status, "usage": answer.usage.to_dict()}
