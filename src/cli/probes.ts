@@ -37,12 +37,21 @@ export const probes: Partial<Record<Model["type"], Probe>> = {
         return adapterOf(transcribe, call)({ ...call, order });
       }),
   image:
-    ({ pictures, queues }, { media }) =>
+    ({ pictures, queues }, { media, pricing }) =>
     async (call) => {
       const size = media.sizes?.[media.defaultAspect] ?? { width: 1024, height: 1024 };
-      const order = { prompt: "A dot", count: 1, size, aspect: media.defaultAspect, quality: null, references: [], extra: {} };
+      const order = {
+        prompt: "A dot",
+        count: 1,
+        size,
+        aspect: media.defaultAspect,
+        quality: pricing.mode === "per-quality" ? ("low" as const) : null,
+        references: [],
+        extra: {},
+      };
       const begun = await adapterOf(pictures, call)({ ...call, order, jobId: randomUUID() });
-      if (begun.kind === "accepted") await queues[call.route.provider.protocol]?.cancel(call, begun.ticket);
+      // It has shown that it takes work; that it can't take it back is no failure.
+      if (begun.kind === "accepted") await queues[call.route.provider.protocol]?.cancel(call, begun.ticket).catch(() => undefined);
     },
 };
 

@@ -75,14 +75,15 @@ function named(catalog: Catalog, served: readonly Model[], id: string, providerI
 
 function cheapest(served: readonly Model[], providerId: string): Model {
   if (served.length === 0) throw new Refused(`no model of the catalog file has a route to ${providerId}`);
-  const model = cheapFirst.flatMap((type) => served.filter((one) => one.type === type && canProbe(one)))[0];
+  const active = served.filter(({ state }) => state.kind === "active");
+  const model = cheapFirst.flatMap((type) => active.filter((one) => one.type === type && canProbe(one)))[0];
   if (model === undefined) throw new Refused(`${providerId} serves nothing that can be tested: ${untested}`);
   return model;
 }
 
 const cheapFirst: readonly Model["type"][] = ["language", "decisions", "embedding", "reranking", "speech", "transcription", "image"];
-const untested = "a call of a clip, music, a sound or a voice costs too much for a test";
+const untested = "a test makes no videos, music, sounds or voices, sends no pictures, and speaks only with a default voice";
 
-function canProbe({ type, capability }: Model): boolean {
-  return probes[type] !== undefined && capability === null;
+function canProbe({ type, capability, defaultVoice, media }: Model): boolean {
+  return probes[type] !== undefined && capability === null && !media.requiresImage && (type !== "speech" || defaultVoice !== null);
 }

@@ -2,7 +2,7 @@
 // when it is asked is src/routing/report-attempts.ts's.
 import { fileTrouble } from "../media/file-trouble.ts";
 import { MediaFault } from "../media/types.ts";
-import { troubleOf, wordlessTrouble } from "../providers/trouble.ts";
+import { troubleOf } from "../providers/trouble.ts";
 import { type Route, type Trouble, UpstreamError } from "../providers/types.ts";
 import { loggedTrouble } from "../routing/report-attempts.ts";
 import type { ClaimedJob, JobAttempt } from "./claim.ts";
@@ -17,7 +17,7 @@ export function openLookTrouble({ log }: Pick<Reporting, "log">, { shown_id: job
   let last: string | null = null;
   return {
     met(error: UpstreamError): void {
-      const told = wordlessTrouble(error);
+      const told = troubleOf(error);
       if (told.cause === last) return;
       last = told.cause;
       log.warn({ job, route: `${provider.id}/${model}`, upstream_status: error.status, ...told }, "a look at a job's work failed");
@@ -32,11 +32,9 @@ export function reportTrouble({ log, counts }: Reporting, { shown_id: job }: Rep
   if (began === undefined || trouble === null) return;
   Object.assign(began, loggedTrouble({ trouble }));
   counts.countFailure(began.route, trouble.cause);
-  const { cause } = failure;
-  log.warn(
-    { job, route: began.route, ...(cause instanceof UpstreamError ? wordlessTrouble(cause) : trouble) },
-    "an upstream did not finish a job",
-  );
+  // A prompt, which no log holds.
+  const mayQuote = failure.cause instanceof UpstreamError && ["rejected", "refused"].includes(failure.cause.fault);
+  log.warn({ job, route: began.route, ...(mayQuote ? { cause: trouble.cause } : trouble) }, "an upstream did not finish a job");
 }
 
 /** Null: it is no upstream's. */

@@ -26,6 +26,8 @@ beforeAll(async () => {
       { id: "queue", protocol: "fal", base_url: `${address}/fal` },
       { id: "voices", protocol: "elevenlabs", base_url: `${address}/elevenlabs` },
       { id: "sorter", protocol: "rerank", base_url: `${address}/rerank` },
+      { id: "scribe", protocol: "openai", base_url: `${address}/v1` },
+      { id: "songs", protocol: "elevenlabs", base_url: `${address}/elevenlabs` },
       { id: "unused", protocol: "openai", base_url: `${address}/v1` },
     ],
     models: [
@@ -45,6 +47,8 @@ beforeAll(async () => {
         default_voice: "lyra-narrator",
         voice_family: "provider_a",
       },
+      media("transcription", "whisper-fast", { mode: "per-minute", usd_per_minute: 0.01 }, "scribe"),
+      { ...media("speech", "music-1", { mode: "per-second", usd_per_second: 0.1 }, "songs"), capability: "music" },
       media("reranking", "rerank-small", { mode: "per-token", input: 0.1 }, "sorter"),
     ],
   });
@@ -70,7 +74,19 @@ describe("svc provider list", () => {
       });
     const { data } = (await svc("provider", "list", "--json")).json() as { data: Record<string, unknown>[] };
     const of = (id: string) => data.find((row) => row.id === id);
-    expect(data.map(({ id }) => id)).toEqual(["good", "odd", "bad", "closed", "pictures", "queue", "voices", "sorter", "unused"]);
+    expect(data.map(({ id }) => id)).toEqual([
+      "good",
+      "odd",
+      "bad",
+      "closed",
+      "pictures",
+      "queue",
+      "voices",
+      "sorter",
+      "scribe",
+      "songs",
+      "unused",
+    ]);
     expect(of("good")).toEqual({
       id: "good",
       protocol: "openai",
@@ -117,6 +133,7 @@ describe("svc provider test", () => {
     ["voices", "demo/multilingual", "/elevenlabs/v1/text-to-speech/lyra-narrator"],
     ["sorter", "demo/rerank-small", "/rerank/rerank"],
     ["pictures", "demo/image-large", "/v1/images/generations"],
+    ["scribe", "demo/whisper-fast", "/v1/audio/transcriptions"],
   ])("%s: one real call over its own protocol, and 0", async (id, model, path) => {
     const { status, result, calls } = await run(id);
     expect(status).toBe(0);
@@ -165,6 +182,8 @@ describe("svc provider test", () => {
   test.each([
     [["nowhere"], "no such provider: nowhere"],
     [["unused"], "no model of the catalog file has a route to unused"],
+    [["songs"], "songs serves nothing that can be tested"],
+    [["songs", "--model", "demo/music-1"], "demo/music-1 can't be tested"],
     [["good", "--model", "demo/claude"], "demo/claude has no route to good"],
     [["good", "--model", "demo/none"], "no such model: demo/none"],
   ])("%j is refused with 1", async (words, sentence) => {

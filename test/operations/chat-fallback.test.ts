@@ -89,13 +89,14 @@ describe("200, layer 1: same model, other provider", () => {
     expect((await world.logOf(reply))!.attempts[0]).toMatchObject({ outcome: "unavailable", status: null });
   });
 
-  test("each attempt is logged with its status and the price it would be charged at", async () => {
+  test("each attempt is logged with its status, why it failed and the price it would be charged at", async () => {
     const reply = await world.chat(await world.account(), { model: "demo/third" });
     const cost_basis = { ...prices, per_request: 0 };
+    const detail = expect.stringMatching(/\w/) as string;
     const common = { model: "demo/third", latency_ms: expect.any(Number), cost_basis };
     expect((await world.logOf(reply))!.attempts).toEqual([
-      { ...common, route: "north/third1+sim-fail-503", outcome: "unavailable", status: 503 },
-      { ...common, route: "south/third2+sim-429", outcome: "rate_limited", status: 429 },
+      { ...common, route: "north/third1+sim-fail-503", outcome: "unavailable", status: 503, cause: "http_503", detail },
+      { ...common, route: "south/third2+sim-429", outcome: "rate_limited", status: 429, cause: "http_429", detail },
       { ...common, route: "west/third3", outcome: "ok", status: 200 },
     ]);
   });

@@ -92,15 +92,31 @@ describe("what ends a call", () => {
     await expect(upstream.send(requestTo("", { provider }))).rejects.toMatchObject({
       fault: "unavailable",
       reason: "no answer within 60 ms",
+      trouble: { cause: "timeout_first_byte" },
     });
     await until(() => host.sockets.size === 0 && upstream.gauge().calls === 0);
+  });
+
+  test("a host that takes the connection and never secures it: no answer in time, and the operator learns that there was no connection", async () => {
+    const server = createServer(() => undefined).listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    const provider = providerAt(`https://127.0.0.1:${(server.address() as AddressInfo).port}`, { timeoutMs: 100 });
+    await expect(useUpstream().send(requestTo("", { provider }))).rejects.toMatchObject({
+      reason: "no answer within 100 ms",
+      trouble: { cause: "timeout_connect", detail: "no connection within 100 ms" },
+    });
+    server.close();
   });
 
   test("silence inside a body longer than the idle limit: unavailable", async () => {
     const host = await startHost((_request, response) => void response.writeHead(200).write("begun"));
     const upstream = useUpstream({ idleMs: 100 });
     const answer = await upstream.send(requestTo("", { provider: providerAt(host.url, { timeoutMs: 100 }) }));
-    await expect(answer.body.bytes(100)).rejects.toMatchObject({ fault: "unavailable", reason: "the answer stopped arriving" });
+    await expect(answer.body.bytes(100)).rejects.toMatchObject({
+      fault: "unavailable",
+      reason: "the answer stopped arriving",
+      trouble: { cause: "timeout_idle" },
+    });
     await until(() => host.sockets.size === 0 && upstream.gauge().calls === 0);
   });
 
