@@ -556,8 +556,9 @@ export interface paths {
         /**
          * Continue a text (deprecated)
          * @deprecated
-         * @description Continues a text, through chat and billed like chat. A missing `prompt`, more than one prompt, `suffix`, `echo` with `stream` and more
-         *     than 4 stop sequences are refused with 400; the message names `POST /v1/chat/completions`, which is what to use instead.
+         * @description Continues a text, through chat and billed like chat. A missing `prompt`, more than one prompt, `suffix`, `logprobs`, a `best_of` other
+         *     than `n`, `echo` with `stream` and more than 4 stop sequences are refused with 400; the message names `POST /v1/chat/completions`, which
+         *     is what to use instead.
          */
         post: operations["createCompletion"];
         delete?: never;
@@ -2330,7 +2331,10 @@ export interface components {
             api_key_env?: string;
             /** @description Address below which the protocol's paths are called. `simulator:/PATH` is PATH of the built-in simulator. */
             base_url: string;
-            /** @description Headers sent with every call besides the protocol's own. */
+            /**
+             * @description Headers sent with every call besides the protocol's own. `${NAME}` in a value is the variable NAME of the environment, for a secret; `$$`
+             *     is a dollar. A header whose variable is not set is left out.
+             */
             headers?: {
                 [key: string]: string;
             };
@@ -2530,7 +2534,10 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description One part of a message. Parts of kinds that this gateway does not know are forwarded as sent. */
+        /**
+         * @description One part of a message. Parts of kinds that this gateway does not know are forwarded as sent. An address in a part of any kind is HTTPS and
+         *     names a public host, or is a data URL: any other gives 400 `invalid_parameter`, which names it (`messages[0].content[1].image_url.url`).
+         */
         ChatContentPart: {
             /** @description The image of an `image_url` part: an https address or a data URL. */
             image_url?: components["schemas"]["ChatImageUrl"];
@@ -2594,7 +2601,7 @@ export interface components {
         ChatImageUrl: {
             /** @description How closely the model looks: `auto` (default), `low` or `high`. */
             detail?: string | null;
-            /** @description https address or `data:image/…;base64,…`. */
+            /** @description https address of a public host, or `data:image/…;base64,…`. */
             url: string;
         } & {
             [key: string]: unknown;
@@ -2946,6 +2953,11 @@ export interface components {
          */
         CompletionRequest: {
             /**
+             * @description How many answers to choose from. All that are made are returned: any other number than `n` gives 400 `invalid_parameter`, which names
+             *     `POST /v1/chat/completions`.
+             */
+            best_of?: number | null;
+            /**
              * @description Whether the answer repeats the prompt before its text; default false. Together with `stream` it gives 400 `invalid_parameter`, which
              *     names `POST /v1/chat/completions`.
              */
@@ -2956,10 +2968,14 @@ export interface components {
             logit_bias?: {
                 [key: string]: number;
             } | null;
+            /** @description Not taken: log probabilities give 400 `invalid_parameter`, which names `POST /v1/chat/completions`. */
+            logprobs?: number | boolean | null;
             /** @description Most tokens of the answer. Default: the model's. Lowered when the balance cannot pay for all of it. */
             max_tokens?: number | null;
             /** @description Model id or alias. */
             model: string;
+            /** @description How many answers; default 1. Each is billed. */
+            n?: number | null;
             /** @description Above 0: words that stood at all come less often; OpenAI's models take -2 to 2. Default: the model's. */
             presence_penalty?: number | null;
             /**
@@ -5060,7 +5076,7 @@ export interface components {
             embedding: number[] | string;
             /**
              * Format: int32
-             * @description Position of its text in `input`, from 0.
+             * @description Position of its input, from 0.
              */
             index: number;
             /**
@@ -5097,8 +5113,12 @@ export interface components {
             dimensions?: number | null;
             /** @description How the vectors are written; default `float`. */
             encoding_format?: components["schemas"]["EmbeddingEncoding"] | null;
-            /** @description One text, or several (at most 2048). None may be empty. Token arrays are not taken. */
-            input: components["schemas"]["EmbeddingText"] | components["schemas"]["EmbeddingTexts"];
+            /**
+             * @description One text, or several (at most 2048); or the numbers of one text's tokens, or of several texts' (at most 2048 lists). None may be empty,
+             *     and all are of one kind. Tokens reach the model as sent and each is billed as one: they must be those of the model's own vocabulary. A
+             *     model whose host reads no tokens refuses them with 400 `request_rejected`.
+             */
+            input: components["schemas"]["EmbeddingText"] | components["schemas"]["EmbeddingTexts"] | components["schemas"]["EmbeddingTokens"] | components["schemas"]["EmbeddingTokenLists"];
             /** @description Id or alias of an embedding model (`GET /v1/models?type=embedding`). */
             model: string;
             /** @description An opaque id of the caller's own user, forwarded as sent; default: none. */
@@ -5110,6 +5130,15 @@ export interface components {
         EmbeddingText: string;
         /** @description Several texts; one vector is made of each. */
         EmbeddingTexts: components["schemas"]["EmbeddingText"][];
+        /**
+         * Format: int32
+         * @description Number of a token in the model's vocabulary.
+         */
+        EmbeddingToken: number;
+        /** @description Several texts as their tokens; one vector is made of each. */
+        EmbeddingTokenLists: components["schemas"]["EmbeddingTokens"][];
+        /** @description A text as its tokens. */
+        EmbeddingTokens: components["schemas"]["EmbeddingToken"][];
         /** @description Tokens that were used and what they cost. Only input is billed. */
         EmbeddingUsage: {
             /** @description Charged for this call, in USD. */
@@ -6208,6 +6237,23 @@ export interface components {
              */
             status: "COMPLETED";
         };
+        /** @description Body of a 400. */
+        GenmediaError400InvalidParameter: {
+            /** @description What is wrong, for machines. */
+            details: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_parameter";
+                /** @description Category of the error. */
+                error_type: string;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+            };
+            /** @description For people; not to be parsed. */
+            error: string;
+        };
         /** @description Body of a 401. */
         GenmediaError401MissingApiKeyOrInvalidApiKey: {
             /** @description What is wrong, for machines. */
@@ -6624,7 +6670,10 @@ export interface components {
             /** @description One entry a picture, in the order in which they were made. */
             images: components["schemas"]["ImageFacts"][];
         };
-        /** @description Which image to make, with which model. Unknown fields are ignored; null means not given. */
+        /**
+         * @description Which image to make, with which model. Fields not listed here have no effect, `response_format`, `output_format`, `background` and
+         *     `style` of OpenAI's clients among them: the answer is a job, and its pictures have addresses. Null means not given.
+         */
         ImageRequest: {
             /**
              * @description Passed to the provider, except fields that set the price or are moderated (prompt, number of images, size, duration, reference
@@ -6642,7 +6691,8 @@ export interface components {
             /**
              * @description HTTPS address of one source image. A model that edits images requires it (else 400 `image_url_required`), others may take it, and models
              *     that make images of text alone ignore it.
-             *     An address that is not HTTPS, or that names a private or local host, gives 400 `invalid_parameter`.
+             *     An address that is not HTTPS, or that names a private or local host (also `metadata`, `*.svc`, `*.internal`, `*.home.arpa`,
+             *     `127.0.0.1.nip.io`), gives 400 `invalid_parameter`.
              */
             image_url?: string | null;
             /**
@@ -8579,7 +8629,7 @@ export interface components {
             file_id?: string | null;
             /** @description Name of the file. */
             filename?: string | null;
-            /** @description https address or data URL of an image. */
+            /** @description https address, on a public host, or data URL of an image; any other gives 400 `invalid_parameter`. */
             image_url?: string | null;
             /** @description The refusal of a `refusal` part. */
             refusal?: string;
@@ -8648,6 +8698,20 @@ export interface components {
          * @enum {string}
          */
         ResponseItemStatus: "in_progress" | "completed" | "incomplete";
+        /** @description How likely a token of the text was, and what else might have stood there. */
+        ResponseLogprob: {
+            /** @description Its UTF-8 bytes: one character may be several tokens. */
+            bytes: number[];
+            /**
+             * Format: double
+             * @description Natural logarithm of its probability.
+             */
+            logprob: number;
+            /** @description The token. */
+            token: string;
+            /** @description The likeliest tokens at its place, `top_logprobs` of them at most. */
+            top_logprobs: components["schemas"]["ResponseTokenLogprob"][];
+        };
         /** @description A response. */
         ResponseObject: {
             /** @description Always false. */
@@ -8658,6 +8722,11 @@ export interface components {
             created_at: components["schemas"]["UnixTime"];
             /** @description What broke its stream; else null. */
             error: components["schemas"]["StreamError"] | null;
+            /**
+             * Format: double
+             * @description As sent. 0 where nothing was, and where the model's host knows no penalties.
+             */
+            frequency_penalty: number;
             /** @description Id of the answer; nothing can be read by it. */
             id: string;
             /** @description Why it was cut; else null. */
@@ -8666,6 +8735,8 @@ export interface components {
             instructions: string | null;
             /** @description As sent. */
             max_output_tokens: number | null;
+            /** @description As sent. */
+            max_tool_calls: number | null;
             /** @description As sent; empty where nothing was. */
             metadata: {
                 [key: string]: string;
@@ -8681,28 +8752,49 @@ export interface components {
             output: components["schemas"]["ResponseOutputItem"][];
             /** @description As sent; true where nothing was. */
             parallel_tool_calls: boolean;
+            /**
+             * Format: double
+             * @description As sent. 0 where nothing was, and where the model's host knows no penalties.
+             */
+            presence_penalty: number;
             /** @description Always null. */
             previous_response_id: null;
-            /** @description As sent. */
-            prompt_cache_key?: string | null;
-            /** @description As sent. */
+            /** @description As sent; null where nothing was. */
+            prompt_cache_key: string | null;
+            /** @description As sent, with `effort` and `summary` in any case; null where nothing was. */
             reasoning: components["schemas"]["ResponseReasoning"] | null;
-            /** @description As sent. */
-            safety_identifier?: string | null;
+            /** @description As sent; null where nothing was. */
+            safety_identifier: string | null;
+            /**
+             * @description Always `default`, whatever tier was asked for.
+             * @enum {string}
+             */
+            service_tier: "default";
             /** @description How it ended, or that it has not. */
             status: components["schemas"]["ResponseStatus"];
             /** @description Always false. */
             store: boolean;
-            /** @description As sent. */
-            temperature: number | null;
+            /**
+             * Format: double
+             * @description As sent. 1 where nothing was, because clients read a number; the model then used its own default.
+             */
+            temperature: number;
             /** @description As sent; plain text where nothing was. */
             text: components["schemas"]["ResponseTextOptions"];
             /** @description As sent; `auto` where nothing was. */
             tool_choice: string | components["schemas"]["ResponseToolChoice"];
-            /** @description The tools that the model was offered. */
+            /** @description The tools that the model was offered; functions with `description`, `parameters` and `strict` in any case, null where not sent. */
             tools: components["schemas"]["ResponseTool"][];
-            /** @description As sent. */
-            top_p: number | null;
+            /**
+             * Format: int32
+             * @description As sent. 0 where nothing was, and where the model's host gives no log probabilities.
+             */
+            top_logprobs: number;
+            /**
+             * Format: double
+             * @description As sent. 1 where nothing was, because clients read a number; the model then used its own default.
+             */
+            top_p: number;
             /** @description Always `disabled`. */
             truncation: components["schemas"]["ResponseTruncation"];
             /** @description What was used and charged; null until it is complete. */
@@ -8737,8 +8829,8 @@ export interface components {
         ResponseOutputText: {
             /** @description Always empty: nothing is cited. */
             annotations: unknown[];
-            /** @description Always empty. */
-            logprobs: unknown[];
+            /** @description One entry for each token, where the request asked for them and the model's host gives them; else empty. */
+            logprobs: components["schemas"]["ResponseLogprob"][];
             /** @description The text. */
             text: string;
             /**
@@ -8898,14 +8990,19 @@ export interface components {
         };
         /**
          * @description A request in the form of OpenAI's Responses. The whole conversation is sent each time: nothing is stored. Fields not listed here
-         *     (`client_metadata`, `context_management`, `max_tool_calls`, …) have no effect.
+         *     (`client_metadata`, `context_management`, `stream_options`, …) have no effect.
          */
         ResponseRequest: {
             /** @description Refused with 400 `stateless_only`, if true: wait for the answer, or stream it. */
             background?: boolean | null;
             /** @description Refused with 400 `stateless_only`: send the whole conversation as `input`. */
             conversation?: unknown;
-            /** @description More to tell in the answer; without effect. Reasoning items always have `encrypted_content`. */
+            /** @description -2 to 2; forwarded as sent. Hosts that know no penalties ignore it, and the answer then says 0. Default: none. */
+            frequency_penalty?: number | null;
+            /**
+             * @description More to tell in the answer. `message.output_text.logprobs` asks for the log probabilities of the text. Other values have no effect:
+             *     reasoning items always have `encrypted_content`, and no tool runs here that had results to show.
+             */
             include?: string[] | null;
             /** @description The conversation: a text, or its items, at least one. */
             input: string | components["schemas"]["ResponseInputItem"][];
@@ -8913,6 +9010,8 @@ export interface components {
             instructions?: string | null;
             /** @description Most tokens of the answer, thinking included. Default: the model's. Lowered when the balance cannot pay for all of it. */
             max_output_tokens?: number | null;
+            /** @description Most calls of tools that the service runs itself. None is run here, so every number is kept. Default: no limit. */
+            max_tool_calls?: number | null;
             /** @description Up to 16 pairs of texts; comes back in the answer, else without effect. */
             metadata?: {
                 [key: string]: string;
@@ -8921,6 +9020,8 @@ export interface components {
             model: string;
             /** @description Whether the model may call several tools at once; default: the model's. */
             parallel_tool_calls?: boolean | null;
+            /** @description -2 to 2; forwarded as sent. Hosts that know no penalties ignore it, and the answer then says 0. Default: none. */
+            presence_penalty?: number | null;
             /** @description Refused with 400 `stateless_only`: send the whole conversation as `input`. */
             previous_response_id?: string | null;
             /** @description Refused with 400 `stateless_only`: send its text as `instructions` and `input`. */
@@ -8931,6 +9032,8 @@ export interface components {
             reasoning?: components["schemas"]["ResponseReasoning"] | null;
             /** @description Your user, hashed; forwarded as sent. */
             safety_identifier?: string | null;
+            /** @description Without effect: there is one tier, and the answer says `default`. */
+            service_tier?: string | null;
             /** @description Answers are never stored, whatever is asked: the answer says false. */
             store?: boolean | null;
             /** @description Whether the answer comes as server-sent events; default false. */
@@ -8943,7 +9046,10 @@ export interface components {
             tool_choice?: string | components["schemas"]["ResponseToolChoice"] | null;
             /** @description Tools that the model may call; default: none. */
             tools?: components["schemas"]["ResponseTool"][] | null;
-            /** @description Alternatives of each token. Served by chat only: other than 0 it is refused. */
+            /**
+             * @description How many alternatives each token of the text comes with; default 0. More than 0 asks for the log probabilities, like `include`.
+             *     Hosts that give none leave the lists empty, and the answer then says 0.
+             */
             top_logprobs?: number | null;
             /** @description 0 to 1. No service default; the model's applies. */
             top_p?: number | null;
@@ -9108,8 +9214,8 @@ export interface components {
             delta: string;
             /** @description Id of the item. */
             item_id: string;
-            /** @description Always empty. */
-            logprobs: unknown[];
+            /** @description Those of the piece's tokens, where they were asked for; else empty. */
+            logprobs: components["schemas"]["ResponseLogprob"][];
             /**
              * Format: int32
              * @description Which item, from 0 without gaps.
@@ -9135,8 +9241,8 @@ export interface components {
             content_index: number;
             /** @description Id of the item. */
             item_id: string;
-            /** @description Always empty. */
-            logprobs: unknown[];
+            /** @description Those of all its tokens, where they were asked for; else empty. */
+            logprobs: components["schemas"]["ResponseLogprob"][];
             /**
              * Format: int32
              * @description Which item, from 0 without gaps.
@@ -9165,6 +9271,18 @@ export interface components {
             verbosity?: string | null;
         } & {
             [key: string]: unknown;
+        };
+        /** @description How likely a token was. */
+        ResponseTokenLogprob: {
+            /** @description Its UTF-8 bytes: one character may be several tokens. */
+            bytes: number[];
+            /**
+             * Format: double
+             * @description Natural logarithm of its probability.
+             */
+            logprob: number;
+            /** @description The token. */
+            token: string;
         };
         /**
          * @description A tool that the model may call; on models with `supports_tools`.
@@ -9596,7 +9714,10 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description What to say, in which voice. Unknown fields are ignored; null means not given. */
+        /**
+         * @description What to say, in which voice. Fields not listed here have no effect, `speed`, `instructions` and `stream_format` of OpenAI's clients among
+         *     them: the answer is the audio itself. Null means not given.
+         */
         SpeechRequest: {
             /**
              * @description The text. Required, unless it comes as `text`. At most 5000 characters after Unicode NFC normalisation; longer gives 400
@@ -10369,24 +10490,15 @@ export interface components {
          * @description A point in time, seconds since 1970-01-01 UTC.
          */
         UnixTime: number;
-        /** @description Body of a 404 for an unknown path under /v1. */
+        /**
+         * @description Body of a 404 for an unknown path under /v1: code `endpoint_not_found`. Below `/v1/messages`, and for requests with the header
+         *     `anthropic-version`, it is in Anthropic's envelope.
+         */
         UnknownPathBody: {
-            /** @description Every path of the contract. */
+            /** @description The endpoints that begin most like the path, else those that most clients use; at most 5. */
             available_endpoints: string[];
             /** @description What is wrong. */
-            error: components["schemas"]["UnknownPathError"];
-        };
-        /** @description The older form without a code. */
-        UnknownPathError: {
-            /** @description For people; not to be parsed. */
-            message: string;
-            /** @description Equals the header `x-request-id`. */
-            request_id: string;
-            /**
-             * @description Always `not_found`.
-             * @enum {string}
-             */
-            type: "not_found";
+            error: components["schemas"]["ErrorObject"];
         };
         /** @description Body of a 400. */
         UpdateApiKeyError400: {
@@ -10453,7 +10565,7 @@ export interface components {
              * @enum {string}
              */
             type: "url";
-            /** @description https address. */
+            /** @description https address of a public host; any other gives 400 `invalid_parameter`. */
             url: string;
         } & {
             [key: string]: unknown;
@@ -10754,8 +10866,8 @@ export interface components {
              */
             idempotency_key?: string | null;
             /**
-             * @description HTTPS address of an image that becomes the first frame. An address that is not HTTPS, or that names a private or local host, gives
-             *     400 `invalid_parameter`.
+             * @description HTTPS address of an image that becomes the first frame. An address that is not HTTPS, or that names a private or local host (also
+             *     `metadata`, `*.svc`, `*.internal`, `*.home.arpa`, `127.0.0.1.nip.io`), gives 400 `invalid_parameter`.
              */
             image_url?: string | null;
             /**
@@ -10934,7 +11046,10 @@ export interface operations {
             /** @description The audio itself, or its address with `save_to_blob=1`. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -11147,7 +11262,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error502ProviderError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -11190,7 +11305,10 @@ export interface operations {
             /** @description The audio itself, or its address with `save_to_blob=1`. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -11406,7 +11524,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error502ProviderError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -11446,7 +11564,10 @@ export interface operations {
             /** @description The audio, in the format asked for. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -11666,7 +11787,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -11708,7 +11829,10 @@ export interface operations {
             /** @description The transcript, in the format asked for. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -11976,7 +12100,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -12017,7 +12141,10 @@ export interface operations {
             /** @description The former answer. It is never sent: every request gives 404 `model_not_found`. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -12103,7 +12230,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12137,7 +12264,10 @@ export interface operations {
             /** @description The voice was made and charged. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -12354,7 +12484,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error502ProviderError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12394,7 +12524,10 @@ export interface operations {
             /** @description The voice was made and charged. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -12593,7 +12726,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error502ProviderError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12631,7 +12764,10 @@ export interface operations {
             /** @description The voices. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description `may-hit`, `partial` (with `all`, when one of the providers did not answer) or `miss`. */
                     "x-svc-cache": "may-hit" | "partial" | "miss";
@@ -12732,7 +12868,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error502ProviderError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12761,7 +12897,10 @@ export interface operations {
             /** @description The account's keys. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -12834,7 +12973,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12868,7 +13007,10 @@ export interface operations {
             /** @description The new key. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -12975,7 +13117,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13007,7 +13149,10 @@ export interface operations {
             /** @description The key is gone. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13100,7 +13245,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13137,7 +13282,10 @@ export interface operations {
             /** @description The key as it is now. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13244,7 +13392,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13273,7 +13421,10 @@ export interface operations {
             /** @description The state of the caller's limits. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13346,7 +13497,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13380,7 +13531,10 @@ export interface operations {
             /** @description Taken; a mail follows if there is such an account. */
             202: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13454,7 +13608,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13488,7 +13642,10 @@ export interface operations {
             /** @description The password is changed. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13578,7 +13735,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13607,7 +13764,10 @@ export interface operations {
             /** @description The session. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13683,7 +13843,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13719,7 +13879,10 @@ export interface operations {
                 headers: {
                     /** @description The session cookie: HttpOnly, SameSite=Lax, Secure over HTTPS. */
                     "set-cookie": string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13819,7 +13982,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13858,7 +14021,10 @@ export interface operations {
                 headers: {
                     /** @description The session cookie: HttpOnly, SameSite=Lax, Secure over HTTPS. */
                     "set-cookie": string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -13964,7 +14130,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14003,7 +14169,10 @@ export interface operations {
                 headers: {
                     /** @description Names the browser that began it: Secure, HttpOnly, SameSite=Lax, for ten minutes. */
                     "set-cookie": string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -14077,7 +14246,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14108,7 +14277,10 @@ export interface operations {
                 headers: {
                     /** @description Deletes the session cookie. */
                     "set-cookie": string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -14183,7 +14355,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14217,7 +14389,10 @@ export interface operations {
             /** @description The account is made, or exists already; a mail was sent. */
             201: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -14304,7 +14479,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14350,7 +14525,10 @@ export interface operations {
             /** @description One page of the log. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -14436,7 +14614,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14472,7 +14650,10 @@ export interface operations {
                 headers: {
                     /** @description The session cookie: Secure, HttpOnly, SameSite=Lax. */
                     "set-cookie": string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -14565,7 +14746,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14599,7 +14780,10 @@ export interface operations {
             /** @description Taken; a mail follows if there is such an account. */
             202: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -14673,7 +14857,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14713,7 +14897,10 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -14956,7 +15143,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -15007,7 +15194,10 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -15249,7 +15439,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -15289,7 +15479,10 @@ export interface operations {
                     "cache-control": "private, max-age=30" | "no-store";
                     /** @description The answer belongs to whoever asked. */
                     vary: "authorization, cookie";
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -15362,7 +15555,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -15398,7 +15591,10 @@ export interface operations {
             /** @description One page of the ledger. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -15484,7 +15680,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -15517,7 +15713,10 @@ export interface operations {
                     deprecation: string;
                     /** @description Address of the endpoint that replaces it, with `rel="successor-version"`. */
                     link: string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -15590,7 +15789,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -15624,7 +15823,10 @@ export interface operations {
             /** @description The top-up. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -15745,7 +15947,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -15777,7 +15979,10 @@ export interface operations {
             /** @description The top-up. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -15876,7 +16081,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -15913,7 +16118,10 @@ export interface operations {
             /** @description The event was taken. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -15964,7 +16172,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -16004,7 +16212,10 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -16192,7 +16403,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -16239,7 +16450,10 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -16448,7 +16662,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -16486,7 +16700,10 @@ export interface operations {
                 headers: {
                     /** @description The answer may be kept for 300 seconds, by anybody. */
                     "cache-control": "public, max-age=300";
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -16549,12 +16766,28 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["GenmediaRunning"] | components["schemas"]["GenmediaCompleted"] | components["schemas"]["GenmediaFailed"];
+                };
+            };
+            /** @description `invalid_parameter`: A field has the wrong type, a value that is not allowed, or is not supported by this model. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether sending the same request again can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GenmediaError400InvalidParameter"];
                 };
             };
             /**
@@ -16635,7 +16868,7 @@ export interface operations {
                     "application/json": components["schemas"]["GenmediaError500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -16675,7 +16908,10 @@ export interface operations {
             /** @description The job finished within 25 seconds, or the idempotency key names a finished one. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -16690,7 +16926,10 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -16932,7 +17171,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunGenmediaGenmediaError502"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -17003,7 +17242,10 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -17018,7 +17260,10 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -17179,7 +17424,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateImageError500"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -17225,7 +17470,10 @@ export interface operations {
             /** @description One page of jobs. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -17311,7 +17559,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -17348,7 +17596,10 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -17447,7 +17698,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -17478,7 +17729,10 @@ export interface operations {
                 headers: {
                     /** @description The answer may be kept for 300 seconds, by anybody. */
                     "cache-control": "public, max-age=300";
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -17549,7 +17803,10 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -17813,7 +18070,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -17858,7 +18115,10 @@ export interface operations {
                 headers: {
                     /** @description Equals `x-request-id`, under the name that Anthropic's clients read. */
                     "request-id": string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -17990,7 +18250,7 @@ export interface operations {
                     "application/json": components["schemas"]["AnthropicError500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
@@ -18078,7 +18338,10 @@ export interface operations {
                 headers: {
                     /** @description The answer may be kept for 60 seconds, by anybody. */
                     "cache-control": "public, max-age=60";
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -18154,7 +18417,10 @@ export interface operations {
                 headers: {
                     /** @description The answer may be kept for 60 seconds, by anybody. */
                     "cache-control": "public, max-age=60";
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -18251,7 +18517,10 @@ export interface operations {
                 headers: {
                     /** @description The answer may be kept for 60 seconds, by anybody. */
                     "cache-control": "public, max-age=60";
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -18324,7 +18593,10 @@ export interface operations {
                 headers: {
                     /** @description The answer may be kept for 60 seconds, by anybody. */
                     "cache-control": "public, max-age=60";
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -18393,7 +18665,10 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -18631,7 +18906,7 @@ export interface operations {
                     "application/json": components["schemas"]["BareError502ServerError"];
                 };
             };
-            /** @description `server_error`: The gateway or its database cannot take more work at the moment. */
+            /** @description `server_error`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -18677,7 +18952,10 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -18921,7 +19199,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -18968,7 +19246,10 @@ export interface operations {
                     "x-ratelimit-remaining-requests"?: number;
                     /** @description When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
                     "x-ratelimit-reset-requests"?: string;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias, when one was sent. */
                     "x-svc-alias"?: string;
@@ -19156,7 +19437,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `model_unavailable`: No route knows the model at the moment. Nothing was charged.
-             *     `overloaded`: The gateway or its database cannot take more work at the moment.
+             *     `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database.
              */
             503: {
                 headers: {
@@ -19195,7 +19476,10 @@ export interface operations {
             /** @description The receipt. */
             200: {
                 headers: {
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     [name: string]: unknown;
                 };
@@ -19294,7 +19578,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -19336,7 +19620,10 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -19351,7 +19638,10 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
-                    /** @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+                    /**
+                     * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+                     *     `cache-control: public`, which caches give to others too.
+                     */
                     "x-request-id": string;
                     /** @description The alias that was sent as `model`; absent when a model id was sent. */
                     "x-svc-alias"?: string;
@@ -19531,7 +19821,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateVideoError500"];
                 };
             };
-            /** @description `overloaded`: The gateway or its database cannot take more work at the moment. */
+            /** @description `overloaded`: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
             503: {
                 headers: {
                     /** @description Seconds to wait. */

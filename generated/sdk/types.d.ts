@@ -229,7 +229,10 @@ export interface ChatCompletion {
   usage: ChatUsage;
 }
 
-/** One part of a message. Parts of kinds that this gateway does not know are forwarded as sent. */
+/**
+ * One part of a message. Parts of kinds that this gateway does not know are forwarded as sent. An address in a part of any kind is HTTPS and
+ * names a public host, or is a data URL: any other gives 400 `invalid_parameter`, which names it (`messages[0].content[1].image_url.url`).
+ */
 export interface ChatContentPart {
   /** `text`, `image_url` (models with vision), `input_audio`, `file`, `video_url`, `refusal`. */
   type: string;
@@ -281,7 +284,7 @@ export interface ChatFunctionDelta {
 
 /** An image, by address or as a data URL. */
 export interface ChatImageUrl {
-  /** https address or `data:image/…;base64,…`. */
+  /** https address of a public host, or `data:image/…;base64,…`. */
   url: string;
   /** How closely the model looks: `auto` (default), `low` or `high`. */
   detail?: string | null | undefined;
@@ -517,6 +520,15 @@ export interface CompletionRequest {
   prompt?: string | unknown[] | null | undefined;
   /** Not taken: a text after the answer gives 400 `invalid_parameter`, which names `POST /v1/chat/completions`. */
   suffix?: unknown;
+  /** How many answers; default 1. Each is billed. 1 to 128. */
+  n?: number | null | undefined;
+  /**
+   * How many answers to choose from. All that are made are returned: any other number than `n` gives 400 `invalid_parameter`, which names
+   * `POST /v1/chat/completions`.
+   */
+  best_of?: number | null | undefined;
+  /** Not taken: log probabilities give 400 `invalid_parameter`, which names `POST /v1/chat/completions`. */
+  logprobs?: number | boolean | null | undefined;
   /** Most tokens of the answer. Default: the model's. Lowered when the balance cannot pay for all of it. */
   max_tokens?: number | null | undefined;
   /** 0 to 2. No service default; the model's applies. */
@@ -703,7 +715,7 @@ export interface EmailRequest {
 export interface Embedding {
   /** Always `embedding`. */
   object: "embedding";
-  /** Position of its text in `input`, from 0. */
+  /** Position of its input, from 0. */
   index: number;
   /** The vector: numbers, or base64 text when `encoding_format` is `base64`. */
   embedding: number[] | string;
@@ -728,8 +740,12 @@ export interface EmbeddingList {
 export interface EmbeddingRequest {
   /** Id or alias of an embedding model (`GET /v1/models?type=embedding`). */
   model: string;
-  /** One text, or several (at most 2048). None may be empty. Token arrays are not taken. */
-  input: string | string[];
+  /**
+   * One text, or several (at most 2048); or the numbers of one text's tokens, or of several texts' (at most 2048 lists). None may be empty,
+   * and all are of one kind. Tokens reach the model as sent and each is billed as one: they must be those of the model's own vocabulary. A
+   * model whose host reads no tokens refuses them with 400 `request_rejected`.
+   */
+  input: string | string[] | number[] | number[][];
   /**
    * Length of the vectors, on models whose `supported_parameters` name it (others refuse it with `invalid_parameter`);
    * default: the model's own length.
@@ -1032,7 +1048,10 @@ export interface ImageOutputMetadata {
   images: ImageFacts[];
 }
 
-/** Which image to make, with which model. Unknown fields are ignored; null means not given. */
+/**
+ * Which image to make, with which model. Fields not listed here have no effect, `response_format`, `output_format`, `background` and
+ * `style` of OpenAI's clients among them: the answer is a job, and its pictures have addresses. Null means not given.
+ */
 export interface ImageRequest {
   /**
    * Id of an image model, as listed by `GET /v1/models?type=image`, or an alias of one. Unknown ids, and models that make no images,
@@ -1063,7 +1082,8 @@ export interface ImageRequest {
   /**
    * HTTPS address of one source image. A model that edits images requires it (else 400 `image_url_required`), others may take it, and models
    * that make images of text alone ignore it.
-   * An address that is not HTTPS, or that names a private or local host, gives 400 `invalid_parameter`.
+   * An address that is not HTTPS, or that names a private or local host (also `metadata`, `*.svc`, `*.internal`, `*.home.arpa`,
+   * `127.0.0.1.nip.io`), gives 400 `invalid_parameter`.
    */
   image_url?: string | null | undefined;
   /**
@@ -1581,7 +1601,7 @@ export interface ModelRow {
    * @deprecated
    */
   recommended_for: UseCase[];
-  /** Largest context in tokens over all routes; 0 where the type has none. */
+  /** Largest context in tokens over all routes; a longer prompt is refused before anything is charged. 0 where the type has none. */
   context_window: number;
   /** Most output tokens of one answer over all routes; 0 where the type has none. */
   max_output_tokens: number;
@@ -2190,7 +2210,7 @@ export interface RecommendedModel {
    * @deprecated
    */
   recommended_for: UseCase[];
-  /** Largest context in tokens over all routes; 0 where the type has none. */
+  /** Largest context in tokens over all routes; a longer prompt is refused before anything is charged. 0 where the type has none. */
   context_window: number;
   /** Most output tokens of one answer over all routes; 0 where the type has none. */
   max_output_tokens: number;
@@ -2521,7 +2541,7 @@ export interface ResponseInputPart {
   text?: string | undefined;
   /** The refusal of a `refusal` part. */
   refusal?: string | undefined;
-  /** https address or data URL of an image. */
+  /** https address, on a public host, or data URL of an image; any other gives 400 `invalid_parameter`. */
   image_url?: string | null | undefined;
   /** How closely the model looks: `auto` (default), `low` or `high`; `original` counts as `high`. */
   detail?: string | null | undefined;
@@ -2568,6 +2588,18 @@ export interface ResponseItemDoneEvent {
 /** How far an item has come. */
 export type ResponseItemStatus = "in_progress" | "completed" | "incomplete";
 
+/** How likely a token of the text was, and what else might have stood there. */
+export interface ResponseLogprob {
+  /** The token. */
+  token: string;
+  /** Natural logarithm of its probability. */
+  logprob: number;
+  /** Its UTF-8 bytes: one character may be several tokens. */
+  bytes: number[];
+  /** The likeliest tokens at its place, `top_logprobs` of them at most. */
+  top_logprobs: ResponseTokenLogprob[];
+}
+
 /** A response. */
 export interface ResponseObject {
   /** Id of the answer; nothing can be read by it. */
@@ -2594,26 +2626,36 @@ export interface ResponseObject {
   instructions: string | null;
   /** As sent. */
   max_output_tokens: number | null;
+  /** As sent. */
+  max_tool_calls: number | null;
   /** As sent; empty where nothing was. */
   metadata: { [key: string]: string } | null;
   /** As sent; true where nothing was. */
   parallel_tool_calls: boolean;
-  /** As sent. */
-  prompt_cache_key?: string | null;
-  /** As sent. */
+  /** As sent; null where nothing was. */
+  prompt_cache_key: string | null;
+  /** As sent, with `effort` and `summary` in any case; null where nothing was. */
   reasoning: ResponseReasoning | null;
-  /** As sent. */
-  safety_identifier?: string | null;
-  /** As sent. */
-  temperature: number | null;
+  /** As sent; null where nothing was. */
+  safety_identifier: string | null;
+  /** Always `default`, whatever tier was asked for. */
+  service_tier: "default";
+  /** As sent. 1 where nothing was, because clients read a number; the model then used its own default. */
+  temperature: number;
+  /** As sent. 1 where nothing was, because clients read a number; the model then used its own default. */
+  top_p: number;
+  /** As sent. 0 where nothing was, and where the model's host knows no penalties. */
+  presence_penalty: number;
+  /** As sent. 0 where nothing was, and where the model's host knows no penalties. */
+  frequency_penalty: number;
+  /** As sent. 0 where nothing was, and where the model's host gives no log probabilities. */
+  top_logprobs: number;
   /** As sent; plain text where nothing was. */
   text: ResponseTextOptions;
   /** As sent; `auto` where nothing was. */
   tool_choice: string | ResponseToolChoice;
-  /** The tools that the model was offered. */
+  /** The tools that the model was offered; functions with `description`, `parameters` and `strict` in any case, null where not sent. */
   tools: ResponseTool[];
-  /** As sent. */
-  top_p: number | null;
   /** Always `disabled`. */
   truncation: ResponseTruncation;
   /** As sent. */
@@ -2654,8 +2696,8 @@ export interface ResponseOutputText {
   text: string;
   /** Always empty: nothing is cited. */
   annotations: unknown[];
-  /** Always empty. */
-  logprobs: unknown[];
+  /** One entry for each token, where the request asked for them and the model's host gives them; else empty. */
+  logprobs: ResponseLogprob[];
 }
 
 /** What the answer's tokens were. */
@@ -2758,7 +2800,7 @@ export interface ResponseRefusalDoneEvent {
 
 /**
  * A request in the form of OpenAI's Responses. The whole conversation is sent each time: nothing is stored. Fields not listed here
- * (`client_metadata`, `context_management`, `max_tool_calls`, …) have no effect.
+ * (`client_metadata`, `context_management`, `stream_options`, …) have no effect.
  */
 export interface ResponseRequest {
   /** Model id or alias. */
@@ -2785,14 +2827,28 @@ export interface ResponseRequest {
   tool_choice?: string | ResponseToolChoice | null | undefined;
   /** Whether the model may call several tools at once; default: the model's. */
   parallel_tool_calls?: boolean | null | undefined;
-  /** More to tell in the answer; without effect. Reasoning items always have `encrypted_content`. */
+  /**
+   * More to tell in the answer. `message.output_text.logprobs` asks for the log probabilities of the text. Other values have no effect:
+   * reasoning items always have `encrypted_content`, and no tool runs here that had results to show.
+   */
   include?: string[] | null | undefined;
   /** Answers are never stored, whatever is asked: the answer says false. */
   store?: boolean | null | undefined;
   /** Only `disabled`, the default: a conversation that is too long is refused, not cut. */
   truncation?: ResponseTruncation | null | undefined;
-  /** Alternatives of each token. Served by chat only: other than 0 it is refused. 0 to 20. */
+  /**
+   * How many alternatives each token of the text comes with; default 0. More than 0 asks for the log probabilities, like `include`.
+   * Hosts that give none leave the lists empty, and the answer then says 0. 0 to 20.
+   */
   top_logprobs?: number | null | undefined;
+  /** -2 to 2; forwarded as sent. Hosts that know no penalties ignore it, and the answer then says 0. Default: none. */
+  presence_penalty?: number | null | undefined;
+  /** -2 to 2; forwarded as sent. Hosts that know no penalties ignore it, and the answer then says 0. Default: none. */
+  frequency_penalty?: number | null | undefined;
+  /** Most calls of tools that the service runs itself. None is run here, so every number is kept. Default: no limit. */
+  max_tool_calls?: number | null | undefined;
+  /** Without effect: there is one tier, and the answer says `default`. */
+  service_tier?: string | null | undefined;
   /** Up to 16 pairs of texts; comes back in the answer, else without effect. */
   metadata?: { [key: string]: string } | null | undefined;
   /** Your user; forwarded as sent. */
@@ -2914,8 +2970,8 @@ export interface ResponseTextDeltaEvent {
   content_index: number;
   /** The piece. */
   delta: string;
-  /** Always empty. */
-  logprobs: unknown[];
+  /** Those of the piece's tokens, where they were asked for; else empty. */
+  logprobs: ResponseLogprob[];
 }
 
 /** A text is whole. */
@@ -2932,8 +2988,8 @@ export interface ResponseTextDoneEvent {
   content_index: number;
   /** The text. */
   text: string;
-  /** Always empty. */
-  logprobs: unknown[];
+  /** Those of all its tokens, where they were asked for; else empty. */
+  logprobs: ResponseLogprob[];
 }
 
 /** Form of the answer. Forms other than text are for models with `supports_structured_outputs`. */
@@ -2945,6 +3001,16 @@ export interface ResponseTextOptions {
   format?: ResponseTextFormat | null | undefined;
   /** How much it says: `low`, `medium`, `high`; default: the model's. Forwarded as sent. */
   verbosity?: string | null | undefined;
+}
+
+/** How likely a token was. */
+export interface ResponseTokenLogprob {
+  /** The token. */
+  token: string;
+  /** Natural logarithm of its probability. */
+  logprob: number;
+  /** Its UTF-8 bytes: one character may be several tokens. */
+  bytes: number[];
 }
 
 /**
@@ -3042,6 +3108,8 @@ export interface SignInByCode {
   code: string;
   /** The `state` that came back with it, which is the one of the sign-in that was started. It works once. */
   state: string;
+  /** The `nonce` of the sign-in that was started: for pages to which its cookie does not come, as those of another origin. */
+  nonce?: string | undefined;
 }
 
 /** An external provider's identity token. */
@@ -3050,6 +3118,8 @@ export interface SignInByIdToken {
   id_token: string;
   /** The `state` of the sign-in that was started. It works once. */
   state: string;
+  /** The `nonce` of the sign-in that was started: for pages to which its cookie does not come, as those of another origin. */
+  nonce?: string | undefined;
 }
 
 /** Address and password. */
@@ -3068,7 +3138,7 @@ export interface SignInStart {
 
 /** A new account. */
 export interface SignUpRequest {
-  /** Email address; a mail with a link and a code goes there. */
+  /** Email address; a mail with a link and a code goes there. Its domain has two labels at least, such as `example.com`. */
   email: string;
   /** Password, 8 to 200 characters. */
   password: string;
@@ -3119,7 +3189,10 @@ export interface SoundEffectRequest {
   response_format?: AudioFormat | null | undefined;
 }
 
-/** What to say, in which voice. Unknown fields are ignored; null means not given. */
+/**
+ * What to say, in which voice. Fields not listed here have no effect, `speed`, `instructions` and `stream_format` of OpenAI's clients among
+ * them: the answer is the audio itself. Null means not given.
+ */
 export interface SpeechRequest {
   /**
    * Id of a text-to-speech model (`GET /v1/models?type=speech`); default: the operator's choice. A model of another kind gives 400
@@ -3619,7 +3692,7 @@ export interface TranscriptionSegment {
 export interface UrlSource {
   /** Always `url`. */
   type: "url";
-  /** https address. */
+  /** https address of a public host; any other gives 400 `invalid_parameter`. */
   url: string;
 }
 
@@ -3726,7 +3799,7 @@ export interface User {
   id: string;
   /** Email address. */
   email: string;
-  /** Whether the address was verified. Money can be added only then, and the signup credit is given then. */
+  /** Whether the address was verified. Money can be added only then, and the signup credit is given then, where there is one. */
   email_verified: boolean;
   /** Name for people; null when none was given. */
   name: string | null;
@@ -3760,7 +3833,7 @@ export interface Verified {
   csrf_token: string;
   /** Who is signed in. */
   user: User;
-  /** USD that were credited: 0.5 the first time. */
+  /** USD that were credited: the signup credit, where the mailbox has not had it yet; else 0. */
   credit_granted_usd: number;
   /** The account's default API key, shown here and never again. */
   api_key: string;
@@ -3835,8 +3908,8 @@ export interface VideoRequest {
   /** What the clip shows. At most 4000 characters, counted after Unicode NFC normalisation. Empty or longer gives 400 `invalid_prompt`. */
   prompt: string;
   /**
-   * HTTPS address of an image that becomes the first frame. An address that is not HTTPS, or that names a private or local host, gives
-   * 400 `invalid_parameter`.
+   * HTTPS address of an image that becomes the first frame. An address that is not HTTPS, or that names a private or local host (also
+   * `metadata`, `*.svc`, `*.internal`, `*.home.arpa`, `127.0.0.1.nip.io`), gives 400 `invalid_parameter`.
    */
   image_url?: string | null | undefined;
   /** HTTPS address of a sound track, on models that take one. The same rules as for `image_url` hold. */
@@ -4127,7 +4200,10 @@ export interface AnswerHeaders {
   "x-ratelimit-remaining-requests": number;
   /** When the limit is whole again if nothing more is sent, such as `37s` or `1m12s`. */
   "x-ratelimit-reset-requests": string;
-  /** Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. */
+  /**
+   * Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
+   * `cache-control: public`, which caches give to others too.
+   */
   "x-request-id": string;
   /** The alias that was sent as `model`; absent when a model id was sent. */
   "x-svc-alias": string;
@@ -4687,7 +4763,9 @@ export type Error402PaymentFailed = Refusal<402, "payment_failed", TopupErrorBod
 export type Error403PermissionDenied = Refusal<403, "permission_denied", ErrorBody<"permission_denied", "permission_error">>;
 export type Error403PermissionDeniedOrRouteRefused = Refusal<403, "permission_denied" | "route_refused", RouteErrorBody<"permission_denied" | "route_refused", "permission_error">>;
 export type Error403PermissionDeniedOrSessionRequired = Refusal<403, "permission_denied" | "session_required", ErrorBody<"permission_denied" | "session_required", "permission_error">>;
+export type Error403PermissionDeniedOrSignupClosed = Refusal<403, "permission_denied" | "signup_closed", ErrorBody<"permission_denied" | "signup_closed", "permission_error">>;
 export type Error403PermissionDeniedOrVoiceNotOwned = Refusal<403, "permission_denied" | "voice_not_owned", OlderErrorBody<"permission_denied" | "voice_not_owned", "permission_error">>;
+export type Error403SignupClosed = Refusal<403, "signup_closed", ErrorBody<"signup_closed", "permission_error">>;
 export type Error404JobNotFound = Refusal<404, "job_not_found", ErrorBody<"job_not_found", "not_found_error">>;
 export type Error404ModelNotFound = Refusal<404, "model_not_found", ModelErrorBody<"model_not_found", "not_found_error">>;
 export type Error404RequestNotFound = Refusal<404, "request_not_found", ErrorBody<"request_not_found", "not_found_error">>;
@@ -4708,6 +4786,7 @@ export type Error502TtsFailed = Refusal<502, "tts_failed", ErrorBody<"tts_failed
 export type Error502UpstreamInvalidResponse = Refusal<502, "upstream_invalid_response", ErrorBody<"upstream_invalid_response", "upstream_error">>;
 export type Error503Overloaded = Refusal<503, "overloaded", ErrorBody<"overloaded", "api_error">>;
 export type ForgotPasswordError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type GenmediaError400InvalidParameter = Refusal<400, "invalid_parameter", GenmediaErrorBody<"invalid_parameter">>;
 export type GenmediaError401MissingApiKeyOrInvalidApiKey = Refusal<401, "missing_api_key" | "invalid_api_key", GenmediaErrorBody<"missing_api_key" | "invalid_api_key">>;
 export type GenmediaError403PermissionDenied = Refusal<403, "permission_denied", GenmediaErrorBody<"permission_denied">>;
 export type GenmediaError404JobNotFound = Refusal<404, "job_not_found", GenmediaErrorBody<"job_not_found">>;
@@ -4767,17 +4846,17 @@ export type GetSessionError = Error401MissingApiKeyOrInvalidApiKey | Error403Per
 /** What `auth.signIn` may be refused with. */
 export type SignInError = SignInError400 | Error401InvalidCredentials | Error403PermissionDenied | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** What `auth.signInWithProvider` may be refused with. */
-export type SignInWithProviderError = SignInWithProviderError400 | Error401InvalidCredentials | Error403PermissionDenied | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type SignInWithProviderError = SignInWithProviderError400 | Error401InvalidCredentials | Error403PermissionDeniedOrSignupClosed | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** What `auth.startSignIn` may be refused with. */
 export type StartSignInError = StartSignInError400 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** What `auth.signOut` may be refused with. */
 export type SignOutError = Error401MissingApiKeyOrInvalidApiKey | SignOutError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** What `auth.signUp` may be refused with. */
-export type SignUpError = SignUpError400 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type SignUpError = SignUpError400 | Error403SignupClosed | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** What `usage.logs` may be refused with. */
 export type ListUsageLogsError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** What `auth.verify` may be refused with. */
-export type VerifyAccountError = VerifyAccountError400 | Error403PermissionDenied | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type VerifyAccountError = VerifyAccountError400 | Error403PermissionDeniedOrSignupClosed | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** What `auth.resendVerification` may be refused with. */
 export type ResendVerificationError = ResendVerificationError400 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** What `chat.completions.create` may be refused with. */
@@ -4799,7 +4878,7 @@ export type CreateEmbeddingsError = CreateEmbeddingsError400 | Error401MissingAp
 /** What `errors.list` may be refused with. */
 export type ListErrorsError = Error429RateLimitExceeded | Error500InternalError;
 /** What `genmedia.get` may be refused with. */
-export type GetGenmediaJobError = GenmediaError401MissingApiKeyOrInvalidApiKey | GenmediaError403PermissionDenied | GenmediaError404JobNotFound | GenmediaError429RateLimitExceeded | GenmediaError500InternalError | GenmediaError503Overloaded;
+export type GetGenmediaJobError = GenmediaError400InvalidParameter | GenmediaError401MissingApiKeyOrInvalidApiKey | GenmediaError403PermissionDenied | GenmediaError404JobNotFound | GenmediaError429RateLimitExceeded | GenmediaError500InternalError | GenmediaError503Overloaded;
 /** What `genmedia.run` may be refused with. */
 export type RunGenmediaError = RunGenmediaGenmediaError400 | GenmediaError401MissingApiKeyOrInvalidApiKey | RunGenmediaGenmediaError402 | GenmediaError403PermissionDenied | GenmediaError404ModelNotFound | GenmediaError413RequestTooLarge | RunGenmediaGenmediaError422 | GenmediaError429RateLimitExceededOrRateLimited | GenmediaError500InternalErrorOrDbError | RunGenmediaGenmediaError502 | GenmediaError503Overloaded | GenmediaError504ProviderTimeoutOrTimeout;
 /** What `images.generate` may be refused with. */
@@ -4927,7 +5006,7 @@ export interface ErrorsByCode {
   not_an_sfx_model: Refusal<400, "not_an_sfx_model", ErrorBody<"not_an_sfx_model", "invalid_request_error">>;
   /** The key does not exist, was deleted, or belongs to another account. */
   not_found: Refusal<400, "not_found", ErrorBody<"not_found", "invalid_request_error">>;
-  /** The gateway or its database cannot take more work at the moment. */
+  /** The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
   overloaded: Refusal<503, "overloaded", AnthropicErrorBody<"overloaded", "api_error"> | AnthropicErrorBody<"overloaded", "overloaded_error" | "api_error"> | ErrorBody<"overloaded", "api_error"> | ErrorBody<"overloaded", "upstream_error" | "api_error"> | GenmediaErrorBody<"overloaded">>;
   /** The ownership of a new voice could not be written. Nothing was charged. */
   ownership_write_failed: Refusal<500, "ownership_write_failed", ErrorBody<"ownership_write_failed", "api_error">>;
@@ -4961,10 +5040,12 @@ export interface ErrorsByCode {
   route_refused: Refusal<403, "route_refused", AnthropicRouteErrorBody<"route_refused", "permission_error"> | RouteErrorBody<"route_refused", "permission_error">>;
   /** A format with timestamps was asked of a model that has none. */
   segments_unsupported: Refusal<400, "segments_unsupported", OlderErrorBody<"segments_unsupported", "invalid_request_error">>;
-  /** An error of the gateway itself. Nothing was charged. Or: Every route answered with something that is no answer. Nothing was charged. Or: The gateway or its database cannot take more work at the moment. */
+  /** An error of the gateway itself. Nothing was charged. Or: Every route answered with something that is no answer. Nothing was charged. Or: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
   server_error: Refusal<500, "server_error", BareErrorBody<"server_error">> | Refusal<502, "server_error", BareErrorBody<"server_error">> | Refusal<503, "server_error", BareErrorBody<"server_error">>;
   /** Endpoints that change the account need a dashboard session. */
   session_required: Refusal<403, "session_required", ErrorBody<"session_required", "permission_error"> | OlderErrorBody<"session_required", "permission_error">>;
+  /** The operator has closed sign-up, or opened it to invited addresses or to those of some domains alone. */
+  signup_closed: Refusal<403, "signup_closed", ErrorBody<"signup_closed", "permission_error">>;
   /** The request refers to something that would have to be kept between requests: an earlier answer, a conversation, an item, a prompt or a file, or it asks for an answer to be fetched later. */
   stateless_only: Refusal<400, "stateless_only", ErrorBody<"stateless_only", "invalid_request_error">>;
   /** The message request names a `thread`, whose earlier messages would have to be kept between requests. */
@@ -5059,6 +5140,7 @@ export type ErrorCode =
   | "segments_unsupported"
   | "server_error"
   | "session_required"
+  | "signup_closed"
   | "stateless_only"
   | "stream_interrupted"
   | "thread_unsupported_request"
