@@ -546,8 +546,7 @@ export declare function listUsageLogs(client: Client, input?: ListUsageLogsQuery
  * Verifies the email address by the token of the link, or by address and code. Works once; a token or code that is wrong, used or too old
  * gives 400 `invalid_token`, `used_token` or `expired_token`.
  *
- * The account is signed in, and gets the signup credit (0.50 USD, where the operator has not set another or none), once a mailbox: addresses
- * that differ by case, by a tag after `+`, or at Gmail by dots, share one. The password of the sign-up whose mail is answered holds; where
+ * The account is signed in, and gets the signup credit, where the operator gives one. A mailbox gets it once: addresses that differ by case, by a tag after `+`, or at Gmail by dots, share one. The password of the sign-up whose mail is answered holds; where
  * several sign-ups with this address wait, none does: set one by `POST /v1/auth/password/forgot`.
  *
  * `POST /v1/auth/verify`, /docs/api/verifyAccount

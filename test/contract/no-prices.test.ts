@@ -14,7 +14,6 @@ const fixed = [
   /rounded up to (?:the nearest )?0\.0001 USD/, // how decisions are rounded
   /0 to 60,000,000 with/, // what a key's budget may be
   /(?:to add, 5 to 10,000|smallest top-up is 5 USD|\b5 USD are the least)/, // what one payment may be
-  /signup credit of 0\.50 USD/, // what a new account gets
 ];
 
 const amount =
