@@ -82,7 +82,8 @@ function wantedForm(portal: Portal, path: string, headers: IncomingHttpHeaders):
   if (document !== undefined)
     return { key: path, make: () => represent(Buffer.from(JSON.stringify(portal.contract(document().toString()), null, 2)), published) };
   const file = files[path];
-  if (file !== undefined) return { key: path, make: async () => represent(Buffer.from(await file.content(portal)), fileHeaders(file.type)) };
+  if (file !== undefined)
+    return { key: path, make: async () => represent(Buffer.from(await file.content(portal)), fileHeaders(file.type)) };
   const place = path.replace(/^\/docs\/?/, "");
   if (place.startsWith("assets/")) return assetForm(portal, place.slice("assets/".length));
   const markdown = markdownPlace(path);

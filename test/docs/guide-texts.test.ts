@@ -44,7 +44,10 @@ test("the customer's book links to itself alone, and holds no command of the ope
   expect(guideNames.filter((slug) => bookOf(slug) === "operator")).toEqual(["operator"]);
   for (const slug of customers) {
     const page = readGuide(slug).replace(/^<!--.*-->$/gm, "");
-    expect([slug, page.match(/(?:npx|bin\/)\s?svc\b.*|`svc [a-z].*|\bnpm (?:start|run|ci)\b.*|\boperator\.md.*/g) ?? []]).toEqual([slug, []]);
+    expect([slug, page.match(/(?:npx|bin\/)\s?svc\b.*|`svc [a-z].*|\bnpm (?:start|run|ci)\b.*|\boperator\.md.*/g) ?? []]).toEqual([
+      slug,
+      [],
+    ]);
   }
 });
 
