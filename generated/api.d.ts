@@ -8723,7 +8723,7 @@ export interface components {
             error: components["schemas"]["StreamError"] | null;
             /**
              * Format: double
-             * @description As sent. 0 where nothing was, and where the model's host knows no penalties.
+             * @description As sent. 0 where nothing was, and where the model's provider takes no penalties.
              */
             frequency_penalty: number;
             /** @description Id of the answer; nothing can be read by it. */
@@ -8753,7 +8753,7 @@ export interface components {
             parallel_tool_calls: boolean;
             /**
              * Format: double
-             * @description As sent. 0 where nothing was, and where the model's host knows no penalties.
+             * @description As sent. 0 where nothing was, and where the model's provider takes no penalties.
              */
             presence_penalty: number;
             /** @description Always null. */
@@ -8786,7 +8786,7 @@ export interface components {
             tools: components["schemas"]["ResponseTool"][];
             /**
              * Format: int32
-             * @description As sent. 0 where nothing was, and where the model's host gives no log probabilities.
+             * @description As sent. 0 where nothing was, and where the model's provider takes no such field.
              */
             top_logprobs: number;
             /**
@@ -8996,7 +8996,7 @@ export interface components {
             background?: boolean | null;
             /** @description Refused with 400 `stateless_only`: send the whole conversation as `input`. */
             conversation?: unknown;
-            /** @description -2 to 2; forwarded as sent. Hosts that know no penalties ignore it, and the answer then says 0. Default: none. */
+            /** @description -2 to 2; forwarded as sent. Default: none. Where the model's provider takes no penalties, it has no effect, and the answer says 0. */
             frequency_penalty?: number | null;
             /**
              * @description More to tell in the answer. `message.output_text.logprobs` asks for the log probabilities of the text. Other values have no effect:
@@ -9019,7 +9019,7 @@ export interface components {
             model: string;
             /** @description Whether the model may call several tools at once; default: the model's. */
             parallel_tool_calls?: boolean | null;
-            /** @description -2 to 2; forwarded as sent. Hosts that know no penalties ignore it, and the answer then says 0. Default: none. */
+            /** @description -2 to 2; forwarded as sent. Default: none. Where the model's provider takes no penalties, it has no effect, and the answer says 0. */
             presence_penalty?: number | null;
             /** @description Refused with 400 `stateless_only`: send the whole conversation as `input`. */
             previous_response_id?: string | null;
@@ -9047,7 +9047,7 @@ export interface components {
             tools?: components["schemas"]["ResponseTool"][] | null;
             /**
              * @description How many alternatives each token of the text comes with; default 0. More than 0 asks for the log probabilities, like `include`.
-             *     Hosts that give none leave the lists empty, and the answer then says 0.
+             *     A provider that gives none leaves the lists empty; where it takes no such field, the answer says 0.
              */
             top_logprobs?: number | null;
             /** @description 0 to 1. No service default; the model's applies. */

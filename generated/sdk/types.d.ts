@@ -2644,11 +2644,11 @@ export interface ResponseObject {
   temperature: number;
   /** As sent. 1 where nothing was, because clients read a number; the model then used its own default. */
   top_p: number;
-  /** As sent. 0 where nothing was, and where the model's host knows no penalties. */
+  /** As sent. 0 where nothing was, and where the model's provider takes no penalties. */
   presence_penalty: number;
-  /** As sent. 0 where nothing was, and where the model's host knows no penalties. */
+  /** As sent. 0 where nothing was, and where the model's provider takes no penalties. */
   frequency_penalty: number;
-  /** As sent. 0 where nothing was, and where the model's host gives no log probabilities. */
+  /** As sent. 0 where nothing was, and where the model's provider takes no such field. */
   top_logprobs: number;
   /** As sent; plain text where nothing was. */
   text: ResponseTextOptions;
@@ -2838,12 +2838,12 @@ export interface ResponseRequest {
   truncation?: ResponseTruncation | null | undefined;
   /**
    * How many alternatives each token of the text comes with; default 0. More than 0 asks for the log probabilities, like `include`.
-   * Hosts that give none leave the lists empty, and the answer then says 0. 0 to 20.
+   * A provider that gives none leaves the lists empty; where it takes no such field, the answer says 0. 0 to 20.
    */
   top_logprobs?: number | null | undefined;
-  /** -2 to 2; forwarded as sent. Hosts that know no penalties ignore it, and the answer then says 0. Default: none. */
+  /** -2 to 2; forwarded as sent. Default: none. Where the model's provider takes no penalties, it has no effect, and the answer says 0. */
   presence_penalty?: number | null | undefined;
-  /** -2 to 2; forwarded as sent. Hosts that know no penalties ignore it, and the answer then says 0. Default: none. */
+  /** -2 to 2; forwarded as sent. Default: none. Where the model's provider takes no penalties, it has no effect, and the answer says 0. */
   frequency_penalty?: number | null | undefined;
   /** Most calls of tools that the service runs itself. None is run here, so every number is kept. Default: no limit. */
   max_tool_calls?: number | null | undefined;
