@@ -38,6 +38,9 @@ export function openRun(): { folder: string; runFolder: string } {
   return { folder, runFolder };
 }
 
+/** The run's own, and what Node keeps of the code of any tool that asks it to (module.enableCompileCache), as npm and tsc do. */
+const kept = ["run", "node-compile-cache"];
+
 /** Of its last moments: a process that was asked to end may take some seconds. */
 const patienceMs = 5_000;
 
@@ -54,7 +57,7 @@ export async function clearRun(folder: string, patience = patienceMs): Promise<s
     }
     while (left.some(({ pid }) => processesOf(folder).some((other) => other.pid === pid))) await sleep(20);
   }
-  for (const name of readdirSync(folder)) if (name !== "run") complaints.push(`left in the temporary folder: ${name}`);
+  for (const name of readdirSync(folder)) if (!kept.includes(name)) complaints.push(`left in the temporary folder: ${name}`);
   for (const socket of socketFolders(folder)) {
     complaints.push(`a socket of Postgres was left: ${socket}`);
     rmSync(socket, { recursive: true, force: true });
