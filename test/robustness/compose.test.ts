@@ -132,7 +132,7 @@ describe.skipIf(psql === null)(
     });
 
     test("a gateway starts on it and sells", async () => {
-      const gateway = await spawnGateway({ DATABASE_URL: as("svc", "svc"), LOG_LEVEL: "warn" });
+      const gateway = await spawnGateway({ DATABASE_URL: as("svc", "svc"), SMTP_URL: "smtp://127.0.0.1:9", LOG_LEVEL: "warn" });
       try {
         const made = await runSvc({ DATABASE_URL: as("svc", "svc") }, [
           "account",
