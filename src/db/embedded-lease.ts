@@ -6,12 +6,14 @@ import pg from "pg";
 export interface Lease {
   /** Resolves when the connection breaks without our doing. */
   lost: Promise<void>;
-  release(): Promise<void>;
   /** Gives up the lease; true when no other lease and no other client is left. */
   releaseAndAskIfAlone(): Promise<boolean>;
 }
 
 const lockKey = 7322100;
+/** How long a connection of anybody else's, and one of our own, is waited for. */
+const foreignMs = 1_000;
+const ownMs = 10_000;
 
 export async function leaseCluster(url: string): Promise<Lease> {
   const client = new pg.Client({ connectionString: url, application_name: "svc-lease", connectionTimeoutMillis: 10_000 });
@@ -28,10 +30,6 @@ export async function leaseCluster(url: string): Promise<Lease> {
   });
   return {
     lost,
-    async release() {
-      releasing = true;
-      await client.end().catch(() => undefined);
-    },
     async releaseAndAskIfAlone() {
       releasing = true;
       await client.query(`select pg_advisory_unlock_shared(${lockKey})`);
@@ -43,14 +41,21 @@ export async function leaseCluster(url: string): Promise<Lease> {
   };
 }
 
-/** Our own pools closed just now, but their server processes take a moment to end; a person's psql stays. */
+/**
+ * Our own pools closed just now, but their server processes take a moment to end, on a busy machine some seconds; a person's psql may stay for
+ * hours.
+ */
 async function othersLeave(client: pg.Client): Promise<boolean> {
-  for (let tries = 0; tries < 50; tries++) {
-    const others = "select 1 from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()";
-    if (await isTrue(client, `select not exists (${others}) as yes`)) return true;
+  const others = `select count(*)::int as all, count(*) filter (where application_name not like 'svc%')::int as foreign
+    from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`;
+  const since = performance.now();
+  for (;;) {
+    const { rows } = await client.query<{ all: number; foreign: number }>(others);
+    const { all, foreign } = rows[0]!;
+    if (all === 0) return true;
+    if (performance.now() - since > (foreign > 0 ? foreignMs : ownMs)) return false;
     await sleep(20);
   }
-  return false;
 }
 
 async function isTrue(client: pg.Client, query: string): Promise<boolean> {

@@ -36,28 +36,31 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   let lease = await attachOrStart(cluster);
   let stopped = false;
   let stopping: Promise<void> | undefined;
+  let restarting: Promise<void> | undefined;
   const restart = async () => {
     while (!stopped) {
       try {
         lease = await attachOrStart(cluster);
-        if (stopped) await lease.release();
-        else lease.lost.then(restart, restart);
-        return;
+        return watch();
       } catch {
         await sleep(1000, undefined, { ref: false });
       }
     }
   };
-  lease.lost.then(restart, restart); // a server that died under us is started again
+  /** A server that died under us is started again. */
+  const watch = () => void lease.lost.catch(() => undefined).then(() => (restarting = restart()));
+  const stop = async () => {
+    stopped = true;
+    await restarting; // else a server that it has just started would run on
+    await withLock(join(cluster.home, "postgres.lock"), () => stopUnlessUsed(cluster, lease));
+  };
+  watch();
   return {
     url: urlOf(cluster),
     get pid() {
       return readPostmaster(cluster.folder)?.pid ?? 0;
     },
-    stop() {
-      stopped = true;
-      return (stopping ??= withLock(join(cluster.home, "postgres.lock"), () => stopUnlessUsed(cluster, lease)));
-    },
+    stop: () => (stopping ??= stop()),
     kill9() {
       const postmaster = readPostmaster(cluster.folder);
       if (postmaster) process.kill(postmaster.pid, "SIGKILL");

@@ -14,7 +14,7 @@ export function catalogText(baseUrl: string, models: Record<string, string>, pri
   const rows = Object.entries(models).map(
     ([name, upstream]) => `  - id: demo/${name}
     type: language
-    context_window: 128000
+    context_window: 4000000
     max_output_tokens: 100000
     pricing: ${pricing}
     routes: [{ provider: north, model: "${upstream}" }]

@@ -151,7 +151,8 @@ describe("/docs/credits", () => {
     const { status, text, headers } = await call(edge, "/docs/credits");
     expect(status).toBe(200);
     expect(headers.get("content-security-policy")).toContain("default-src 'none'");
-    expect(text).toContain("svc account deposit EMAIL USD");
+    expect(text).toContain("Ask the operator to add credit");
+    expect(text).not.toContain("svc account");
     expect(text).toContain("free_tier: true");
     expect(text).not.toMatch(/<script>|\/v1\/credits\/topup/);
   });

@@ -2,6 +2,7 @@
 // of which errors the run has seen. At its end nothing of it may be left. TEST_DATABASE_URL: that server; TEST_POSTGRES_MAJOR=15: the system's Postgres 15.
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
 import { connect } from "../../src/db/connect.ts";
@@ -39,7 +40,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     if (project.name !== "prism" && (await ranEverything(project))) (await import("./error-coverage.ts")).failOnDifference(runFolder);
     if (embedded) {
+      const { pid } = embedded;
       embedded.kill9(); // nothing of it is kept, so it needs no orderly end
+      while (isRunning(pid)) await sleep(10); // what stop() removes belongs to a server that has ended
       await embedded.stop();
     } else await asAdmin(serverUrl, `drop database ${template} with (force)`);
     await failOnLeftovers(folder);
@@ -58,6 +61,14 @@ export async function ranEverything(project: TestProject): Promise<boolean> {
   const { testFiles } = await project.globTestFiles();
   const ran = new Set(project.vitest.state.getPaths());
   return project.config.testNamePattern === undefined && testFiles.every((file) => ran.has(file));
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 async function asAdmin(url: string, statement: string): Promise<void> {

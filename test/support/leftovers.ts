@@ -31,6 +31,7 @@ export function scratchFolder(prefix: string): string {
  */
 export function openRun(): { folder: string; runFolder: string } {
   const folder = mkdtempSync(join(tmpdir(), "svct-"));
+  chmodSync(folder, 0o711); // root's embedded database may run as nobody, who must reach it
   const runFolder = join(folder, "run");
   mkdirSync(runFolder);
   process.env.TMPDIR = folder;
