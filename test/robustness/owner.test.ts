@@ -31,7 +31,7 @@ test(
   "a gateway starts on it, sells calls and pictures, hears what svc does, and has nothing to complain of",
   { timeout: 60_000 },
   async () => {
-    const gateway = await spawnGateway({ DATABASE_URL: database.url, LOG_LEVEL: "warn" });
+    const gateway = await spawnGateway({ DATABASE_URL: database.url, SMTP_URL: "smtp://127.0.0.1:9", LOG_LEVEL: "warn" });
     try {
       expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200);
       const made = await svc("account", "create", "--email", "own@example.com", "--verified", "--deposit", "5");
