@@ -28,6 +28,8 @@ const exceptions: Record<string, string> = {
   signup_mailbox_pkey: beforeAccount,
   topup_checkout_id_key: beforeAccount,
   topup_pkey: beforeAccount,
+  usage_log_recent: byOperator,
+  usage_log_request: byId,
   verification_expires: byOperator,
   verification_pkey: beforeAccount,
   voice_pkey: beforeAccount,

@@ -14,7 +14,7 @@ beforeAll(async () => {
   const language = (protocol: string) => ({
     id: `demo/${protocol}`,
     type: "language",
-    context_window: 100_000,
+    context_window: 10_000_000,
     max_output_tokens: 100,
     supports_tools: true,
     pricing: { mode: "per-token", input: 1, output: 2 },
