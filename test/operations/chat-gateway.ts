@@ -32,9 +32,9 @@ export function chatWorld(models: object[], file: object = {}, options: Paramete
   beforeAll(async () => void (gateway = await startGateway({ ...options, catalog })));
   afterEach(() => gateway.simulator.reset());
   afterAll(async () => {
-    const audited = await gateway.audit();
+    // The reservation of a stream that broke or was left ends a moment after its last record.
+    await expect.poll(() => gateway.audit()).toMatchObject({ mismatches: [], reservations_open: 0, holds_open: 0 });
     await gateway.stop();
-    expect(audited).toMatchObject({ mismatches: [], reservations_open: 0, holds_open: 0 });
   });
   return {
     get gateway() {

@@ -1,8 +1,8 @@
 // Prism's own proxy on the contract, as its command line starts it: answers are judged, requests are not.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../support/free-port.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -29,16 +29,6 @@ export async function startProxy(upstream: string): Promise<Proxy> {
       await exited;
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 /** Reading the contract takes a few seconds. */

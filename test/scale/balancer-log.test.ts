@@ -6,7 +6,8 @@ import { request } from "node:https";
 import { afterEach, describe, expect, test } from "vitest";
 import { fixturePath } from "../media/file-server.ts";
 import { needTool } from "../support/find-tool.ts";
-import { type Balancer, freePort, startBalancer } from "./balancer.ts";
+import { freePort } from "../support/free-port.ts";
+import { type Balancer, startBalancer } from "./balancer.ts";
 
 const nginx = needTool("nginx");
 let balancer: Balancer | undefined;

@@ -2,7 +2,8 @@
 import { request } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
 import { needTool } from "../support/find-tool.ts";
-import { type Balancer, freePort, startBalancer } from "./balancer.ts";
+import { freePort } from "../support/free-port.ts";
+import { type Balancer, startBalancer } from "./balancer.ts";
 
 const nginx = needTool("nginx");
 let balancer: Balancer | undefined;

@@ -1,11 +1,11 @@
 // nginx in front of gateways, by the very file of deploy/nginx with addresses and folders of this test.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inject } from "vitest";
 import { until } from "../robustness/chat-client.ts";
+import { freePort } from "../support/free-port.ts";
 
 export interface Balancer {
   url: string;
@@ -63,14 +63,6 @@ export async function startBalancer(nginx: string, ports: readonly number[], cer
     log: () => said + ["error.log", "access.log"].map((name) => readFileSync(join(folder, name), "utf8")).join(""),
     stop: () => end(child),
   };
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 export function end(child: ChildProcess, signal: NodeJS.Signals = "SIGTERM"): Promise<void> {

@@ -8,7 +8,8 @@ import { expectCharged, loadModels, startLoad } from "../robustness/load.ts";
 import { openWorld, type World } from "../robustness/world.ts";
 import type { SpawnedGateway } from "../support/spawned-gateway.ts";
 import { highTiers } from "../support/tiers.ts";
-import { type Balancer, freePort, startBalancer } from "./balancer.ts";
+import { freePort } from "../support/free-port.ts";
+import { type Balancer, startBalancer } from "./balancer.ts";
 
 const models = { ...loadModels, flat: "flat+sim-slow-150ms+sim-tokens-3" };
 /** What the poor account pays for, at 0.01 USD each. */

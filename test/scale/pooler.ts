@@ -8,7 +8,8 @@ import { fileURLToPath } from "node:url";
 import { findPostgres } from "../../src/db/postgres-binaries.ts";
 import { chooseRunner, ownTree, spawnPostgres } from "../../src/db/postgres-process.ts";
 import { until } from "../robustness/chat-client.ts";
-import { end, freePort } from "./balancer.ts";
+import { freePort } from "../support/free-port.ts";
+import { end } from "./balancer.ts";
 
 export interface Pooler {
   /** The same database, through it. */

@@ -1,9 +1,9 @@
 // nginx with proxy_pass and kept connections: the floor of what any proxy costs. One process, its own configuration.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "../../support/free-port.ts";
 import { targetCore } from "../ground.ts";
 import { startChild } from "../processes.ts";
 import { LeftOut, type Target } from "./types.ts";
@@ -45,16 +45,6 @@ http {
   }
 }
 `;
-}
-
-/** Free a moment ago. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 export async function answers(url: string, patienceMs = 10_000): Promise<void> {

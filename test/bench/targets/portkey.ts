@@ -2,7 +2,8 @@
 import { targetCore } from "../ground.ts";
 import { startChild } from "../processes.ts";
 import { installPeer, npmInstall } from "./install.ts";
-import { answers, freePort } from "./nginx.ts";
+import { freePort } from "../../support/free-port.ts";
+import { answers } from "./nginx.ts";
 import type { Target } from "./types.ts";
 import { unbilled } from "./unbilled.ts";
 
