@@ -20,7 +20,7 @@ WORKDIR /app
 COPY --from=production /app/node_modules node_modules
 COPY --from=portal /app/node_modules/@scalar/api-reference/package.json node_modules/@scalar/api-reference/package.json
 COPY --from=portal /app/node_modules/@scalar/api-reference/dist/browser/standalone.js node_modules/@scalar/api-reference/dist/browser/standalone.js
-COPY package.json README.md ./
+COPY package.json ./
 COPY bin bin
 COPY src src
 COPY handlers handlers

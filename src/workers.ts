@@ -112,8 +112,9 @@ export async function startWorkers({ count, ground, readGround, log }: WorkersOp
     log.info("rolling restart begins");
     for (;;) {
       const old = [...members].find(([, member]) => member.ground !== next && !member.isLeaving);
+      if (stopping) return;
       // Where all have crashed none is old, and yet one must start before the others' places are taken with its ground.
-      if (stopping || (old === undefined && current === next)) break;
+      if (old === undefined && current === next) break;
       try {
         await fork(next).ready;
         current = next;

@@ -19,14 +19,15 @@ export async function test({ config, words, options }: Input): Promise<Outcome> 
   const simulator = namesSimulator(config) ? await startSimulator({}) : null;
   const upstreams = connectUpstreams();
   try {
-    const { catalog } = readCatalog(config, simulator?.url);
+    const { catalog, unset } = readCatalog(config, simulator?.url);
     const { model, route } = choose(catalog, words[0]!, typeof options.model === "string" ? options.model : null);
     const call = probes[model.type]!(openAdapters(upstreams, noFiles), model);
     const signal = AbortSignal.timeout(route.provider.timeoutMs + answerMs);
     const startedAt = performance.now();
     const fault = await call({ route, signal, requestId: `req_test_${randomUUID()}`, publicModel: model.id }).then(() => null, faultOf);
     const latencyMs = Math.round(performance.now() - startedAt);
-    return outcomeOf(route.provider, model, latencyMs, fault);
+    const lacks = unset.filter((one) => one.provider === route.provider.id).map(({ variable }) => variable);
+    return outcomeOf(route.provider, model, latencyMs, fault, lacks);
   } finally {
     await upstreams.close();
     await simulator?.close();
@@ -50,11 +51,13 @@ function faultOf(error: unknown): Fault {
   throw error;
 }
 
-function outcomeOf({ id }: Provider, { id: model }: Model, latencyMs: number, fault: Fault | null): Outcome {
+/** `lacks`: variables of the provider that are not set here; the gateway may have them. */
+function outcomeOf({ id }: Provider, { id: model }: Model, latencyMs: number, fault: Fault | null, lacks: string[]): Outcome {
   const { cause, detail, status } = fault ?? { cause: null, detail: null, status: 200 };
   const json = { ok: fault === null, latency_ms: latencyMs, cause, detail, provider: id, model, status };
   const end = fault === null ? "ok" : `${fault.cause}: ${fault.detail}`;
-  return { json, text: `${id} (${model}): ${end}, ${latencyMs} ms`, bad: fault !== null };
+  const hint = fault === null || lacks.length === 0 ? "" : `; not set here: ${[...new Set(lacks)].join(", ")}`;
+  return { json, text: `${id} (${model}): ${end}, ${latencyMs} ms${hint}`, bad: fault !== null };
 }
 
 function choose(catalog: Catalog, providerId: string, modelId: string | null): { model: Model; route: Route } {

@@ -26,11 +26,15 @@ export function logRequest(edge: Edge, exchange: Exchange, finish: (operation: s
   else edge.context.log.info(line, "request");
 }
 
+const mediaName = new RegExp(`${mediaPrefix}.*`, "is");
+
 /** An unknown path is what a person needs to see; a key or token of ours inside it is not, nor the name that a file is read by. */
 function maskedPath(path: string): string {
-  if (path.startsWith(mediaPrefix)) return `${mediaPrefix}…`;
   const plain = path.includes("%") ? decoded(path) : path;
-  return plain.replace(/svc[a-z]?_[^/]*/gi, "svc_…").slice(0, 200);
+  return plain
+    .replace(mediaName, `${mediaPrefix}…`)
+    .replace(/svc[a-z]?_[^/]*/gi, "svc_…")
+    .slice(0, 200);
 }
 
 /** Escapes hide no key; what is no text is shown as it came up to its first one. */

@@ -173,6 +173,12 @@ describe("svc provider test", () => {
     expect(plain.stdout).toContain(cause);
   });
 
+  test("one that fails without its key: the text says which variable this shell lacks", async () => {
+    expect((await svc("provider", "test", "bad")).stdout).toMatch(/http_401.*; not set here: BAD_KEY\n$/);
+    expect((await svc("provider", "test", "closed")).stdout).not.toContain("not set");
+    expect((await svc("provider", "test", "good")).stdout).not.toContain("not set");
+  });
+
   test("a provider of the shipped catalog is tested against a simulator of its own, without any gateway", async () => {
     const ran = await runSvc({ SVC_DATA_DIR: join(folder, "none") }, ["provider", "test", "meridian", "--json"]);
     expect(ran.status).toBe(0);

@@ -1,16 +1,16 @@
 // Where a reader of the guides sits: a checkout to run commands in and write files to. It holds links to this one, so that nothing is
 // written here, and the packages that the samples import, the generated SDK among them.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { scratchFolder } from "../support/leftovers.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const linked = ["bin", "generated", "handlers", "package.json", "src", "tsconfig.json"];
 
 /** The folder, and what removes it. */
 export function makeReaderFolder(): { path: string; remove(): void } {
-  const path = mkdtempSync(join(tmpdir(), "svc-reader-"));
+  const path = scratchFolder("reader-");
   for (const name of linked) symlinkSync(join(root, name), join(path, name));
   const packages = join(path, "node_modules");
   mkdirSync(join(packages, ".bin"), { recursive: true });

@@ -9,6 +9,7 @@ import { parse } from "yaml";
 import { runSvc } from "../cli/run-svc.ts";
 import { readConfig } from "../../src/config.ts";
 import { type Embedded, startEmbedded } from "../../src/db/embedded.ts";
+import { isLocal } from "../../src/db/turns.ts";
 import { needTool } from "../support/find-tool.ts";
 import { spawnGateway } from "../support/gateway.ts";
 import { chat } from "./chat-client.ts";
@@ -56,6 +57,11 @@ test("every variable of the gateway is one that it knows, and together they are 
     dataDir: "/data",
     publicUrl: given["SVC_PUBLIC_URL"],
   });
+});
+
+test("of mails without SMTP the example says what the gateway does beside a database on another host: it sends none", () => {
+  expect(isLocal(filledIn(gateway)["DATABASE_URL"]!)).toBe(false);
+  expect(example).toMatch(/^# Without these no mail is sent/m);
 });
 
 test("the gateway finds the database that is made for it, and waits for it", () => {

@@ -72,6 +72,14 @@ describe("SIGHUP", () => {
   });
 });
 
+test("one that is interrupted by the end of the gateway is not said to be done", async () => {
+  const { gateway } = await twoWorkers({ LOG_LEVEL: "info" });
+  process.kill(gateway.pid, "SIGHUP");
+  await until(() => said(gateway, "rolling restart begins") === 1, "it begins");
+  expect(await gateway.kill("SIGTERM")).toBe(0);
+  expect(said(gateway, "rolling restart done")).toBe(0);
+});
+
 test("a wrong catalog leaves the workers and their prices, also for one that crashes; a right one brings new prices", async () => {
   const { world, gateway } = await twoWorkers();
   const account = await world.createAccount("50");

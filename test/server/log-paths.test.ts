@@ -16,6 +16,9 @@ test.each([
   [`/v1/auth/keyz/svc%5F${secret}%ff`, "/v1/auth/keyz/svc%…"],
   [`/nothing?key=svc_${secret}`, "/nothing"],
   [`/media/${secret}.png`, "/media/…"],
+  [`/%6dedia/${secret}.png`, "/media/…"],
+  [`//media/${secret}.png`, "//media/…"],
+  [`/MEDIA/${secret}.png`, "/media/…"],
 ])("%s is logged as %s", async (path, shown) => {
   edge.logs.length = 0;
   await call(edge, path, { method: "DELETE", headers: auth });
