@@ -7,7 +7,7 @@ import { fail } from "../fail.ts";
 import type { Usage } from "../usage.ts";
 import { countPrompt } from "./counted-usage.ts";
 import type { PromptSize } from "./prompt-size.ts";
-import type { OutputCap, TokenBound } from "./reserve.ts";
+import type { OutputCap } from "./reserve.ts";
 
 /** Where the prompt stands; elsewhere in `messages`. */
 const promptFields: Partial<Record<OperationId, string>> = {
@@ -40,13 +40,13 @@ export function hasRoom(model: Model, { tokensLikely, prompts }: PromptSize, { a
   return tokensLikely + Math.min(asked ?? 0, model.maxOutputTokens) <= model.contextWindow * prompts;
 }
 
-/** Of a usage what window and output cap allow. The dearer input goes first. */
-export function withinBound(usage: Usage, { input: inputMax, output: outputMax }: TokenBound): Usage {
+/** Of a usage what the windows hold. The dearer input goes first. */
+export function withinWindows(usage: Usage, inputMax: number): Usage {
   let above = usage.input + usage.cacheWrite + usage.cacheRead - inputMax;
-  if (above <= 0 && usage.output <= outputMax) return usage;
-  const lowered = { ...usage, output: Math.min(usage.output, outputMax) };
+  if (above <= 0) return usage;
+  const lowered = { ...usage };
   for (const kind of ["input", "cacheWrite", "cacheRead"] as const) {
-    const less = Math.min(Math.max(above, 0), lowered[kind]);
+    const less = Math.min(above, lowered[kind]);
     lowered[kind] -= less;
     above -= less;
   }

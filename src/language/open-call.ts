@@ -13,9 +13,9 @@ import type { Candidate } from "../routing/candidates.ts";
 import { loggedTrouble, reportAttempts } from "../routing/report-attempts.ts";
 import { noUsage, type Usage } from "../usage.ts";
 import { tokenPricesOf } from "./admit.ts";
-import { withinBound } from "./context-window.ts";
+import { withinWindows } from "./context-window.ts";
 import type { PromptSize } from "./prompt-size.ts";
-import type { Hold, TokenBound } from "./reserve.ts";
+import type { Hold } from "./reserve.ts";
 
 interface CallFacts {
   operation: string;
@@ -88,8 +88,8 @@ export function openCall(
     served: null,
     firstByteMs: null,
     async complete(usage, counted) {
-      const bill = billOf(asked, call.served, usage ?? (await counted()), hold.bound);
-      if (usage !== null && (bill.cost > hold.granted || withinBound(usage, hold.bound) !== usage))
+      const bill = billOf(asked, call.served, usage ?? (await counted()), hold.inputMax);
+      if (usage !== null && (bill.cost > hold.granted || withinWindows(usage, hold.inputMax) !== usage))
         reportOverrun(context.log, facts, call, bill);
       return settle(usage === null ? atMost(hold.granted, bill) : bill, {
         status: "success",
@@ -99,7 +99,7 @@ export function openCall(
       });
     },
     async aborted(delivered, measured) {
-      const bill = delivered.output > 0 || measured ? atMost(hold.granted, billOf(asked, call.served, delivered, hold.bound)) : nothing;
+      const bill = delivered.output > 0 || measured ? atMost(hold.granted, billOf(asked, call.served, delivered, hold.inputMax)) : nothing;
       await settle(bill, { status: "aborted", http_status: 499, ...noError, estimated: !measured });
     },
     async failed(code, { status, message }) {
@@ -120,20 +120,20 @@ function tokensOf({ input, cacheRead, cacheWrite, output }: Usage): number {
 }
 
 /** OPERATOR.md: another model's answer costs its own price, never more than the requested model would have cost. */
-function billOf(asked: Model, served: Candidate | null, usage: Usage, bound: TokenBound): Bill {
-  const own = billAt(asked, usage, bound);
+function billOf(asked: Model, served: Candidate | null, usage: Usage, inputMax: number): Bill {
+  const own = billAt(asked, usage, inputMax);
   if (served === null || served.layer !== 3) return own;
-  const other = billAt(served.model, usage, bound);
+  const other = billAt(served.model, usage, inputMax);
   return other.cost < own.cost ? other : own;
 }
 
 /** The usage is shown as measured. */
-function billAt(model: Model, usage: Usage, bound: TokenBound): Bill {
-  return { model, usage, ...tokenCost(tokenPricesOf(model), withinBound(usage, bound)) };
+function billAt(model: Model, usage: Usage, inputMax: number): Bill {
+  return { model, usage, ...tokenCost(tokenPricesOf(model), withinWindows(usage, inputMax)) };
 }
 
 /**
- * Measured usage is charged up to what context window and output cap allow, also above its reservation; that it was above either is an
+ * Measured usage is charged as far as its input fills the context window, also above its reservation; that it was above either is an
  * upstream's fault or ours, such as a catalog with too small a window, and the operator's to look at.
  */
 function reportOverrun(log: Context["log"], { requestId }: CallFacts, { hold, served }: OpenCall, { usage, cost }: Bill): void {

@@ -19,13 +19,6 @@ export interface OutputCap {
 /** Of an operation that is billed on its input alone. */
 export const noOutput: OutputCap = { asked: 0, choices: 1 };
 
-/** The most tokens that a call is charged for. */
-export interface TokenBound {
-  /** What fills the context window, as often as it is read. */
-  input: number;
-  output: number;
-}
-
 export interface Hold {
   id: string;
   granted: Amount;
@@ -37,7 +30,8 @@ export interface Hold {
   sent: number | null;
   /** Output tokens of one answer that are reserved for, whether or not a cap says so. */
   outputMax: number;
-  bound: TokenBound;
+  /** Input tokens that are charged at most, whatever its upstream says that it read: the context window, as often as it is filled. */
+  inputMax: number;
   /** What the account, or its key where that is less, could spend before this call. */
   available: Amount;
 }
@@ -51,8 +45,8 @@ export async function reserveTokens(
   size: PromptSize,
   cap: OutputCap,
 ): Promise<Hold> {
-  const windows = model.contextWindow * size.contexts;
-  const inputTokens = Math.min(size.tokensMax, windows);
+  const inputMax = model.contextWindow * size.contexts;
+  const inputTokens = Math.min(size.tokensMax, inputMax);
   const { maxOutputTokens, outputLimited } = model;
   const outputMax = outputLimited ? Math.min(cap.asked ?? maxOutputTokens, maxOutputTokens) : (cap.asked ?? maxOutputTokens);
   const want = tokenCostBound(prices, inputTokens, outputMax * cap.choices);
@@ -69,11 +63,10 @@ export async function reserveTokens(
   }
   if (granted === null) refusePayment(context, shortfall, shorter);
   const available = keyLeft !== null && keyLeft < reserved.available ? keyLeft : reserved.available;
-  const hold = { id, granted, asked: cap.asked, available };
-  const bound = (output: number): TokenBound => ({ input: windows, output: output * cap.choices });
-  if (granted >= want) return { ...hold, lowered: null, sent: outputLimited ? outputMax : cap.asked, outputMax, bound: bound(outputMax) };
+  const hold = { id, granted, asked: cap.asked, available, inputMax };
+  if (granted >= want) return { ...hold, lowered: null, sent: outputLimited ? outputMax : cap.asked, outputMax };
   const lowered = affordable(granted);
-  return { ...hold, lowered, sent: lowered, outputMax: lowered, bound: bound(lowered) };
+  return { ...hold, lowered, sent: lowered, outputMax: lowered };
 }
 
 function perChoice(tokens: number, { choices }: OutputCap): number {
