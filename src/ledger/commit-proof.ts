@@ -13,6 +13,8 @@ export interface CommitProof {
   isFresh(): Promise<boolean>;
   /** Takes what the database still has for what was confirmed. Returns how much time is lost, at most; 0: nothing. */
   compare(confirmed: bigint, found: bigint): number;
+  /** At this time of the database's: the last one is so old that another process may have deleted it. */
+  mayBeForgotten(at: number): boolean;
   /** Gives what was lost up: what is left counts from now on. */
   accept(found: bigint): void;
   stop(): Promise<void>;
@@ -21,15 +23,21 @@ export interface CommitProof {
 /** How often it is proven; three that fail make the last one old. */
 export const proveEveryMs = 3_000;
 const freshMs = 10_000;
-/** Rows of processes that died. */
-const forgetAfter = "1 day";
+/** Rows of processes that died, or were suspended for so long. */
+const forgetAfterMs = 24 * 60 * 60_000;
 
 export async function openCommitProof(db: Db, owner: string): Promise<CommitProof> {
   let confirmed = 0n;
   let provenAt = -Infinity;
+  /** Of the database. */
+  let lastTime = Infinity;
   const openedAt = performance.now();
   let proving: Promise<void> | null = null;
-  await db.pool.query("delete from commit_proof where at < now() - $1::interval", [forgetAfter]);
+  // Not of those that beat: their clock, or the database's, may have leapt.
+  await db.pool.query(
+    "delete from commit_proof p where at < now() - $1::interval and not exists (select from replica r where r.id = p.replica)",
+    [`${forgetAfterMs} milliseconds`],
+  );
 
   const proveOne = async () => {
     const sentAt = performance.now();
@@ -38,6 +46,7 @@ export async function openCommitProof(db: Db, owner: string): Promise<CommitProo
     if (!rows[0]!.is_proven || count !== confirmed + 1n) return; // some is lost, or was given up meanwhile: the next beat sees it
     confirmed = count;
     provenAt = sentAt;
+    lastTime = db.standing.now().getTime();
   };
   const prove = () => {
     // Not where it isn't known to be ours: what is found there would be overwritten.
@@ -56,6 +65,7 @@ export async function openCommitProof(db: Db, owner: string): Promise<CommitProo
     prove,
     isFresh: async () => isFresh() || prove().then(isFresh),
     compare: (before, found) => (found >= before ? 0 : Number(before - found) * proveEveryMs),
+    mayBeForgotten: (at) => at - lastTime > forgetAfterMs,
     accept(found) {
       confirmed = found;
     },

@@ -91,6 +91,24 @@ describe("400 a prompt longer than the context window", () => {
     expect(world.sent().length).toBeGreaterThan(0);
   });
 
+  test("what another tokenizer counts a fifth above the window may fit by the model's own: its upstream decides, charged as the window at most", async () => {
+    const most = (contextWindow + 20) * 100;
+    const account = await world.account({ deposit: (most / 1e8).toFixed(8) });
+    const reply = await world.chat(account, { model: "demo/chat", messages: user("雨".repeat(1200)), max_tokens: 20 });
+    expect(reply.status).toBe(200);
+    expect(world.sent()).toHaveLength(1);
+    expect((await world.gateway.balance(account)).balance).toBeGreaterThanOrEqual(0);
+  });
+
+  test.each([
+    [1000, 200],
+    [1001, 400],
+  ])("%s tokens that the caller counted: %s", async (count, status) => {
+    const account = await world.account();
+    const body = { model: "demo/embed", input: Array.from({ length: count }, (_, token) => token) };
+    expect((await world.gateway.request("POST", "/v1/embeddings", { key: account.key, body })).status).toBe(status);
+  });
+
   test("many calls at once of a key with a limit: none is served, and key and balance are whole", async () => {
     const account = await world.account({ deposit: "0.02" });
     await limitKey(account, 300_000n);

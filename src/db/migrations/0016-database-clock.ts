@@ -3,18 +3,18 @@ import { type Kysely, sql } from "kysely";
 
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
-    -- Which database this is. A managed Postgres may keep a part of it to itself: null. The timeline is read from the log's own name: that of
-    -- the last checkpoint stays behind for minutes after a promotion.
+    -- Which database this is. A managed Postgres may keep a part of it to itself, and each says so with an error of its own: null. The timeline is
+    -- read from the log's own name: that of the last checkpoint stays behind for minutes after a promotion.
     create function database_identity() returns table (system_id text, timeline bigint, only_reads boolean) language plpgsql as $$
     begin
       only_reads := pg_is_in_recovery();
       begin
         select c.system_identifier::text into system_id from pg_control_system() c;
-      exception when insufficient_privilege or undefined_function then system_id := null;
+      exception when others then system_id := null;
       end;
       begin
         if not only_reads then timeline := ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint; end if;
-      exception when insufficient_privilege or undefined_function then timeline := null;
+      exception when others then timeline := null;
       end;
       return next;
     end $$;
