@@ -1,4 +1,4 @@
-// How much of a model's context window a prompt takes: one that does not fit is refused before any hold, and what an upstream says it read
+// How much of a model's context window a prompt takes: one that surely does not fit is refused before any hold, and what an upstream says it read
 // beyond the window is not charged.
 import type { OperationId } from "../../generated/operations.ts";
 import type { Model } from "../catalog/types.ts";

@@ -143,7 +143,7 @@ async function beat(db: Db, owner: string, { pulse, proof, onFault }: Beat): Pro
   db.standing.lookAtClock({ sent, heard, wallSent, wallHeard: Date.now(), database: at });
   const stranger = db.standing.identify(identity);
   db.standing.setDoubt("identity", stranger);
-  if (proven === null && proof.mayBeForgotten(at)) proof.accept(0n);
+  if (stranger === null && proven === null && proof.mayBeForgotten(at)) proof.accept(0n);
   else if (stranger === null) lookForLoss(db, proof, { confirmed, found: proven ?? 0n, onFault });
   if (sent - pulse.last > gapMs) pulse.since = sent;
   pulse.last = sent;
