@@ -25,17 +25,11 @@ export function surelyFits({ contextWindow }: Model, { tokensMax, tokensLikely, 
   return tokensMax <= window || tokensLikely * 2 <= window;
 }
 
-/**
- * Our count is of a sample and of another vendor's tokenizer, so a prompt that it puts less than a sixteenth above the window may fit. The
- * provider judges it; more than the window is not charged.
- */
-const doubtedShare = 16;
-
 /** 400 request_rejected, by a real tokenizer: bytes alone would refuse prompts that fit. */
 export async function assertRoom(context: Pick<Context, "log">, model: Model, size: PromptSize, operationId: OperationId): Promise<void> {
   const window = model.contextWindow * size.prompts;
   const tokens = await countPrompt(context, size);
-  if (tokens <= window + window / doubtedShare) return;
+  if (tokens <= window) return;
   // Clients shorten a conversation by themselves where they read "prompt is too long" (Anthropic's) or "maximum context length" (OpenAI's).
   const reason = `prompt is too long: about ${tokens} tokens, and the maximum context length of ${model.id} is ${window} tokens`;
   fail("request_rejected", { param: promptFields[operationId] ?? "messages", text: { reason } });
