@@ -5103,7 +5103,7 @@ export interface components {
             /** @description What was used and charged. */
             usage: components["schemas"]["EmbeddingUsage"];
         };
-        /** @description What to embed. Unknown fields are forwarded as sent. */
+        /** @description What to embed. Unknown fields are forwarded as sent, but for `messages`: it gives 400 `invalid_parameter`. */
         EmbeddingRequest: {
             /**
              * @description Length of the vectors, on models whose `supported_parameters` name it (others refuse it with `invalid_parameter`);

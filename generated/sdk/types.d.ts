@@ -736,7 +736,7 @@ export interface EmbeddingList {
   usage: EmbeddingUsage;
 }
 
-/** What to embed. Unknown fields are forwarded as sent. */
+/** What to embed. Unknown fields are forwarded as sent, but for `messages`: it gives 400 `invalid_parameter`. */
 export interface EmbeddingRequest {
   /** Id or alias of an embedding model (`GET /v1/models?type=embedding`). */
   model: string;

@@ -22,8 +22,8 @@ export async function searchIndex(pages: Iterable<Page>, site: Site): Promise<st
   return JSON.stringify(found);
 }
 
-/** Each once, a space before it, so that what begins like it is found. */
+/** Each once, a space before it, so that what begins like it is found. Cut as the search cuts what is asked (assets/portal.js). */
 function wordsOf(text: string): string {
-  const words = text.toLowerCase().match(/[a-z][a-z0-9_]{2,}/g) ?? [];
+  const words = text.toLowerCase().match(/[a-z0-9_]{2,}/g) ?? [];
   return [...new Set(words)].map((word) => ` ${word}`).join("");
 }

@@ -13,7 +13,7 @@ import type { Order } from "./serve.ts";
 
 interface EmbeddingRequest {
   text: JsonText;
-  body: Pick<components["schemas"]["EmbeddingRequest"], "model" | "input" | "dimensions" | "encoding_format">;
+  body: Pick<components["schemas"]["EmbeddingRequest"], "model" | "input" | "dimensions" | "encoding_format"> & { messages?: unknown };
 }
 
 export function embeddingOrder({ providers }: Pick<Context, "providers">, { text, body }: EmbeddingRequest): Order<EmbedWhole> {
@@ -25,6 +25,8 @@ export function embeddingOrder({ providers }: Pick<Context, "providers">, { text
     type: "embedding",
     stream: false,
     assertFits(model) {
+      // Some hosts read it instead of `input`, with pictures to load: nothing here would have counted it.
+      if (body.messages != null) failParameter("messages", "texts are sent as input");
       if (!fits(model)) failParameter("dimensions", `${model.id} does not make shorter vectors`);
     },
     fits,

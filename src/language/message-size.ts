@@ -36,7 +36,7 @@ function addBlock(block: KnownBlock, parts: Required<PromptParts>): void {
     case "thinking":
       return void parts.texts.push(block.thinking);
     case "redacted_thinking":
-      return void parts.texts.push(block.data);
+      return void (parts.bytes += Buffer.byteLength(block.data));
     case "image":
       return void (parts.images += 1);
     case "tool_use":

@@ -14,16 +14,19 @@ const addressForm = /^\s*(?:(?:https?|ftps?|file|gs|s3|blob):|[a-z][a-z0-9+.-]{0
 
 type Expected = "address" | "media" | "words";
 
-/** Of a chat or a message: each holds its parts as `content`. */
-export function assertMessageAddresses(messages: readonly { content?: unknown }[], policy: AddressPolicy): void {
-  messages.forEach(({ content }, index) => {
-    if (Array.isArray(content)) assertPartAddresses(content, `messages[${index}].content`, policy);
+/** Of a chat or a message: each holds its parts as `content`; media beside it, such as images that a model made, count as well. */
+export function assertMessageAddresses(messages: readonly object[], policy: AddressPolicy): void {
+  messages.forEach((message, index) => {
+    for (const [name, member] of Object.entries(message) as [string, unknown][]) {
+      if (name === "content" && Array.isArray(member)) assertPartAddresses(member, `messages[${index}].content`, policy);
+      else if (addressName.test(name) || mediaName.test(name)) read({ [name]: member }, `messages[${index}]`, "words", policy);
+    }
   });
 }
 
 /** Of what /v1/messages reads: its system prompt may come in parts too. */
 export function assertPromptAddresses(
-  { system, messages }: { system?: unknown; messages: readonly { content?: unknown }[] },
+  { system, messages }: { system?: unknown; messages: readonly object[] },
   policy: AddressPolicy,
 ): void {
   if (Array.isArray(system)) assertPartAddresses(system, "system", policy);

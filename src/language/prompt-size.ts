@@ -1,6 +1,6 @@
 // How large a prompt can be at most, before anyone has counted its tokens, and a plain estimate for calls whose
 // upstream never says. OPERATOR.md: text bytes count as tokens, an image part is a fixed number.
-import { isObject } from "../providers/json.ts";
+import { isObject, type Json } from "../providers/json.ts";
 import { countTokens } from "./count-tokens.ts";
 
 export interface PromptSize {
@@ -66,7 +66,8 @@ export function sizeOf({ texts, messages, images, bytes: others = 0 }: PromptPar
 /** Media stand among the parts of a content: a whole message that calls itself an image is text all the same. */
 function addMessage(message: unknown, parts: Required<PromptParts>): void {
   if (!isObject(message)) return;
-  for (const [key, value] of Object.entries(message)) collect(value, parts, key === "content");
+  for (const [key, value] of Object.entries(message))
+    collect(value, parts, key === "content", typeof value === "string" ? "text" : key, message);
   const { content } = message;
   if (Array.isArray(content)) parts.bytes += content.filter(isOfUnknownKind).length * imageTokens;
 }
@@ -77,17 +78,29 @@ function isOfUnknownKind(part: unknown): boolean {
   return !mediaKinds.has(part["type"]) && typeof part["text"] !== "string" && typeof part["refusal"] !== "string";
 }
 
-/** Adds every text inside `value`. Depth is bounded by the JSON reader (src/server/parse-json.ts). */
-function collect(value: unknown, parts: Required<PromptParts>, mayBeMedia: boolean): void {
-  if (typeof value === "string") parts.texts.push(value);
-  else if (Array.isArray(value)) for (const item of value) collect(item, parts, mayBeMedia);
+/** What a model sealed of its thinking, for its own provider to open. */
+const sealedNames: ReadonlySet<string> = new Set(["signature", "thought_signature", "encrypted_content"]);
+const dataUrl = /^data:[^,\s]{0,100};base64,[A-Za-z0-9+/=_-]*$/i;
+
+/** Base64 in a part or beside what is said, under some provider's name. It is reserved for, but no tokenizer of words counts it. */
+function isBytes(name: string, text: string, holder: Json): boolean {
+  if (name === "text" || name === "arguments") return false;
+  return sealedNames.has(name) || (name === "data" && holder["type"] === "reasoning.encrypted") || dataUrl.test(text);
+}
+
+/** Adds every text inside `value`, which stands under `name` in `holder`. Depth is bounded by the JSON reader (src/server/parse-json.ts). */
+function collect(value: unknown, parts: Required<PromptParts>, mayBeMedia: boolean, name: string, holder: Json): void {
+  if (typeof value === "string") {
+    if (isBytes(name, value, holder)) parts.bytes += Buffer.byteLength(value);
+    else parts.texts.push(value);
+  } else if (Array.isArray(value)) for (const item of value) collect(item, parts, mayBeMedia, name, holder);
   else if (isObject(value)) {
     const media = mayBeMedia && mediaKinds.has(value["type"]) ? String(value["type"]) : null;
     if (media !== null) {
       parts.images += 1;
       if (media !== "image_url") parts.bytes += fileBytes(value[media]);
     }
-    for (const key in value) if (key !== media) collect(value[key], parts, mayBeMedia);
+    for (const key in value) if (key !== media) collect(value[key], parts, mayBeMedia, key, value);
   }
 }
 

@@ -3,20 +3,11 @@ import { hideSecrets } from "./hide-secrets.ts";
 import { isObject, type Json } from "./json.ts";
 import type { Provider } from "./types.ts";
 
-/** What the model itself says, cites or made stays as it came: an answer may well speak of keys and addresses. */
+/** What the model itself says, thinks, cites or made, and what the caller sent, stay as they came: both may well speak of keys and addresses. */
 const answer: ReadonlySet<string> = new Set([
-  ...[
-    "role",
-    "content",
-    "refusal",
-    "reasoning_content",
-    "reasoning_details",
-    "thinking_blocks",
-    "tool_calls",
-    "function_call",
-    "executed_tools",
-  ],
-  ...["annotations", "citations", "search_results", "related_questions", "images", "videos", "audio", "logprobs", "document", "text"],
+  ...["role", "content", "refusal", "reasoning", "reasoning_content", "reasoning_details", "thinking", "thinking_blocks", "extra_content"],
+  ...["tool_calls", "function_call", "executed_tools", "annotations", "citations", "search_results", "related_questions"],
+  ...["images", "videos", "audio", "logprobs", "prompt_logprobs", "document", "text", "stop_reason", "matched_stop"],
 ]);
 
 /** The object itself where nothing had to go. */

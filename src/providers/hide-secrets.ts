@@ -74,7 +74,8 @@ function prepare(provider: Provider): Searched {
   const labels = hostname.split(".");
   return {
     whole: (whole as string[]).sort((one, other) => other.length - one.length),
-    inJson: keys.map((key) => JSON.stringify(key).slice(1, -1)),
+    // A placeholder such as `lm-studio` has no digit: it is a word that a model may say.
+    inJson: keys.filter((key) => /\d/.test(key)).map((key) => JSON.stringify(key).slice(1, -1)),
     keys: keys.map((key) => ({ key, pieces: piecesOf(key), end: lastFour(key) })),
     // A name without a dot (`vllm`) is a word like others: only with its port.
     hosts: [host, hostname].filter((form) => /[.:]/.test(form)).map(hostPattern),
@@ -125,15 +126,16 @@ const namedEnd = /(\bend(?:s|ing)?\s+(?:in|with)\W{1,3}|(?<!\.)\.{2,}|…|(?<![*
 /** Forms of keys, and of ids of accounts with vendors, whosever they are. */
 function hideKeyForms(text: string): string {
   return text
-    .replace(/\b(?:bearer|basic)\s+[^\s,;"']{6,}/gi, hidden)
-    .replace(/\b[-_A-Za-z0-9]{2,80}[*•]{2,}[-_A-Za-z0-9*•]*|(?<![*•])[*•]{3,}[-_A-Za-z0-9]+/g, hidden) // a masked key still shows some of it
+    .replace(/\b(?:[Bb]earer|BEARER|[Bb]asic|BASIC)\s+(?=[^\s,;"']*(?:[0-9=]|[a-z][A-Z]|\w\.\w))[^\s,;"']{6,}/g, hidden) // not "basic formatting"
+    .replace(/\b[-_A-Za-z0-9]{2,80}[*•]{3,}[-_A-Za-z0-9*•]*|(?<![*•])[*•]{3,}[-_A-Za-z0-9]+/g, hidden) // a masked key still shows some of it
     .replace(/\b(?:sk|pk|rk|gsk|csk|xai|hf|nvapi|pplx|fw|tgp|r8|key)[-_][-_A-Za-z0-9]{0,120}(?:\.{2,}|…)[-_A-Za-z0-9]*/g, hidden)
     .replace(
-      /\b(?:sk|pk|rk|gsk|csk|xai|hf|nvapi|pplx|ghp|r8)[-_][-_A-Za-z0-9]{6,}|\bAIza[-_A-Za-z0-9]{10,}|\bA[KS]IA[A-Z0-9]{12,}/g,
+      /\b(?:sk|pk|rk|gsk|csk|xai|nvapi|pplx|ghp|r8)[-_][-_A-Za-z0-9]{6,}|\bhf_[A-Za-z0-9]{6,}|\bAIza[-_A-Za-z0-9]{10,}|\bA[KS]IA[A-Z0-9]{12,}/g,
       hidden,
     )
-    .replace(/\beyJ[-_A-Za-z0-9]{8,}(?:\.[-_A-Za-z0-9]+)*/g, hidden)
-    .replace(/\b(?:org|proj|project|acct|user|team|wrkspc|ws)[-_](?=[A-Za-z]*\d|[a-z]*[A-Z])[A-Za-z0-9]{6,}/g, hidden)
+    .replace(/\beyJ[-_A-Za-z0-9]{8,}(?:\.[-_A-Za-z0-9]+)+/g, hidden) // base64 of any JSON begins so; a token has dots
+    .replace(/\b(?:org|proj|acct)[-_](?=[A-Za-z]*\d|[a-z]*[A-Z])[A-Za-z0-9]{6,}/g, hidden)
+    .replace(/\b(?:project|user|team|wrkspc|ws)[-_](?=[A-Za-z]*\d)[A-Za-z0-9]{10,}/g, hidden) // not a tool named user_getProfile
     .replace(/\b(?:projects|subscriptions|organizations|accounts|resourceGroups)\/[-\w.]+|\barn:aws[^\s"',]*/g, hidden);
 }
 
@@ -158,13 +160,14 @@ const hostForms: readonly [RegExp, (found: string) => boolean][] = [
       String.raw`(?<![\w.-])(?:[a-z0-9_-]+\.)+(?:svc(?:\.cluster)?(?:\.local)?|cluster\.local|internal|local|lan|intranet|corp|home\.arpa|localdomain|consul)\b(?!\.\w)${port}`,
       "gi",
     ),
-    () => true,
+    (found) => !/\bproperties\./.test(found), // a path in a schema
   ],
   [/(?<![\w.-])(?:[a-z0-9_-]+\.)+[a-z]{2,}:\d{2,5}(?!\w)/gi, () => true],
   [/(?<![\w.-])[a-z][a-z0-9]*(?:-[a-z0-9]+)+:\d{2,5}(?!\w)/gi, () => true],
 ];
-/** A name without a dot is a host where it follows one of these and has a port. */
-const hostAfter = /(\b(?:to|at|from|host|upstream|server|address|backend|node|on)\s*[:=]?\s*['"]?)([a-z][\w-]*:\d{2,5})(?!\w)/gi;
+/** A name without a dot is a host where it follows one of these and has a port; a place in a text has a number too. */
+const hostAfter =
+  /(\b(?:to|at|from|host|upstream|server|address|backend|node|on)\s*[:=]?\s*['"]?)(?!(?:line|col|column|row|char|character|pos|position|offset|index|byte|token):)([a-z][\w-]*:\d{2,5})(?!\w)/gi;
 
 function hideHosts(text: string): string {
   let shown = text.replace(hostAfter, (_, before: string) => `${before}${hidden}`);

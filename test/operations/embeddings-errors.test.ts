@@ -28,6 +28,8 @@ describe("400 invalid_parameter", () => {
     [{ input: 5 }, "input"],
     [{ input: { text: "a" } }, "input"],
     [{ encoding_format: "hex" }, "encoding_format"],
+    // A second prompt beside the one that is counted; vLLM would load its pictures.
+    [{ messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "http://169.254.169.254/" } }] }] }, "messages"],
     [{ dimensions: 0 }, "dimensions"],
     [{ dimensions: 1.5 }, "dimensions"],
     [{ dimensions: "256" }, "dimensions"],

@@ -113,6 +113,14 @@ describe("400 invalid_parameter: an address that may lead into a private network
     expectRefused(await chat([user(words), { role: "assistant", tool_calls: [call] }, result]), "messages[2].content[0].image_url.url");
   });
 
+  test.each<[string, object, string]>([
+    ["pictures that a model made", { images: [{ type: "image_url", image_url: { url } }] }, "images[0].image_url.url"],
+    ["pictures by their addresses", { images: ["http://10.0.0.1/a.png"] }, "images[0]"],
+    ["a picture by its address", { image_url: url }, "image_url"],
+  ])("chat: beside what a message says, %s", async (_, beside, path) => {
+    expectRefused(await chat([user(words), { role: "assistant", content: "Look", ...beside }, user(words)]), `messages[1].${path}`);
+  });
+
   const image = { type: "image", source: { type: "url", url } };
   const result = (...content: object[]) => ({ type: "tool_result", tool_use_id: "toolu_1", content });
   test.each<[string, object, string]>([
@@ -152,6 +160,21 @@ describe("200: what leads to the internet or nowhere is forwarded as sent", () =
     const messages = [user(words, { type: "image_url", image_url: { url } })];
     expect((await chat(messages)).status).toBe(200);
     expect(world.sent()[0]!["messages"]).toEqual(messages);
+  });
+
+  test("what a message brings of its provider's, such as the pages that it read, is sent back", async () => {
+    const url = "http://news.example.com/";
+    const executed_tools = [{ type: "search", arguments: "{}", output: url, search_results: { results: [{ title: "News", url }] } }];
+    const annotations = [{ type: "url_citation", url_citation: { url, title: "News" } }];
+    const said = {
+      role: "assistant",
+      content: "Rain",
+      executed_tools,
+      annotations,
+      images: [{ type: "image_url", image_url: { url: picture } }],
+    };
+    expect((await chat([user(words), said, user(words)])).status).toBe(200);
+    expect(world.sent()[0]!["messages"]).toEqual([user(words), said, user(words)]);
   });
 
   test("words that speak of an address, a tool's arguments and a tool's answer name none", async () => {

@@ -118,6 +118,47 @@ describe("400 a prompt longer than the context window", () => {
     await world.expectUntouched(account, 0.02);
   });
 
+  const sealed = "iVBORw0KGgo".repeat(2000);
+  const dataUrl = `data:image/png;base64,${sealed}`;
+  const signed = { id: "call_1", type: "function", function: { name: "look", arguments: "{}" } };
+  const thought = { type: "redacted_thinking", data: sealed };
+  test.each<[string, string, object[]]>([
+    ["a part of a kind of its provider's", "chat", [{ role: "user", content: [{ type: "audio_url", audio_url: { url: dataUrl } }] }]],
+    ["frames of a video", "chat", [{ role: "user", content: [{ type: "frames", frames: [dataUrl, dataUrl] }] }]],
+    ["a part that bears its bytes bare", "chat", [{ role: "user", content: [{ type: "image", image: dataUrl }] }]],
+    [
+      "images that a model made",
+      "chat",
+      [{ role: "assistant", content: "Look", images: [{ type: "image_url", image_url: { url: dataUrl } }] }],
+    ],
+    [
+      "thinking that its model sealed",
+      "chat",
+      [{ role: "assistant", content: "4", reasoning_details: [{ type: "reasoning.encrypted", data: sealed }] }],
+    ],
+    [
+      "a call with its thought's signature",
+      "chat",
+      [
+        { role: "assistant", tool_calls: [{ ...signed, extra_content: { google: { thought_signature: sealed } } }] },
+        { role: "tool", tool_call_id: "call_1", content: "sun" },
+      ],
+    ],
+    ["redacted thinking", "claude", [{ role: "assistant", content: [thought, { type: "text", text: "4" }] }]],
+  ])("bytes are no words, and fit: %s", async (_, model, messages) => {
+    const account = await world.account();
+    const path = model === "claude" ? "/v1/messages" : "/v1/chat/completions";
+    const body = { model: `demo/${model}`, messages: [...user("Hi"), ...messages, ...user("Go on")], max_tokens: 5 };
+    const reply = await world.gateway.request("POST", path, { key: account.key, body });
+    expect([reply.status, reply.json.error]).toEqual([200, undefined]);
+  });
+
+  test("bytes as a message's own words are words", async () => {
+    const account = await world.account();
+    for (const content of [dataUrl, [{ type: "text", text: dataUrl }]])
+      expect((await world.chat(account, { model: "demo/chat", messages: [{ role: "user", content }], max_tokens: 5 })).status).toBe(400);
+  });
+
   test("a state that fits each question's window, but not twice: refused by the window of one question", async () => {
     const account = await world.account();
     const reply = await world.gateway.request("POST", "/v1/decisions", { key: account.key, body: decision(words(1500)) });

@@ -107,6 +107,9 @@ describe.skipIf(executablePath === null)("in a browser", { timeout: 120_000 }, (
     ["how do I get a key", "Accounts and credit"],
     ["ANTHROPIC_BASE_URL", "Use it with …"],
     ["idempotency", "Images and clips"],
+    ["429", "Limits"],
+    ["Retry-After", "Errors"],
+    ["claude-code", "Use it with …"],
   ])("search reads headings and texts, and takes a question: %s", async (question, wanted) => {
     const { page, faults, foreign } = await open(desk);
     await page.goto(`${gateway.url}/docs/guides/errors`);

@@ -40,6 +40,7 @@ beforeAll(async () => {
   const models = [
     model("chat", "language", "openai", language),
     model("claude", "language", "anthropic", language),
+    model("local", "language", "placeholder", language),
     model("ranks", "reranking", "rerank"),
     model("vectors", "embedding", "openai"),
     model("voice", "speech", "openai", {
@@ -50,9 +51,10 @@ beforeAll(async () => {
     model("pictures", "image", "openai", { pricing: { mode: "per-image", usd_per_image: 0.01 } }),
   ];
   const providers = ["openai", "anthropic", "rerank"].map(provider);
+  providers.push({ ...provider("openai"), id: "placeholder", api_key_env: "PLACEHOLDER" });
   gateway = await startGateway({
     catalog: JSON.stringify({ providers, models, tiers: highTiers() }),
-    env: { HOST_KEY: key, SVC_PUBLIC_URL: "https://gateway.example" },
+    env: { HOST_KEY: key, PLACEHOLDER: "lm-studio", SVC_PUBLIC_URL: "https://gateway.example" },
   });
 });
 afterAll(async () => {
@@ -103,6 +105,19 @@ describe("an error's sentence and its field", () => {
     },
   );
 
+  test.each([
+    "Invalid 'tools[0].function.name': 'user_getProfile' must be shorter than 'project_readFiles'",
+    "only basic formatting and bearer authentication are supported",
+    "seed must be below 10**18, and **temperature** at most 2",
+    "unexpected token at line:25, character at position:120",
+    "tools.0.function.parameters.properties.local: unknown type",
+    "Unknown model hf-inference/llama, known: gpt-4o-mini-2024-07-18 with 16384 tokens, image 16:9 at 10:30:45",
+    "messages.2: no result for toolu_01A09q90qw90lq917835lq9, see https://json-schema.org/draft/2020-12/schema",
+  ])("a sentence about the request itself stays whole: %s", async (message) => {
+    const { reply } = await ask(language[0]!, json({ error: { message, type: "invalid_request_error" } }, 400));
+    expect(reply.json.error.message).toContain(message);
+  });
+
   test("a field's own name stays", async () => {
     const { reply } = await ask(language[0]!, json({ error: { message: "no", param: "messages[0].content" } }, 400));
     expect(reply.json.error.param).toBe("messages[0].content");
@@ -146,6 +161,32 @@ describe("members of an answer that nobody understands", () => {
     expect(JSON.stringify([{ ...reply.json, choices: rest }, own.x_trace])).not.toMatch(secrets);
   });
 
+  test("chat: what the model thinks and what the caller sent stay, under any host's name for them", async () => {
+    const said = "Start it on localhost:3000";
+    const thought = { google: { thought_signature: `CiQB/eyJhbGciOiJIUzI1NiJ9/Ab+=` } };
+    const scored = [null, { 7: { decoded_token: "localhost", logprob: -1, rank: 1 } }];
+    const message = {
+      content: "Yes",
+      reasoning: said,
+      extra_content: thought,
+      provider_specific_fields: { reasoning: said, thinking: said },
+    };
+    const choice = { index: 0, message, finish_reason: "stop", stop_reason: "localhost" };
+    const { reply } = await ask(language[0]!, json({ choices: [choice], prompt_logprobs: scored, usage }));
+    const { reasoning: _, ...same } = message;
+    expect(reply.json).toMatchObject({ prompt_logprobs: scored });
+    expect(reply.json.choices[0]).toMatchObject({ stop_reason: "localhost", message: { ...same, reasoning_content: said } });
+
+    const pieces = ["Start it on ", "localhost", ":3000"];
+    const chunk = (delta: object, finish_reason: string | null) => eventText({ id: "a", choices: [{ index: 0, delta, finish_reason }] });
+    const answer: HostileAnswer = (response) =>
+      response
+        .writeHead(200, { "content-type": "text/event-stream" })
+        .end(`${pieces.map((reasoning) => chunk({ reasoning }, null)).join("")}${chunk({ content: "Yes" }, "stop")}data: [DONE]\n\n`);
+    const { reply: streamed } = await ask(language[1]!, answer);
+    expect([...streamed.text.matchAll(/"reasoning_content":"([^"]*)"/g)].map(([, piece]) => piece)).toEqual(pieces);
+  });
+
   test("chat, streamed: in the first chunk and in those that are copied", async () => {
     const piece = (content: string, finish_reason: string | null) =>
       eventText({ id: "a", ...debug, choices: [{ index: 0, delta: { content, x_trace: leaks }, finish_reason, x_route: leaks }] });
@@ -175,6 +216,13 @@ describe("members of an answer that nobody understands", () => {
     const { reply: message } = await ask(language[3]!, json({ ...debug, ...refused, usage }));
     expect(message.json.stop_reason).toBe("refusal");
     expect(shown(ranking) + shown(message)).not.toMatch(secrets);
+  });
+
+  test("a placeholder in a key's place is a word that a model may say", async () => {
+    const content = "Run vLLM with lm-studio as its key, or sk-no-key-required.";
+    const answer = json({ choices: [{ message: { content }, finish_reason: "stop" }], usage });
+    const { reply } = await ask(["/v1/chat/completions", "local", { messages }], answer);
+    expect(reply.json.choices[0].message.content).toBe(content);
   });
 
   test("the provider's own key leaves in no answer at all, not even where the model says it", async () => {

@@ -63,7 +63,7 @@
     "a an and are can do does for from get how i in is it me my of on or the to use what when where which why with you".split(" "),
   );
   const asked = () => {
-    const words = input.value.toLowerCase().match(/[\w.-]+/g) ?? [];
+    const words = input.value.toLowerCase().match(/\w+/g) ?? [];
     const telling = words.filter((word) => !empty.has(word));
     return telling.length > 0 ? telling : words;
   };
