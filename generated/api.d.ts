@@ -2644,8 +2644,8 @@ export interface components {
             logit_bias?: {
                 [key: string]: number;
             } | null;
-            /** @description Whether the answer says how likely its tokens were; default false. */
-            logprobs?: boolean | null;
+            /** @description Whether the answer says how likely its tokens were; default false. Some hosts take a number: how many of the likeliest each place shows. */
+            logprobs?: boolean | number | null;
             /** @description Newer name of `max_tokens`, with the same default; where both are given, the lower counts. */
             max_completion_tokens?: number | null;
             /** @description Most tokens of the answer, thinking included. Default: the model's. Lowered when the balance cannot pay for all of it. */

@@ -344,8 +344,8 @@ export interface ChatRequest {
   logit_bias?: { [key: string]: number } | null | undefined;
   /** An opaque id of the caller's own user; default: none. */
   user?: string | null | undefined;
-  /** Whether the answer says how likely its tokens were; default false. */
-  logprobs?: boolean | null | undefined;
+  /** Whether the answer says how likely its tokens were; default false. Some hosts take a number: how many of the likeliest each place shows. */
+  logprobs?: boolean | number | null | undefined;
   /** How many likeliest tokens each place shows, beside `logprobs`; default: none. */
   top_logprobs?: number | null | undefined;
   /** Whether several tools may be called at once; default: the model's. */
