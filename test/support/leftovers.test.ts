@@ -1,6 +1,6 @@
 // A run of `npm test` leaves no process and no folder behind, and fails where a test did. Runs beside it are left alone.
-import { execFile, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync } from "node:fs";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,8 +9,12 @@ import { clearRun, processesOf, runVariable, scratchFolder } from "./leftovers.t
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** A run of its own of one of the files in leaving/, with its temporary folder in `place`. */
-function run(file: string, place: string): Promise<{ status: number; said: string }> {
+/** A run of its own of one of the files in leaving/, with its temporary folder in `place`. `begun`: is given its process. */
+function run(
+  file: string,
+  place: string,
+  begun: (child: ChildProcess) => void = () => undefined,
+): Promise<{ status: number; said: string }> {
   const words = ["run", "--root", ".", "--config", "test/support/leaving/vitest.config.ts", `test/support/leaving/${file}`];
   const env = {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_ENV)/.test(name))),
@@ -20,7 +24,18 @@ function run(file: string, place: string): Promise<{ status: number; said: strin
     const child = execFile(join(root, "node_modules/.bin/vitest"), words, { cwd: root, env, encoding: "utf8" }, (_error, stdout, stderr) =>
       resolve({ status: child.exitCode!, said: stdout + stderr }),
     );
+    begun(child);
   });
+}
+
+function runningSleeps(seconds: number): number {
+  return globSync("/proc/[0-9]*/cmdline").filter((path) => {
+    try {
+      return readFileSync(path, "utf8") === `sleep\0${seconds}\0`;
+    } catch {
+      return false; // it has just ended
+    }
+  }).length;
 }
 
 test("a run whose tests leave processes and folders fails, names them, ends and removes them", { timeout: 60_000 }, async () => {
@@ -43,6 +58,21 @@ test("a run that leaves nothing passes; what ends within some seconds was not le
   expect(said).not.toContain("left something behind");
   expect(status).toBe(0);
   expect(readdirSync(place)).toEqual([]);
+});
+
+test("a run that SIGTERM ends leaves nothing", { timeout: 60_000 }, async () => {
+  const place = scratchFolder("leaving-");
+  const sleeps = () =>
+    readdirSync(place)
+      .flatMap((name) => processesOf(join(place, name)))
+      .filter(({ command }) => command === "sleep 987005");
+  let child!: ChildProcess;
+  const ended = run("waits.ts", place, (begun) => (child = begun));
+  await expect.poll(() => sleeps().length, { timeout: 30_000 }).toBe(1);
+  child.kill("SIGTERM");
+  expect((await ended).status).toBe(143);
+  expect(readdirSync(place)).toEqual([]);
+  await expect.poll(() => runningSleeps(987005)).toBe(0);
 });
 
 test("of two runs side by side, one clears only what is its own", async () => {

@@ -1,6 +1,6 @@
 // What a run of the tests leaves behind: processes that it started, and files in the folder that is its temporary one. A run that left
 // something names it, ends and removes it, and fails. Runs beside it on the same machine are none of its business.
-import { chmodSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -36,7 +36,17 @@ export function openRun(): { folder: string; runFolder: string } {
   mkdirSync(runFolder);
   process.env.TMPDIR = folder;
   process.env[runVariable] = folder;
+  // A run that is ended from outside does without its own end.
+  process.once("SIGTERM", () => process.exit(143));
+  process.once("exit", () => existsSync(folder) && endAll(folder));
   return { folder, runFolder };
+}
+
+/** At once, the processes of Vitest as well. */
+function endAll(folder: string): void {
+  for (const { pid } of processesOf(folder, { withChildren: true })) kill(pid);
+  for (const socket of socketFolders(folder)) rmSync(socket, { recursive: true, force: true });
+  removeTree(folder);
 }
 
 /** The run's own, and what Node keeps of the code of any tool that asks it to (module.enableCompileCache), as npm and tsc do. */
@@ -76,13 +86,13 @@ export async function failOnLeftovers(folder: string): Promise<void> {
   process.exitCode = 1;
 }
 
-/** Those of the run that are not this one's children, as Vitest's workers are. Where there is no /proc: none. */
-export function processesOf(folder: string): Left[] {
+/** Those of the run; without this one's children, unless they are asked for: Vitest's workers are some. Where there is no /proc: none. */
+export function processesOf(folder: string, { withChildren = false } = {}): Left[] {
   return globSync("/proc/[0-9]*").flatMap((path) => {
     try {
       const [state, parent] = readFileSync(join(path, "stat"), "latin1").split(") ").at(-1)!.split(" ");
       const pid = Number(path.slice("/proc/".length));
-      if (state === "Z" || pid === process.pid || Number(parent) === process.pid) return [];
+      if (state === "Z" || pid === process.pid || (!withChildren && Number(parent) === process.pid)) return [];
       const words = readFileSync(join(path, "cmdline"), "utf8").split("\0");
       const marked = readFileSync(join(path, "environ"), "utf8").split("\0").includes(`${runVariable}=${folder}`);
       // Postgres gets an environment of its own; its data lies in the run's folder.
