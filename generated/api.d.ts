@@ -378,7 +378,7 @@ export interface paths {
          *     unknown provider 400 `invalid_parameter`; a `state` that is unknown or was given to another provider gives 400 `invalid_token`, one that
          *     was used `used_token`, one that is too old `expired_token`.
          *
-         *     403 `signup_closed` where that would be a new account, and the operator lets nobody sign up, or not this address.
+         *     403 `signup_closed` where that would be a new account, and sign-up is closed, or closed for this address.
          *
          *     A browser finishes only what it began: with the cookie that the start set, or where that does not come along, with the `nonce`; else 400
          *     `invalid_token`. Other clients compare the `state` by themselves.
@@ -447,7 +447,7 @@ export interface paths {
          * @description Makes an account and mails a verification link and code. Until the address is verified nobody can sign in to it, and it has no credit.
          *
          *     An address that has an account already gets the same 201, and its owner a mail that says so. Where accounts are by invitation, every address
-         *     gets it, and invited ones the mail. 403 `signup_closed` where the operator lets nobody sign up, or not with addresses of this domain.
+         *     gets it, and invited ones the mail. 403 `signup_closed` where sign-up is closed, or closed for addresses of this domain.
          */
         post: operations["signUp"];
         delete?: never;

@@ -1,5 +1,5 @@
 -- Run by the Postgres image once, when it makes its database; see compose.yaml. The gateway's role owns its database and may do nothing else
--- on the server. The superuser keeps no password: nobody is it over the network, only who is in the container already.
+-- on the server. The superuser keeps no password: only a shell in the container can use it.
 \getenv password POSTGRES_PASSWORD
 create role svc login nosuperuser nocreatedb nocreaterole noreplication nobypassrls password :'password';
 create database svc owner svc;
