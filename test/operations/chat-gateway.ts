@@ -1,6 +1,6 @@
 // A gateway whose catalog a test file writes as plain objects, and the few questions that every chat test asks of it.
 // After each file the ledger must audit clean with nothing held; the audit itself is src/ledger's.
-import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, vi } from "vitest";
 import { type Gateway, type NewAccountOptions, startGateway, type TestAccount, type TestReply } from "../support/gateway.ts";
 
 export interface ChatWorld {
@@ -33,7 +33,8 @@ export function chatWorld(models: object[], file: object = {}, options: Paramete
   afterEach(() => gateway.simulator.reset());
   afterAll(async () => {
     // The reservation of a stream that broke or was left ends a moment after its last record.
-    await expect.poll(() => gateway.audit()).toMatchObject({ mismatches: [], reservations_open: 0, holds_open: 0 });
+    const booksAreClean = async () => expect(await gateway.audit()).toMatchObject({ mismatches: [], reservations_open: 0, holds_open: 0 });
+    await vi.waitFor(booksAreClean, { timeout: 10_000 }); // expect.poll is for tests alone
     await gateway.stop();
   });
   return {
