@@ -9,7 +9,7 @@ export interface Asker {
   about?: string;
   /** Has asked here before and was right, or holds a proof: waits in a lane of its own. */
   known?: boolean;
-  /** Of work for something that doesn't exist, which nobody may tell from other work by its time. */
+  /** Of work for an account that doesn't exist: its time must not tell it from other work. */
   ghost?: boolean;
 }
 
@@ -24,7 +24,7 @@ interface Waiter {
 }
 
 interface Lane {
-  /** Without ghosts: they take nobody's place. */
+  /** Without ghosts: they take no one's place. */
   waiting: number;
   /** In the order of turns, and never empty. */
   queues: Map<string, Waiter[]>;
@@ -66,7 +66,7 @@ export function openTurns(runningMax: number, places: number): Turns {
   async function take({ about, known: isKnown = false, ghost = false }: Asker): Promise<boolean> {
     if (running < runningMax && known.queues.size + others.queues.size === 0) {
       running += 1;
-      return true; // a ghost as well: it keeps nobody waiting
+      return true; // a ghost as well: it keeps no one waiting
     }
     const lane = isKnown ? known : others;
     const queue = lane.queues.get(about ?? "") ?? [];
