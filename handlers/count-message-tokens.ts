@@ -1,11 +1,11 @@
 // POST /v1/messages/count_tokens: what a message request would send, counted here by a real tokenizer. Free, and no upstream is asked.
 import { admitModel } from "../src/language/admit.ts";
 import { countPrompt } from "../src/language/counted-usage.ts";
-import { givenFields } from "../src/language/given-fields.ts";
-import { assertReadable, assertSchemas, messageRequirements } from "../src/language/message-requirements.ts";
-import { messageSize } from "../src/language/message-size.ts";
+import { givenFields } from "../src/language/messages/given-fields.ts";
+import { assertReadable, assertSchemas, messageRequirements } from "../src/language/messages/requirements.ts";
+import { messageSize } from "../src/language/messages/size.ts";
 import { assertPromptAddresses } from "../src/language/part-addresses.ts";
-import { assertDeclares } from "../src/language/requirements.ts";
+import { assertDeclares } from "../src/language/chat/requirements.ts";
 import type { Handler } from "../src/server/types.ts";
 
 export const countMessageTokens: Handler<"countMessageTokens"> = async ({ catalog, config, log }, request) => {

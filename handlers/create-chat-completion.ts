@@ -1,8 +1,8 @@
 // POST /v1/chat/completions. The story is src/language/serve.ts; here it becomes a reply.
-import { chatForm } from "../src/language/chat-form.ts";
-import { chatOrder } from "../src/language/chat-order.ts";
-import { chatUsage } from "../src/language/chat-usage.ts";
-import { assertMessages } from "../src/language/message-fields.ts";
+import { chatForm } from "../src/language/chat/reply.ts";
+import { chatOrder } from "../src/language/chat/request.ts";
+import { chatUsage } from "../src/language/chat/usage.ts";
+import { assertMessages } from "../src/language/chat/message-fields.ts";
 import { assertMessageAddresses } from "../src/language/part-addresses.ts";
 import { serve } from "../src/language/serve.ts";
 import { streamReply } from "../src/language/stream-answer.ts";

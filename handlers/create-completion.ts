@@ -1,7 +1,7 @@
 // POST /v1/completions, deprecated: chat in older words. The story is src/language/serve.ts; here it becomes a reply.
-import { chatOrder } from "../src/language/chat-order.ts";
-import { completionForm, textCompletion } from "../src/language/completion-form.ts";
-import { chatOfCompletion } from "../src/language/completion-request.ts";
+import { chatOrder } from "../src/language/chat/request.ts";
+import { completionForm, textCompletion } from "../src/language/completions/reply.ts";
+import { chatOfCompletion } from "../src/language/completions/request.ts";
 import { serve } from "../src/language/serve.ts";
 import { streamReply } from "../src/language/stream-answer.ts";
 import type { Handler } from "../src/server/types.ts";

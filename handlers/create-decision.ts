@@ -1,5 +1,5 @@
-// POST /v1/decisions. The story is src/language/answer-decision.ts; here it becomes a reply.
-import { answerDecision } from "../src/language/answer-decision.ts";
+// POST /v1/decisions. The story is src/language/decisions/reply.ts; here it becomes a reply.
+import { answerDecision } from "../src/language/decisions/reply.ts";
 import type { Handler } from "../src/server/types.ts";
 
 export const createDecision: Handler<"createDecision"> = async (context, request) => {

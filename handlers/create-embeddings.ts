@@ -1,6 +1,6 @@
 // POST /v1/embeddings. The story is src/language/serve.ts; here it becomes a reply.
-import { embeddingList } from "../src/language/embedding-list.ts";
-import { embeddingOrder } from "../src/language/embedding-order.ts";
+import { embeddingList } from "../src/language/embeddings/reply.ts";
+import { embeddingOrder } from "../src/language/embeddings/request.ts";
 import { serveWhole } from "../src/language/serve.ts";
 import type { Handler } from "../src/server/types.ts";
 

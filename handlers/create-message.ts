@@ -1,10 +1,10 @@
 // POST /v1/messages. The story is src/language/serve.ts; here it becomes a reply.
-import { fail } from "../src/fail.ts";
-import { givenFields, givenText } from "../src/language/given-fields.ts";
-import { messageForm } from "../src/language/message-form.ts";
-import { messageOrder } from "../src/language/message-order.ts";
-import { assertSchemas } from "../src/language/message-requirements.ts";
-import { messageUsage } from "../src/language/message-usage.ts";
+import { fail } from "../src/errors/fail.ts";
+import { givenFields, givenText } from "../src/language/messages/given-fields.ts";
+import { messageForm } from "../src/language/messages/reply.ts";
+import { messageOrder } from "../src/language/messages/request.ts";
+import { assertSchemas } from "../src/language/messages/requirements.ts";
+import { messageUsage } from "../src/language/messages/usage.ts";
 import { assertPromptAddresses } from "../src/language/part-addresses.ts";
 import { serve } from "../src/language/serve.ts";
 import { streamReply } from "../src/language/stream-answer.ts";

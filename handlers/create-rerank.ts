@@ -1,6 +1,6 @@
 // POST /v1/rerank. The story is src/language/serve.ts; here it becomes a reply.
-import { rankingOf } from "../src/language/ranking.ts";
-import { rerankOrder } from "../src/language/rerank-order.ts";
+import { rankingOf } from "../src/language/rerank/reply.ts";
+import { rerankOrder } from "../src/language/rerank/request.ts";
 import { serveWhole } from "../src/language/serve.ts";
 import type { Handler } from "../src/server/types.ts";
 

@@ -1,8 +1,8 @@
 // POST /v1/responses: a chat of the same content, asked and answered in the words of OpenAI's Responses.
 import { assertItemAddresses } from "../src/language/part-addresses.ts";
-import { responseForm, wholeResponse } from "../src/language/responses/answer.ts";
+import { responseForm, wholeResponse } from "../src/language/responses/reply.ts";
 import { toChatRequest } from "../src/language/responses/chat-request.ts";
-import { responseOrder } from "../src/language/responses/order.ts";
+import { responseOrder } from "../src/language/responses/request.ts";
 import type { Answering } from "../src/language/responses/response-object.ts";
 import { serve } from "../src/language/serve.ts";
 import { streamReply } from "../src/language/stream-answer.ts";

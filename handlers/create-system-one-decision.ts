@@ -1,5 +1,5 @@
 // POST /v1/systemone: decisions under the path that clients of the System One form call (WIRE.md 4.7).
-import { answerDecision } from "../src/language/answer-decision.ts";
+import { answerDecision } from "../src/language/decisions/reply.ts";
 import type { Handler } from "../src/server/types.ts";
 
 export const createSystemOneDecision: Handler<"createSystemOneDecision"> = async (context, request) => {

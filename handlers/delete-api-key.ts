@@ -1,6 +1,6 @@
 // DELETE /v1/auth/keys/{key}: the key stops everywhere; of a default another key takes the place (gateway-api.md, States).
 import { deleteKey, keyOf } from "../src/accounts/manage-keys.ts";
-import { fail } from "../src/fail.ts";
+import { fail } from "../src/errors/fail.ts";
 import type { Handler } from "../src/server/types.ts";
 
 export const deleteApiKey: Handler<"deleteApiKey"> = async ({ db }, { caller, path, receivedAt }) => {

@@ -1,6 +1,6 @@
 // GET /v1/credits/balance: what the caller has, and the tier that follows from it (gateway-api.md, credit balance).
 // Leaves the numbers to src/ledger/balance.ts.
-import { creditsPage } from "../src/addresses.ts";
+import { creditsPage } from "../src/network/own-addresses.ts";
 import { tierOf } from "../src/catalog/tiers.ts";
 import type { Context } from "../src/context.ts";
 import type { Balance } from "../src/ledger/balance.ts";

@@ -1,5 +1,5 @@
 // GET /v1/genmedia/jobs/{request_id}: a genmedia job as it stands. A failed one answers 200: the status describes the poll.
-import { fail } from "../src/fail.ts";
+import { fail } from "../src/errors/fail.ts";
 import { cutId } from "../src/ids.ts";
 import { findJob } from "../src/jobs/read-jobs.ts";
 import { shownGenmediaJob } from "../src/jobs/show-genmedia.ts";

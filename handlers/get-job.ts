@@ -1,5 +1,5 @@
 // GET /v1/jobs/{id}: an image or video job as it stands, or as soon as it has ended. Any other id looks like one that never was.
-import { fail } from "../src/fail.ts";
+import { fail } from "../src/errors/fail.ts";
 import { cutId } from "../src/ids.ts";
 import { awaitEnd } from "../src/jobs/await-end.ts";
 import { findJob } from "../src/jobs/read-jobs.ts";

@@ -1,8 +1,8 @@
-// GET /v1/usage/{request_id}: how one request was charged (spec/receipts.tsp). Adds up nothing itself.
+// GET /v1/usage/{request_id}: how one request was charged (spec/usage/receipts.tsp). Adds up nothing itself.
 import type { components } from "../generated/api.d.ts";
 import { maskedKey } from "../src/accounts/keys.ts";
 import type { Queries } from "../src/db/connect.ts";
-import { fail } from "../src/fail.ts";
+import { fail } from "../src/errors/fail.ts";
 import { entryRecord, readEntriesOf } from "../src/ledger/entries.ts";
 import type { AttemptRecord, LoggedPrices } from "../src/ledger/usage-log.ts";
 import { type LogRow, readLog, usageLogRecord } from "../src/ledger/read-usage-log.ts";

@@ -1,5 +1,5 @@
 // GET /v1/credits/topup/{id}: the caller's own; any other id looks like one that never was.
-import { fail } from "../src/fail.ts";
+import { fail } from "../src/errors/fail.ts";
 import { parseTopupId } from "../src/payments/topup-id.ts";
 import { findTopup } from "../src/payments/topup-rows.ts";
 import { topupRecord } from "../src/payments/topups.ts";

@@ -1,8 +1,8 @@
 // GET /v1/errors: every error code as data, made once for the address that the gateway has. Public.
-// Leaves what is known of a code to src/error-facts.ts.
+// Leaves what is known of a code to src/errors/facts.ts.
 import type { components } from "../generated/api.d.ts";
 import type { ErrorRow } from "../generated/errors.ts";
-import { allErrorFacts, messageTemplate } from "../src/error-facts.ts";
+import { allErrorFacts, messageTemplate } from "../src/errors/facts.ts";
 import type { Handler } from "../src/server/types.ts";
 
 const headers = { "content-type": "application/json", "cache-control": "public, max-age=300" };

@@ -1,6 +1,6 @@
 // GET /v1/jobs: a page of the account's image and video jobs, newest first (WIRE.md 15.5).
 import { resolveModel } from "../src/catalog/resolve.ts";
-import { failParameter } from "../src/fail.ts";
+import { failParameter } from "../src/errors/fail.ts";
 import { findJob, readJobs } from "../src/jobs/read-jobs.ts";
 import { shownJob } from "../src/jobs/show-job.ts";
 import { pageOf } from "../src/ledger/page.ts";

@@ -1,6 +1,6 @@
 // GET /v1/credits/ledger: the caller's ledger entries, newest first. Reading them is src/ledger/entries.ts.
 import type { Context } from "../src/context.ts";
-import { failParameter } from "../src/fail.ts";
+import { failParameter } from "../src/errors/fail.ts";
 import { entryRecord, findEntry, readEntries } from "../src/ledger/entries.ts";
 import { pageOf } from "../src/ledger/page.ts";
 import type { Handler } from "../src/server/types.ts";

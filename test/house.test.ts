@@ -130,7 +130,7 @@ describe("calls", () => {
   test("JSON.parse is called by the two readers that know what V8 misreads, also in the SDK", () => {
     const sdk = globSync("spec/sdk/*.ts", { cwd: root });
     const callers = [...files, ...sdk].filter((file) => /JSON\s*\.\s*parse\b|\bparse\b.*= JSON\b/.test(code(file)));
-    expect(callers).toEqual(["src/json.ts", "src/providers/exact-numbers.ts"]);
+    expect(callers).toEqual(["src/json/parse.ts", "src/providers/json/exact-numbers.ts"]);
   });
   test("no body is read by json(), which parses as JSON.parse does; a browser's page may", () => {
     const offenders = [...only(/\.json\(\)/, ["src/server/account-pages.ts"]), ...globSync("spec/sdk/*.ts", { cwd: root })];

@@ -1,6 +1,6 @@
 // What an operator does to accounts and keys. Money is src/ledger's, except that a new account's balance starts at zero.
 import type { Db, Queries } from "../db/connect.ts";
-import { foldEmail } from "../email-address.ts";
+import { foldEmail } from "../text/email-address.ts";
 import { parseAccountId } from "../ids.ts";
 import { findKeys, type FoundKey, type KeyRecord } from "./key-records.ts";
 import { makeKey } from "./keys.ts";

@@ -1,5 +1,5 @@
 // The budget of a key as a request gives it.
-import { failParameter } from "../fail.ts";
+import { failParameter } from "../errors/fail.ts";
 import { type Amount, amountFromUsd } from "../money.ts";
 
 /** Null: as much as the account has; undefined: not named. A figure that the ledger can't hold exactly is refused, not rounded. */

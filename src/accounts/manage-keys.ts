@@ -1,7 +1,7 @@
 // What becomes of an account's API keys: made, changed, deleted; which one is the default. Every change locks the account first,
 // so that of several at once each sees what the one before it left, and exactly one default remains.
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
-import { fail, failParameter } from "../fail.ts";
+import { fail, failParameter } from "../errors/fail.ts";
 import { keyIdText, parseKeyId } from "../ids.ts";
 import type { Amount } from "../money.ts";
 import { findDefaultKey, findKeyRecord, findKeys, type FoundKey, type KeyRecord } from "./key-records.ts";

@@ -1,7 +1,7 @@
 // Passwords: argon2id in the thread pool, kept in the PHC form, which names its own parameters, so that they may change. A bounded
 // number at a time: each takes 19 MiB and a core for some 40 ms.
 import { argon2, type Argon2Parameters, randomBytes, timingSafeEqual } from "node:crypto";
-import { type Asker, openTurns } from "./turns.ts";
+import { type Asker, openTurns } from "./hash-queue.ts";
 
 interface Cost {
   /** KiB. */

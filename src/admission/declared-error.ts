@@ -2,7 +2,7 @@
 // Which fault it was is decided in src/routing/attempt.ts, for all operations alike.
 import type { ErrorCode } from "../../generated/errors.ts";
 import { operations, type OperationId } from "../../generated/operations.ts";
-import { ApiError } from "../fail.ts";
+import { ApiError } from "../errors/fail.ts";
 
 /**
  * What stands in for a code that the operation doesn't declare: the first of these that it does. Of what was refused, sending it again

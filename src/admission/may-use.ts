@@ -1,9 +1,9 @@
 // Whether this caller may use a model at all: the free-tier gate (cross-cutting rule 3), before any limit or money.
-import { topupMinimumUsd } from "../addresses.ts";
+import { topupMinimumUsd } from "../network/own-addresses.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Caller, Context } from "../context.ts";
-import { fail } from "../fail.ts";
+import { fail } from "../errors/fail.ts";
 import { readBalance } from "../ledger/balance.ts";
 import { amountFromUsd, type Amount } from "../money.ts";
 import { paymentFields } from "./payment.ts";

@@ -1,10 +1,10 @@
 // The two refusals for money, 402, with everything that a caller needs to know of it (WIRE.md 14 row 4).
 import { maskedKey } from "../accounts/keys.ts";
-import { topupFields } from "../addresses.ts";
+import { topupFields } from "../network/own-addresses.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Caller, Context } from "../context.ts";
-import { fail } from "../fail.ts";
+import { fail } from "../errors/fail.ts";
 import { readLimitedKey } from "../ledger/key-budget.ts";
 import { type Amount, toUsd, usdText } from "../money.ts";
 

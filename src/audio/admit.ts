@@ -6,7 +6,7 @@ import { failNotServed, stateText } from "../catalog/not-served.ts";
 import { type Resolved, resolveModel } from "../catalog/resolve.ts";
 import { suggestModels, type Wanted } from "../catalog/suggest.ts";
 import type { Catalog, DefaultKind, Model } from "../catalog/types.ts";
-import { fail, failParameter } from "../fail.ts";
+import { fail, failParameter } from "../errors/fail.ts";
 import { cutId } from "../ids.ts";
 
 const otherKind: Record<DefaultKind, ErrorCode> = {

@@ -3,15 +3,15 @@
 import type { ErrorCode } from "../../generated/errors.ts";
 import type { Ask } from "../admission/ask.ts";
 import type { Context } from "../context.ts";
-import { ApiError } from "../fail.ts";
+import { ApiError } from "../errors/fail.ts";
 import { type Amount, usdText } from "../money.ts";
 import { type AudioCharge, audioCost } from "../pricing/audio-cost.ts";
 import type { AudioBody, MadeAudio } from "../providers/audio.ts";
-import { wordlessTrouble } from "../providers/trouble.ts";
+import { wordlessTrouble } from "../providers/errors/trouble.ts";
 import { UpstreamError } from "../providers/types.ts";
 import { streamBroke, streamEnded } from "../routing/attempt.ts";
 import type { Headers, Sink } from "../server/types.ts";
-import { isLeft } from "../stopping.ts";
+import { isLeft } from "../concurrency/stopping.ts";
 import { keepLastByte } from "./keep-last-byte.ts";
 import { type AudioCall, settleWithout } from "./open-call.ts";
 

@@ -3,7 +3,7 @@
 import type { Model } from "../catalog/types.ts";
 import type { Caller } from "../context.ts";
 import type { Queries } from "../db/connect.ts";
-import { ApiError, fail, failParameter } from "../fail.ts";
+import { ApiError, fail, failParameter } from "../errors/fail.ts";
 import type { AskedVoice } from "./speech-request.ts";
 import { idAtProvider, ownerOf } from "./voice-owner.ts";
 

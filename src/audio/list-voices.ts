@@ -4,8 +4,8 @@ import { gzip } from "node:zlib";
 import type { components } from "../../generated/api.d.ts";
 import type { Catalog, VoiceFamily } from "../catalog/types.ts";
 import type { Caller, Context } from "../context.ts";
-import { fail } from "../fail.ts";
-import { GatewayStopping } from "../stopping.ts";
+import { fail } from "../errors/fail.ts";
+import { GatewayStopping } from "../concurrency/stopping.ts";
 import { type ReadRows, rowsOf } from "./voice-catalogs.ts";
 import { type OwnVoice, voicesOf } from "./voice-owner.ts";
 

@@ -1,6 +1,6 @@
 // Audio that was made, whole, and how long it lasts: what endpoints need that say its length before its first byte.
 import { writeFile } from "node:fs/promises";
-import { fail } from "../fail.ts";
+import { fail } from "../errors/fail.ts";
 import { madeLimits } from "../media/fetch-made.ts";
 import { type Media, MediaFault } from "../media/types.ts";
 import type { MadeAudio } from "../providers/audio.ts";

@@ -9,8 +9,8 @@ import { assertMayUse } from "../admission/may-use.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Context } from "../context.ts";
-import { shownError } from "../error-text.ts";
-import { ApiError } from "../fail.ts";
+import { shownError } from "../errors/text.ts";
+import { ApiError } from "../errors/fail.ts";
 import { msSince, storableText, type UsageLogRow } from "../ledger/usage-log.ts";
 import { countCall, orGiveBack } from "../limits/call.ts";
 import { type AudioKind, slotOf } from "../limits/slots.ts";
@@ -19,7 +19,7 @@ import { type AudioCharge, audioCost } from "../pricing/audio-cost.ts";
 import type { Attempt } from "../routing/attempt.ts";
 import type { Candidate } from "../routing/candidates.ts";
 import { loggedTrouble, reportAttempts } from "../routing/report-attempts.ts";
-import { GatewayStopping, isLeft } from "../stopping.ts";
+import { GatewayStopping, isLeft } from "../concurrency/stopping.ts";
 import { type AudioHold, raiseHold, reserveAudio } from "./reserve.ts";
 
 export interface AudioPlan {

@@ -1,8 +1,8 @@
 // The texts of a voice that is to be made, judged and as they go on (gateway-api.md, voice-clone and voice-design): counted in characters
 // after Unicode NFC normalisation, nothing in them that the database could not keep.
 import type { components } from "../../generated/api.d.ts";
-import { countShown, countText } from "../counted-text.ts";
-import { fail, failParameter } from "../fail.ts";
+import { countShown, countText } from "../text/counted-text.ts";
+import { fail, failParameter } from "../errors/fail.ts";
 
 const nameMax = 64;
 const descriptionMax = 1000;

@@ -2,8 +2,8 @@
 import type { components } from "../../generated/api.d.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
-import { isBlank } from "../counted-text.ts";
-import { fail, failParameter } from "../fail.ts";
+import { isBlank } from "../text/counted-text.ts";
+import { fail, failParameter } from "../errors/fail.ts";
 import { audioPricesOf } from "../pricing/audio-cost.ts";
 import type { MusicOrder } from "../providers/audio.ts";
 import { audioFormats, type AudioFormat, formatOf } from "../sound/formats.ts";

@@ -1,8 +1,8 @@
 // What a request for a sound effect asks for and costs (gateway-api.md "POST /v1/audio/sfx"): paused by default, whole all the same.
 import type { components } from "../../generated/api.d.ts";
 import type { Context } from "../context.ts";
-import { isBlank } from "../counted-text.ts";
-import { fail, failParameter } from "../fail.ts";
+import { isBlank } from "../text/counted-text.ts";
+import { fail, failParameter } from "../errors/fail.ts";
 import { audioPricesOf } from "../pricing/audio-cost.ts";
 import type { SoundOrder } from "../providers/audio.ts";
 import { formatOf } from "../sound/formats.ts";

@@ -1,6 +1,6 @@
 // The texts that music and sounds are made from. How long one may be is the model's, so that a refusal names both.
-import { countShown, countText } from "../counted-text.ts";
-import { fail } from "../fail.ts";
+import { countShown, countText } from "../text/counted-text.ts";
+import { fail } from "../errors/fail.ts";
 
 /** After Unicode NFC normalisation. Fails with prompt_too_long. */
 export function readPromptText(given: string, max: number, { param, model }: { param: string; model: { id: string } }): string {

@@ -2,10 +2,10 @@
 // its length (gateway-api.md, transcriptions, the two input modes). Every fault is the request's.
 import { stat } from "node:fs/promises";
 import type { Context } from "../context.ts";
-import { ApiError, fail, failParameter } from "../fail.ts";
+import { ApiError, fail, failParameter } from "../errors/fail.ts";
 import { MediaFault } from "../media/types.ts";
 import type { AudioFile } from "../providers/audio.ts";
-import { GatewayStopping } from "../stopping.ts";
+import { GatewayStopping } from "../concurrency/stopping.ts";
 
 type Looking = Pick<Context["media"], "audioKindOf" | "measureAudio">;
 

@@ -3,7 +3,7 @@
 import { refuseBalance, refuseKey } from "../admission/payment.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Caller, Context } from "../context.ts";
-import { fail } from "../fail.ts";
+import { fail } from "../errors/fail.ts";
 import { uuidv7 } from "../ids.ts";
 import type { Reserved, Slot } from "../ledger/ledger.ts";
 import type { Amount } from "../money.ts";

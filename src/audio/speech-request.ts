@@ -1,10 +1,10 @@
 // What a request for speech asks for, as far as no model is needed to judge it (gateway-api.md "POST /v1/audio/speech").
 import type { components } from "../../generated/api.d.ts";
-import { type CountedText, countShown, countText, isBlank } from "../counted-text.ts";
-import { fail, failParameter } from "../fail.ts";
+import { type CountedText, countShown, countText, isBlank } from "../text/counted-text.ts";
+import { fail, failParameter } from "../errors/fail.ts";
 import type { VoiceSettings } from "../providers/audio.ts";
 import { type AudioFormat, formatOf } from "../sound/formats.ts";
-import { isVoiceId } from "../voice-id.ts";
+import { isVoiceId } from "../text/voice-id.ts";
 
 type Body = components["schemas"]["SpeechRequest"];
 

@@ -4,7 +4,7 @@ import type { Ask } from "../admission/ask.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
-import { fail } from "../fail.ts";
+import { fail } from "../errors/fail.ts";
 import { type AudioCharge, audioCost, audioPricesOf, billableMinutes } from "../pricing/audio-cost.ts";
 import type { Transcript } from "../providers/audio.ts";
 import type { Candidate } from "../routing/candidates.ts";

@@ -5,7 +5,7 @@ import type { Ask } from "../admission/ask.ts";
 import { mayUse } from "../admission/may-use.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
-import { fail } from "../fail.ts";
+import { fail } from "../errors/fail.ts";
 import type { Transcript, TranscriptionOrder } from "../providers/audio.ts";
 import { UpstreamError } from "../providers/types.ts";
 import { adapterOf } from "../routing/adapter-of.ts";

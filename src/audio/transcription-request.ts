@@ -1,6 +1,6 @@
 // What a transcription is asked for, out of either of its two bodies: a form with the file in it, or JSON with the file's address.
 import type { components } from "../../generated/api.d.ts";
-import { failParameter } from "../fail.ts";
+import { failParameter } from "../errors/fail.ts";
 
 export type TranscriptionFormat = components["schemas"]["TranscriptionFormat"];
 

@@ -3,9 +3,9 @@
 import type { components } from "../../generated/api.d.ts";
 import type { Catalog, Model, VoiceFamily } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
-import { fail } from "../fail.ts";
+import { fail } from "../errors/fail.ts";
 import type { ListVoices, ProviderVoice } from "../providers/audio.ts";
-import { troubleOf } from "../providers/trouble.ts";
+import { troubleOf } from "../providers/errors/trouble.ts";
 import { type Route, UpstreamError } from "../providers/types.ts";
 import { type Kept, keepFresh } from "./kept-fresh.ts";
 

@@ -1,5 +1,5 @@
 // Names for the parts of the catalog file as the operator wrote it, and for faults found in it.
-// Types only; what the keys mean stands in spec/catalog-file.tsp.
+// Types only; what the keys mean stands in spec/catalog/catalog-file.tsp.
 import type { components } from "../../generated/api.d.ts";
 
 type Schemas = components["schemas"];

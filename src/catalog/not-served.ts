@@ -1,6 +1,6 @@
 // The refusal of a model that is not served: unknown, paused or retired (gateway-api.md model_not_found, "Versioning").
 // Leaves near matches to suggest.ts.
-import { fail } from "../fail.ts";
+import { fail } from "../errors/fail.ts";
 import { cutId } from "../ids.ts";
 import { suggestModels, type Wanted } from "./suggest.ts";
 import type { Catalog, Model } from "./types.ts";

@@ -1,5 +1,5 @@
 // One page of a list of models, by the ids beside which it begins or ends: how Anthropic's clients read the list.
-import { failParameter } from "../fail.ts";
+import { failParameter } from "../errors/fail.ts";
 
 export interface Page {
   /** Most rows; null: all. */

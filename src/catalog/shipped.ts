@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { loadCatalog } from "./load.ts";
 import type { Catalog } from "./types.ts";
 
-export const shippedCatalogPath = fileURLToPath(new URL("default.yaml", import.meta.url));
+export const shippedCatalogPath = fileURLToPath(new URL("./default.yaml", import.meta.url));
 
 /** To read names and prices in: its models lead nowhere. */
 export function readShippedCatalog(): Catalog {

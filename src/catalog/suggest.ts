@@ -1,6 +1,6 @@
 // Near matches for a model id that isn't served: a typo, a missing vendor, a retired id (gateway-api.md, model_not_found).
 // Leaves the refusal itself to whoever looked the model up.
-import { likenessOfWords } from "../likeness.ts";
+import { likenessOfWords } from "../text/likeness.ts";
 import { resolveModel } from "./resolve.ts";
 import type { Catalog, Model } from "./types.ts";
 

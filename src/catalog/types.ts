@@ -1,5 +1,5 @@
 // What the catalog file becomes once it is loaded: plain values, every default filled in, every reference resolved.
-// Types only; how a file is read stands in load.ts, what each key of the file means in spec/catalog-file.tsp.
+// Types only; how a file is read stands in load.ts, what each key of the file means in spec/catalog/catalog-file.tsp.
 import type { components } from "../../generated/api.d.ts";
 import type { Amount, Price } from "../money.ts";
 import type { PixelSize } from "../providers/media.ts";

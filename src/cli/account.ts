@@ -4,7 +4,7 @@ import { listKeys } from "../accounts/key-records.ts";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
-import { isEmailAddress } from "../email-address.ts";
+import { isEmailAddress } from "../text/email-address.ts";
 import { accountIdText } from "../ids.ts";
 import { readBalance, readMediaHolds } from "../ledger/balance.ts";
 import { MaybePosted, type PostedKind, postEntry, postEntryPatiently, postSignupCredit, type SignupCredit } from "../ledger/post.ts";

@@ -1,5 +1,5 @@
 // What `svc` says of itself: the overview, the help of a command or of a group, and which command or option was probably meant.
-import { likenessOfWords } from "../likeness.ts";
+import { likenessOfWords } from "../text/likeness.ts";
 import type { Command } from "./command.ts";
 import { commands } from "./commands.ts";
 

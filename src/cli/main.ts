@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { maskKeys } from "../accounts/keys.ts";
 import { readConfig } from "../config.ts";
 import { type Outcome, UsageError } from "./command.ts";
-import { parseJson } from "../json.ts";
+import { parseJson } from "../json/parse.ts";
 import { findCommand, helpOf, unknownCommand, usage } from "./help.ts";
 import { readWords } from "./read-words.ts";
 

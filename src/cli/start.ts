@@ -1,5 +1,5 @@
 // `svc start`: the gateway itself, until it is stopped.
-import { start as startAll } from "../start.ts";
+import { start as startAll } from "../start/start.ts";
 import type { Input } from "./command.ts";
 
 export async function start({ config }: Input): Promise<null> {

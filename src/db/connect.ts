@@ -7,8 +7,8 @@ import { clientOf, parseHosts } from "./hosts.ts";
 import { assertOurs } from "./identify.ts";
 import { renewConnections } from "./renewal.ts";
 import { createStanding, type Standing } from "./standing.ts";
-import { parseJson } from "../json.ts";
-import { type Turns, turnsAt } from "./turns.ts";
+import { parseJson } from "../json/parse.ts";
+import { type Turns, turnsAt } from "./mutex.ts";
 import { watchedClient } from "./watched-client.ts";
 
 export interface Db {

@@ -1,7 +1,7 @@
 // Several hosts in one address, as libpq writes them: postgres://a:5432,b:5433/db?target_session_attrs=read-write. Each connection goes to the
 // first that answers and is what was asked for. pg itself knows one host.
 import pg from "pg";
-import { isDatabaseAway, OtherDatabase } from "../away.ts";
+import { isDatabaseAway, OtherDatabase } from "./transient-error.ts";
 
 export type TargetSession = "any" | "read-write" | "primary";
 

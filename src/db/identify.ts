@@ -1,6 +1,6 @@
 // Asks a new connection which database it leads to, before anything else is asked of it.
 import type pg from "pg";
-import { isOtherDatabase, OtherDatabase } from "../away.ts";
+import { isOtherDatabase, OtherDatabase } from "./transient-error.ts";
 import type { DatabaseIdentity, Standing } from "./standing.ts";
 
 /** Throws OtherDatabase where it isn't the one of before, or its successor. */

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseJson } from "../json.ts";
+import { parseJson } from "../json/parse.ts";
 
 export interface PostgresBinaries {
   /** Holds `bin`, `lib` and `share`. */

@@ -1,6 +1,6 @@
 // What this process knows of the database behind its address: the time there, which database it is, and why no money may be taken from it
 // now. Told by each heartbeat and each new connection, so that asking costs a call no statement.
-import { fail } from "../fail.ts";
+import { fail } from "../errors/fail.ts";
 
 /** Which database answers, as database_identity says it (migration 0016); null: its operator doesn't tell. */
 export interface DatabaseIdentity {

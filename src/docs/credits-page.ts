@@ -1,5 +1,5 @@
 // /docs/credits: how credit is added here, and what it opens. The target of every 402's topup_url, and where a checkout returns to.
-import { topupMinimumUsd } from "../addresses.ts";
+import { topupMinimumUsd } from "../network/own-addresses.ts";
 import type { Page, PortalFacts } from "./types.ts";
 
 export function creditsPage({ publicUrl, canPay }: Pick<PortalFacts, "publicUrl" | "canPay">): Page {

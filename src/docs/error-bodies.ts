@@ -1,7 +1,7 @@
 // The body of an error as each family of endpoints really sends it: the contract's examples.
 import { dialects, type DialectRow, type ErrorCode } from "../../generated/errors.ts";
 import { type Operation, operations } from "../../generated/operations.ts";
-import { type ErrorFacts, messageTemplate } from "../error-facts.ts";
+import { type ErrorFacts, messageTemplate } from "../errors/facts.ts";
 import { follow, type OpenApi, operationGroups } from "./contract.ts";
 
 export interface ErrorBody {

@@ -1,7 +1,7 @@
 // /docs/errors with an entry for every code (each error's doc_url leads there), and a page per code with bodies and endpoints.
 import type { ErrorCode, ErrorRow } from "../../generated/errors.ts";
 import { type Operation, operations } from "../../generated/operations.ts";
-import { allErrorFacts, type ErrorFacts, messageTemplate, shownAs, statusesOf } from "../error-facts.ts";
+import { allErrorFacts, type ErrorFacts, messageTemplate, shownAs, statusesOf } from "../errors/facts.ts";
 import { asReadersMeetThem, bodiesOf, failedJob, plainBody } from "./error-bodies.ts";
 import { escapeHtml } from "./html.ts";
 import { tableHtml } from "./markdown.ts";

@@ -3,7 +3,7 @@
 import { standIns, type StandIn } from "../catalog/example-models.ts";
 import { readShippedCatalog } from "../catalog/shipped.ts";
 import type { Catalog, ModelRow } from "../catalog/types.ts";
-import { parseJson } from "../json.ts";
+import { parseJson } from "../json/parse.ts";
 import type { OpenApi } from "./contract.ts";
 
 export interface Here {

@@ -1,5 +1,5 @@
 // An address as a provider gives it, held to what sign-up takes.
-import { isEmailAddress } from "../email-address.ts";
+import { isEmailAddress } from "../text/email-address.ts";
 import { NotProven } from "./answers.ts";
 
 export function verifiedAddress(email: unknown): string {

@@ -1,6 +1,6 @@
 // Tells every process which jobs have ended, a moment after their end: Postgres lets one transaction that notifies commit at a time, so an
 // end that announced itself would make all others wait for its disk.
-import { isDatabaseAway } from "../away.ts";
+import { isDatabaseAway } from "../db/transient-error.ts";
 import type { JobParts } from "./parts.ts";
 
 export interface Announcer {

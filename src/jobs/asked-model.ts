@@ -5,7 +5,7 @@ import { failNotServed, stateText } from "../catalog/not-served.ts";
 import { type Resolved, resolveModel } from "../catalog/resolve.ts";
 import { suggestModels } from "../catalog/suggest.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
-import { fail } from "../fail.ts";
+import { fail } from "../errors/fail.ts";
 import { cutId } from "../ids.ts";
 
 /** Fails with invalid_model, whatever is wrong with the id. */

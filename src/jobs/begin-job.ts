@@ -1,5 +1,5 @@
 // Asks a model's routes, one after another, to make what a job wants (WIRE.md 10.3). Each is written down before it is asked.
-import { ApiError } from "../fail.ts";
+import { ApiError } from "../errors/fail.ts";
 import { persist } from "../ledger/persist.ts";
 import type { Begun } from "../providers/media.ts";
 import { type Route, UpstreamError } from "../providers/types.ts";

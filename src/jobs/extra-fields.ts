@@ -1,6 +1,6 @@
 // What of a caller's `extra` goes to the provider: everything but what sets the price, what is moderated, who is called and how the answer
 // comes back. Those have fields of their own, or are the gateway's business (gateway-api.md "Images" extra).
-import { failParameter } from "../fail.ts";
+import { failParameter } from "../errors/fail.ts";
 
 const bytesMax = 65_536;
 

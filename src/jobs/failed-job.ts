@@ -2,7 +2,7 @@
 import { refuseBalance, refuseKey } from "../admission/payment.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Caller, Context } from "../context.ts";
-import { fail } from "../fail.ts";
+import { fail } from "../errors/fail.ts";
 import { readBalance } from "../ledger/balance.ts";
 import { readLimitedKey } from "../ledger/key-budget.ts";
 import type { ReadJob } from "./read-jobs.ts";

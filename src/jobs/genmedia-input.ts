@@ -1,9 +1,9 @@
 // What a genmedia run is asked to make: the fields under `input`, or flat beside `model` (WIRE.md 15.6). The nested ones were checked by the
 // edge; the flat ones stand where anything may stand, so they are checked here. Fields of no name that we know are ignored.
 import type { components } from "../../generated/api.d.ts";
-import { failParameter } from "../fail.ts";
-import type { ClipFields } from "./clip-plan.ts";
-import type { PictureFields } from "./picture-plan.ts";
+import { failParameter } from "../errors/fail.ts";
+import type { ClipFields } from "./video-plan.ts";
+import type { PictureFields } from "./image-plan.ts";
 
 type Body = components["schemas"]["GenmediaRequest"];
 

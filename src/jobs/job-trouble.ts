@@ -2,7 +2,7 @@
 // when it is asked is src/routing/report-attempts.ts's.
 import { fileTrouble } from "../media/file-trouble.ts";
 import { MediaFault } from "../media/types.ts";
-import { troubleOf } from "../providers/trouble.ts";
+import { troubleOf } from "../providers/errors/trouble.ts";
 import { type Route, type Trouble, UpstreamError } from "../providers/types.ts";
 import { loggedTrouble } from "../routing/report-attempts.ts";
 import type { ClaimedJob, JobAttempt } from "./claim.ts";

@@ -1,9 +1,9 @@
 // The engine of media jobs in this process: runner, sweeper, late watch and those who wait for an end (README.md beside this file).
 import { randomUUID } from "node:crypto";
-import { isDatabaseAway } from "../away.ts";
+import { isDatabaseAway } from "../db/transient-error.ts";
 import { listen } from "../db/listen.ts";
-import { inSlot, openSlots } from "../slots.ts";
-import { openAccountTurns } from "./account-turns.ts";
+import { inSlot, openSlots } from "../concurrency/slots.ts";
+import { openAccountTurns } from "./account-mutex.ts";
 import { openAnnouncer } from "./announcer.ts";
 import { watchLate } from "./late-watch.ts";
 import type { JobParts, JobsOptions } from "./parts.ts";

@@ -7,7 +7,7 @@ import type { Adapters } from "../providers/types.ts";
 import type { Breakers } from "../routing/breaker.ts";
 import type { CallCounts } from "../telemetry/call-figures.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
-import type { InTurn } from "./account-turns.ts";
+import type { InTurn } from "./account-mutex.ts";
 import type { JobTimes } from "./times.ts";
 
 export interface JobsOptions {

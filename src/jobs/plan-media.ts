@@ -4,12 +4,12 @@ import { assertMayUse } from "../admission/may-use.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Caller, Context } from "../context.ts";
-import { fail } from "../fail.ts";
+import { fail } from "../errors/fail.ts";
 import { readBalance } from "../ledger/balance.ts";
 import { assertMediaSlots } from "../limits/slots.ts";
 import { clipModel, mediaModel, pictureModel } from "./asked-model.ts";
-import { type ClipFields, clipPlan } from "./clip-plan.ts";
-import { type PictureFields, picturePlan } from "./picture-plan.ts";
+import { type ClipFields, clipPlan } from "./video-plan.ts";
+import { type PictureFields, picturePlan } from "./image-plan.ts";
 import { readPrompt } from "./prompt.ts";
 import type { JobKind, JobPlan } from "./types.ts";
 

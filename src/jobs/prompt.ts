@@ -1,7 +1,7 @@
 // The prompt of a picture or a clip: 1 to 4000 characters, counted after Unicode NFC normalisation (gateway-api.md, cross-cutting rule 5),
 // and nothing that the database could not keep.
-import { countText } from "../counted-text.ts";
-import { fail } from "../fail.ts";
+import { countText } from "../text/counted-text.ts";
+import { fail } from "../errors/fail.ts";
 
 const charactersMax = 4000;
 

@@ -1,8 +1,8 @@
 // The source images of a picture (gateway-api.md "Images" image_url, image_urls): ignored by models that read none, demanded by the edit
 // model, counted against the model's most.
 import type { Model } from "../catalog/types.ts";
-import { fail } from "../fail.ts";
-import { type AddressPolicy, readSourceAddress } from "../source-address.ts";
+import { fail } from "../errors/fail.ts";
+import { type AddressPolicy, readSourceAddress } from "../network/source-address.ts";
 
 export interface ReferenceFields {
   image_url?: string | null;

@@ -1,5 +1,5 @@
 // Runs this process's share of the jobs: claims those whose turn it is, keeps their leases, lets go of them at the end.
-import { isDatabaseAway } from "../away.ts";
+import { isDatabaseAway } from "../db/transient-error.ts";
 import { persist } from "../ledger/persist.ts";
 import { claimJobs, type ClaimedJob, giveBack, renewLeases } from "./claim.ts";
 import type { JobParts } from "./parts.ts";

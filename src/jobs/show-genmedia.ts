@@ -1,4 +1,4 @@
-// A media job in the words of fal, as the genmedia pair answers it (WIRE.md 15.6, spec/genmedia-job.tsp). Pure.
+// A media job in the words of fal, as the genmedia pair answers it (WIRE.md 15.6, spec/genmedia/genmedia-job.tsp). Pure.
 import type { components } from "../../generated/api.d.ts";
 import { toUsd } from "../money.ts";
 import type { ReadJob } from "./read-jobs.ts";

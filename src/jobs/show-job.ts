@@ -1,4 +1,4 @@
-// A media job as the contract shows it: the image job, the video job, and the short form of one that waits (spec/media-job.tsp). Pure;
+// A media job as the contract shows it: the image job, the video job, and the short form of one that waits (spec/jobs/media-job.tsp). Pure;
 // addresses are made here, so that they follow the gateway's. The words of genmedia are show-genmedia.ts's.
 import type { components } from "../../generated/api.d.ts";
 import { toUsd } from "../money.ts";

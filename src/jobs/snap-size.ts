@@ -1,7 +1,7 @@
 // Which size a picture is made in: the size asked for becomes the nearest of six aspects, in the model's own resolution for it
 // (gateway-api.md "Images" size, WIRE.md 14 row 24, OPERATOR.md `sizes`, `allowed_sizes`, `default_aspect`).
 import type { Model } from "../catalog/types.ts";
-import { failParameter } from "../fail.ts";
+import { failParameter } from "../errors/fail.ts";
 import type { PixelSize } from "../providers/media.ts";
 
 export interface SnappedSize {

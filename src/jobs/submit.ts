@@ -5,7 +5,7 @@ import type { OperationId } from "../../generated/operations.ts";
 import { refuseBalance, refuseKey } from "../admission/payment.ts";
 import type { Caller, Context } from "../context.ts";
 import { refuseInDoubt } from "../db/standing.ts";
-import { fail } from "../fail.ts";
+import { fail } from "../errors/fail.ts";
 import { uuidv7 } from "../ids.ts";
 import { mayPass, persist } from "../ledger/persist.ts";
 import { countCall, orGiveBack } from "../limits/call.ts";

@@ -1,5 +1,5 @@
 // Ends jobs that waited too long or that nobody runs, and fills slots that stayed free, as after a deposit that raised the tier.
-import { isDatabaseAway } from "../away.ts";
+import { isDatabaseAway } from "../db/transient-error.ts";
 import { mayPass } from "../ledger/persist.ts";
 import type { JobParts } from "./parts.ts";
 import { tierLimits } from "./tiers.ts";

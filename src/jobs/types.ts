@@ -2,7 +2,7 @@
 import type { components } from "../../generated/api.d.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import type { Amount } from "../money.ts";
-import type { InTurn } from "./account-turns.ts";
+import type { InTurn } from "./account-mutex.ts";
 import type { MediaPrices } from "../pricing/media-cost.ts";
 import type { ClipOrder, PictureOrder, Ticket } from "../providers/media.ts";
 

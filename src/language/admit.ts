@@ -4,7 +4,7 @@ import { endpointOf } from "../admission/endpoints.ts";
 import { failNotServed } from "../catalog/not-served.ts";
 import { type Resolved, resolveModel } from "../catalog/resolve.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
-import { fail } from "../fail.ts";
+import { fail } from "../errors/fail.ts";
 import { amountFromUsd, type Amount } from "../money.ts";
 import type { TokenPrices } from "../pricing/token-cost.ts";
 

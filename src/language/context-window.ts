@@ -3,7 +3,7 @@
 import type { OperationId } from "../../generated/operations.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
-import { fail } from "../fail.ts";
+import { fail } from "../errors/fail.ts";
 import type { Usage } from "../usage.ts";
 import { countPrompt } from "./counted-usage.ts";
 import type { PromptSize } from "./prompt-size.ts";

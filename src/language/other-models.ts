@@ -1,7 +1,7 @@
 // Which models are named when every route of one refused the content (gateway-api.md "Error object", route_refused).
 // Leaves near matches of an unknown name to src/catalog/suggest.ts.
 import type { Catalog, Model } from "../catalog/types.ts";
-import { ApiError } from "../fail.ts";
+import { ApiError } from "../errors/fail.ts";
 import type { Candidate } from "../routing/candidates.ts";
 
 const suggestionsMax = 5;

@@ -1,7 +1,7 @@
 // Addresses in the parts of a prompt, which reach a provider as sent: a model server of the operator's that loads them must not be led
 // into its own network. Parts of every kind are looked at, since those of unknown kinds are forwarded too; plain text costs nothing.
-import { isObject } from "../providers/json.ts";
-import { type AddressPolicy, assertSentAddress } from "../source-address.ts";
+import { isObject } from "../providers/json/read.ts";
+import { type AddressPolicy, assertSentAddress } from "../network/source-address.ts";
 
 /** A text in such a member is an address. */
 const addressName = /ur[il]s?$/i;

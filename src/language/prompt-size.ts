@@ -1,6 +1,6 @@
 // How large a prompt can be at most, before anyone has counted its tokens, and a plain estimate for calls whose
 // upstream never says. OPERATOR.md: text bytes count as tokens, an image part is a fixed number.
-import { isObject, type Json } from "../providers/json.ts";
+import { isObject, type Json } from "../providers/json/read.ts";
 import { countTokens } from "./count-tokens.ts";
 
 export interface PromptSize {

@@ -3,7 +3,7 @@ import type { Resolved } from "../catalog/resolve.ts";
 import type { Candidate } from "../routing/candidates.ts";
 import { usdText } from "../money.ts";
 import type { Hold } from "./reserve.ts";
-import { capFor } from "./upstream-body.ts";
+import { capFor } from "./chat/upstream-body.ts";
 
 export function routeHeaders({ model, alias }: Resolved, served: Candidate, hold: Hold): Record<string, string> {
   return {

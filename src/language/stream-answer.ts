@@ -1,14 +1,14 @@
 // An answer as server-sent events, in any dialect: records as they come, the charge before the last byte, a record
 // that says so when the stream broke. The charge is durable before the client reads the end.
 import type { Context } from "../context.ts";
-import { wordlessTrouble } from "../providers/trouble.ts";
+import { wordlessTrouble } from "../providers/errors/trouble.ts";
 import { type AnswerStream, UpstreamError } from "../providers/types.ts";
 import { streamBroke, streamEnded } from "../routing/attempt.ts";
 import type { Sink } from "../server/types.ts";
 import { countedUsage } from "./counted-usage.ts";
 import type { Bill, OpenCall } from "./open-call.ts";
 import type { Ask } from "../admission/ask.ts";
-import { isLeft } from "../stopping.ts";
+import { isLeft } from "../concurrency/stopping.ts";
 import { chargeDelivered } from "./serve.ts";
 
 /** WIRE.md 2.1: the norm among gateways; proxies close silent connections after 15 s and more. */

@@ -2,14 +2,14 @@
 // no HTTP; what a request costs is decided by its flow.
 import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { isDatabaseAway } from "../away.ts";
+import { isDatabaseAway } from "../db/transient-error.ts";
 import type { Db } from "../db/connect.ts";
 import { refuseInDoubt } from "../db/standing.ts";
-import { fail } from "../fail.ts";
+import { fail } from "../errors/fail.ts";
 import type { Amount } from "../money.ts";
 import { plainArray } from "../db/array-text.ts";
-import { type LaneGauge, LaneFull } from "../db/lane.ts";
-import { createAccountLane, isAccountHeld } from "./account-lane.ts";
+import { type LaneGauge, LaneFull } from "../db/batcher.ts";
+import { createAccountLane, isAccountHeld } from "./account-batcher.ts";
 import { type Beating, type GivenUp, keepBeating } from "./replica.ts";
 import { isWithoutMonth, moveIntoMonths } from "./log-months.ts";
 import type { UsageLogRow } from "./usage-log.ts";

@@ -1,7 +1,7 @@
 // Repeats what a database that is away, or an account that somebody holds, did not do. Only for statements that may run twice.
 import { setTimeout as sleep } from "node:timers/promises";
-import { isDatabaseAway } from "../away.ts";
-import { isAccountHeld } from "./account-lane.ts";
+import { isDatabaseAway } from "../db/transient-error.ts";
+import { isAccountHeld } from "./account-batcher.ts";
 
 const pauseMs = 200;
 

@@ -1,7 +1,7 @@
 // Entries that are no charge: deposits and credits. One insert; the triggers move the balance (migration 0002).
-import { isDatabaseAway, isSurelyUndone } from "../away.ts";
+import { isDatabaseAway, isSurelyUndone } from "../db/transient-error.ts";
 import type { Queries } from "../db/connect.ts";
-import { mailboxOf } from "../email-address.ts";
+import { mailboxOf } from "../text/email-address.ts";
 import { uuidv7 } from "../ids.ts";
 import type { Amount } from "../money.ts";
 import { persist } from "./persist.ts";

@@ -1,10 +1,10 @@
 // This process's pulse in the database. Beside it, in rounds: the renewal of long calls, what was given up, the sweep of dead replicas' holds.
 // OPERATOR.md: reservations of a dead process are released within 15 s: 9 s without a beat, swept every 3 s.
-import { isOtherDatabase } from "../away.ts";
+import { isOtherDatabase } from "../db/transient-error.ts";
 import type { Db } from "../db/connect.ts";
 import type { DatabaseIdentity } from "../db/standing.ts";
-import { within } from "../within.ts";
-import { isAccountHeld } from "./account-lane.ts";
+import { within } from "../concurrency/timeout.ts";
+import { isAccountHeld } from "./account-batcher.ts";
 import { type CommitProof, openCommitProof, proveEveryMs } from "./commit-proof.ts";
 
 export interface Beating {

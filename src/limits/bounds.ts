@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Catalog } from "../catalog/types.ts";
 import type { Amount } from "../money.ts";
-import { within } from "../within.ts";
+import { within } from "../concurrency/timeout.ts";
 import type { Counters, Decision } from "./counters.ts";
 import { createLocalCounter } from "./local-counter.ts";
 import { failRate, rateHeaders } from "./rate-headers.ts";

@@ -3,7 +3,7 @@
 import { tierOf } from "../catalog/tiers.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import type { Caller } from "../context.ts";
-import { fail } from "../fail.ts";
+import { fail } from "../errors/fail.ts";
 import type { Counters, Take } from "./counters.ts";
 import { failRate, rateHeaders } from "./rate-headers.ts";
 import { assertAllowed } from "./tier-limits.ts";

@@ -1,10 +1,10 @@
 // The counters in Postgres, one lane for takes and corrections: one statement is in flight whatever the concurrency, and
 // every replica counts in the same rows (migration 0004). What a limit means stands elsewhere.
-import { isDatabaseAway, isSurelyUndone } from "../away.ts";
+import { isDatabaseAway, isSurelyUndone } from "../db/transient-error.ts";
 import type { Db } from "../db/connect.ts";
 import { plainArray } from "../db/array-text.ts";
-import { createLane, LaneFull, type LaneGauge } from "../db/lane.ts";
-import { fail } from "../fail.ts";
+import { createLane, LaneFull, type LaneGauge } from "../db/batcher.ts";
+import { fail } from "../errors/fail.ts";
 import { waitMs, type WindowCount } from "./window.ts";
 
 /** Accounts count from 1; this one stands for callers without. */

@@ -2,8 +2,8 @@
 // What a call that names a model takes stands in call.ts.
 import { createHash } from "node:crypto";
 import type { Db } from "../db/connect.ts";
-import type { LaneGauge } from "../db/lane.ts";
-import { fail } from "../fail.ts";
+import type { LaneGauge } from "../db/batcher.ts";
+import { fail } from "../errors/fail.ts";
 import { boundReads, type Bounds } from "./bounds.ts";
 import { type Counters, nobody, openCounters } from "./counters.ts";
 import { createLocalCounter } from "./local-counter.ts";

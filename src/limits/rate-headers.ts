@@ -1,5 +1,5 @@
 // What is left of a limit, as headers and as the refusal that names it (WIRE.md 15.9; gateway-api.md, chat statuses).
-import { fail } from "../fail.ts";
+import { fail } from "../errors/fail.ts";
 import { resetMs, usedOf, type WindowCount } from "./window.ts";
 
 export function rateHeaders(limit: number, count: WindowCount): Record<string, string> {

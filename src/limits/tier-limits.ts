@@ -1,7 +1,7 @@
 // What a tier forbids altogether: a limit of 0 blocks and no waiting lifts it (PEERS.md 2.6), so the refusal names the deposit that does,
 // or the operator where no higher tier allows it.
 import type { Tier } from "../catalog/types.ts";
-import { fail } from "../fail.ts";
+import { fail } from "../errors/fail.ts";
 
 /** `figureOf` reads the limit off a tier; `what` names it in the plural, e.g. "video jobs". */
 export function assertAllowed(tiers: readonly Tier[], tier: Tier, what: string, figureOf: (tier: Tier) => number): void {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Transporter } from "nodemailer";
 import type { Logger } from "pino";
-import { isEmailAddress } from "../email-address.ts";
+import { isEmailAddress } from "../text/email-address.ts";
 import type { Mail, Mailer } from "./mailer.ts";
 
 /** Above, mails are dropped: a server that is away for long would fill the memory. */

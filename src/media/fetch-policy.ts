@@ -1,8 +1,8 @@
 // Whose addresses may lead where: what callers give, and what the operator's providers made.
 import { isIP } from "node:net";
-import { hostOf, isPrivateAddress, isPublicAddress, isPublicOrPrivateAddress } from "../network-address.ts";
+import { hostOf, isPrivateAddress, isPublicAddress, isPublicOrPrivateAddress } from "../network/address.ts";
 import type { Provider } from "../providers/types.ts";
-import { isPublicHost } from "../public-host.ts";
+import { isPublicHost } from "../network/public-host.ts";
 import { type ResolveName, resolveAsSystem, resolveInPublic } from "./resolve-name.ts";
 
 export interface FetchPolicy {

@@ -4,7 +4,7 @@ import type { LookupAddress } from "node:dns";
 import { open, rm } from "node:fs/promises";
 import type { LookupFunction } from "node:net";
 import { Client, type Dispatcher } from "undici";
-import { hostOf } from "../network-address.ts";
+import { hostOf } from "../network/address.ts";
 import { countTransferred } from "../transfer-garbage.ts";
 import type { FetchPolicy } from "./fetch-policy.ts";
 import { MediaFault } from "./types.ts";

@@ -1,5 +1,5 @@
 // What kept a provider's file from being loaded, for the operator: the sentence for customers names no address and no error.
-import { socketTrouble } from "../providers/trouble.ts";
+import { socketTrouble } from "../providers/errors/trouble.ts";
 import type { Trouble } from "../providers/types.ts";
 import { MediaFault } from "./types.ts";
 

@@ -2,7 +2,7 @@
 // would unpack to a huge picture costs as little as any. A file that can't be measured is no fault.
 import { imageSize } from "image-size";
 import { type Kind, readHead } from "./kinds.ts";
-import { measureClip } from "./measure-clip.ts";
+import { measureClip } from "./measure-video.ts";
 import { svgSize } from "./svg.ts";
 import type { KeptFile } from "./types.ts";
 

@@ -2,9 +2,9 @@
 // means for a top-up. Keeps nothing and moves no money.
 import Stripe from "stripe";
 import type { StripeConfig } from "../config.ts";
-import { parseJson } from "../json.ts";
+import { parseJson } from "../json/parse.ts";
 import { cent } from "../money.ts";
-import { within } from "../within.ts";
+import { within } from "../concurrency/timeout.ts";
 import type { CheckoutEvent, CheckoutOrder, CheckoutOutcome, Payments } from "./types.ts";
 import { parseTopupId, topupIdText } from "./topup-id.ts";
 

@@ -2,11 +2,11 @@
 // takeEvent alone. The provider is called between transactions, never inside one.
 import { randomUUID } from "node:crypto";
 import { findUser } from "../accounts/users.ts";
-import { creditsPage, topupFields } from "../addresses.ts";
+import { creditsPage, topupFields } from "../network/own-addresses.ts";
 import type { Context } from "../context.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
 import { refuseInDoubt } from "../db/standing.ts";
-import { fail, failParameter } from "../fail.ts";
+import { fail, failParameter } from "../errors/fail.ts";
 import { postEntry } from "../ledger/post.ts";
 import { type Amount, amountFromUsd, cent, toUsd } from "../money.ts";
 import { topupIdText } from "./topup-id.ts";

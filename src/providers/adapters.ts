@@ -7,7 +7,7 @@ import { falMusic } from "./fal/music.ts";
 import { falQueue } from "./fal/queue.ts";
 import { falClips, falPictures } from "./fal/submit.ts";
 import type { FetchMade } from "./audio.ts";
-import type { Upstream } from "./http.ts";
+import type { Upstream } from "./transport/http.ts";
 import type { FetchReference } from "./media.ts";
 import { minimaxMusic } from "./minimax/music.ts";
 import { minimaxSpeech } from "./minimax/speech.ts";

@@ -1,6 +1,6 @@
 // The tokens of an operation that has no output, as its upstream reports them: embeddings and rankings.
 import type { Usage } from "../usage.ts";
-import { isObject } from "./json.ts";
+import { isObject } from "./json/read.ts";
 import { count } from "./token-count.ts";
 
 /** Null where it reports none; 0 is a placeholder, as no text has 0 tokens. Voyage and Jina say the total alone. */

@@ -3,9 +3,9 @@
 import type { components } from "../../generated/api.d.ts";
 import type { Usage } from "../usage.ts";
 import type { CloneVoice, DesignVoice, ListVoices, MakeMusic, MakeSound, Say, Transcribe } from "./audio.ts";
-import type { JsonText } from "./json-text.ts";
+import type { JsonText } from "./json/text.ts";
 import type { MakeClip, MakePictures, UpstreamQueue } from "./media.ts";
-import type { TroubleCause } from "./trouble.ts";
+import type { TroubleCause } from "./errors/trouble.ts";
 
 type Message = components["schemas"]["Message"];
 

@@ -1,5 +1,5 @@
 // Voices as a provider lists them, within bounds: how many, how much each says of itself, and none that nobody could ask for.
-import { isVoiceId } from "../voice-id.ts";
+import { isVoiceId } from "../text/voice-id.ts";
 import type { ProviderVoice } from "./audio.ts";
 
 /** Three times the largest library. */

@@ -1,7 +1,7 @@
 // Tries candidates in order until one serves. What a failure means for the next step is WIRE.md 10.3 and
 // OPERATOR.md "The rest that is fixed"; what it means to the client is decided once all have failed.
-import { fail } from "../fail.ts";
-import { troubleOf } from "../providers/trouble.ts";
+import { fail } from "../errors/fail.ts";
+import { troubleOf } from "../providers/errors/trouble.ts";
 import { type Trouble, UpstreamError, type UpstreamFault } from "../providers/types.ts";
 import { type AttemptSpan, traceNow } from "../telemetry/trace-scope.ts";
 import type { Breakers } from "./breaker.ts";

@@ -1,7 +1,7 @@
 // Whether the process can take one more request that does work, and its account one more of them: shed before a byte of the body is read
 // and before memory grows. Reads aren't counted, so that accounts, operators and probes see what goes on.
 import type { Operation } from "../../generated/operations.ts";
-import { fail } from "../fail.ts";
+import { fail } from "../errors/fail.ts";
 import type { Edge, Exchange } from "./edge.ts";
 
 /** Those who are shed together must not come back together. */

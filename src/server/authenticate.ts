@@ -8,7 +8,7 @@ import { readSessionCookie } from "../accounts/session-cookie.ts";
 import { failSuspended } from "../accounts/suspended.ts";
 import { tokenPrefixes } from "../accounts/tokens.ts";
 import type { Caller } from "../context.ts";
-import { fail } from "../fail.ts";
+import { fail } from "../errors/fail.ts";
 
 /** Longer than any credential of ours: nothing that long reaches the cache or the database. */
 const credentialMax = 256;

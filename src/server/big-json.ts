@@ -1,10 +1,10 @@
 // JSON bodies so big that reading them would hold up everybody else: a thread reads them (parse-thread.ts), one after the other. Their
 // bytes move there and back without a copy. The thread is started for the first and ended when none has come for a while.
 import { Worker } from "node:worker_threads";
-import { ApiError, fail } from "../fail.ts";
-import type { JsonText } from "../providers/json-text.ts";
-import type { Holder } from "../shares.ts";
-import { inSlot, openSlots } from "../slots.ts";
+import { ApiError, fail } from "../errors/fail.ts";
+import type { JsonText } from "../providers/json/text.ts";
+import type { Holder } from "../concurrency/fair-quota.ts";
+import { inSlot, openSlots } from "../concurrency/slots.ts";
 import type { Edge, Exchange } from "./edge.ts";
 import { type Outline, stringAt, type StringSpan } from "./json-outline.ts";
 import type { ParseAnswer, ParseOrder } from "./parse-thread.ts";
@@ -36,7 +36,7 @@ export function openBigJson(): BigJson {
     await ending?.terminate();
   };
   const start = () => {
-    const started = new Worker(new URL("parse-thread.ts", import.meta.url), {
+    const started = new Worker(new URL("./parse-thread.ts", import.meta.url), {
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
     });

@@ -1,6 +1,6 @@
 // The published OpenAPI document, read once at the start: served as it is, and asked for what the generated code leaves out.
 import { readFileSync } from "node:fs";
-import { parseJson } from "../json.ts";
+import { parseJson } from "../json/parse.ts";
 
 export const openapiBytes: Buffer = readFileSync(new URL("../../generated/openapi.json", import.meta.url));
 

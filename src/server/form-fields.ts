@@ -1,7 +1,7 @@
 // A form's texts as the fields that the contract names: typed strictly, as parameters are, and judged by the generated validator, as JSON is.
 import type { Form } from "../../generated/operations.ts";
 import type { Validate } from "../../generated/validators.js";
-import { fail } from "../fail.ts";
+import { fail } from "../errors/fail.ts";
 import { failInvalid } from "./invalid.ts";
 import { nulDetails } from "./parse-json.ts";
 import type { SentForm } from "./read-form.ts";

@@ -1,7 +1,7 @@
 // What a generated validator found, as one refusal: which field, missing or wrong, and a sentence that says what is allowed.
 import type { ErrorCode } from "../../generated/errors.ts";
 import type { Validate } from "../../generated/validators.js";
-import { fail } from "../fail.ts";
+import { fail } from "../errors/fail.ts";
 import { tagValues } from "./document.ts";
 
 export type Finding = NonNullable<Validate["errors"]>[number];

@@ -1,6 +1,6 @@
 // Where things lie in the bytes of a JSON object that has been parsed: its members, to be sent on without a copy, and its long strings,
 // which are left there until somebody reads them. One walk in linear time; checks no grammar.
-import { parseJson } from "../json.ts";
+import { parseJson } from "../json/parse.ts";
 
 /** Of bytes; `to` is behind the last one. */
 interface Span {

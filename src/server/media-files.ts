@@ -1,7 +1,7 @@
 // GET and HEAD /media/{name}: the files that jobs made, for whoever knows their unguessable name. A name's bytes never change,
 // so anybody may keep them for good; what is shown may not run (SVG) and not be taken for something else.
 import { addAbortSignal } from "node:stream";
-import { ApiError } from "../fail.ts";
+import { ApiError } from "../errors/fail.ts";
 import { askedRange } from "./byte-range.ts";
 import type { Edge, Exchange } from "./edge.ts";
 import { type AnyReply, sendReply } from "./reply.ts";

@@ -4,7 +4,7 @@ import { isUtf8 } from "node:buffer";
 import { Busboy, type BusboyFileStream } from "@fastify/busboy";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Form } from "../../generated/operations.ts";
-import { fail, failParameter } from "../fail.ts";
+import { fail, failParameter } from "../errors/fail.ts";
 import { failTooLarge } from "./read-body.ts";
 
 export interface FormParser {

@@ -1,8 +1,8 @@
 // A request body as JSON: content type, encoding, nesting and NUL characters are checked here, fields by invalid.ts.
 import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
-import { fail } from "../fail.ts";
-import { parseJson } from "../json.ts";
+import { fail } from "../errors/fail.ts";
+import { parseJson } from "../json/parse.ts";
 import { pathName } from "./invalid.ts";
 import { isCompressed } from "./read-body.ts";
 

@@ -2,7 +2,7 @@
 // with what was found in them; strings that are long stay in the bytes, so that they are copied for nobody who doesn't read them.
 import { constants, setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
-import { ApiError, type FailDetails } from "../fail.ts";
+import { ApiError, type FailDetails } from "../errors/fail.ts";
 import type { ErrorCode } from "../../generated/errors.ts";
 import { type Outline, outlineOf, type StringSpan } from "./json-outline.ts";
 import { readJson, type ReadHeaders, type ReadOperation } from "./read-json.ts";

@@ -1,7 +1,7 @@
 // The bytes of a request body: bounded by length, by time and by what all requests hold together, and read only after
 // authentication. What the bytes mean is parse-json.ts; what becomes of a body that was refused is drain.ts.
 import type { IncomingHttpHeaders } from "node:http";
-import { fail } from "../fail.ts";
+import { fail } from "../errors/fail.ts";
 import type { Edge, Exchange } from "./edge.ts";
 import { openGatherer } from "./gather.ts";
 

@@ -2,7 +2,7 @@
 // requests hold together, on disk and in memory. How a form is taken apart is parse-form.ts; what its texts mean is form-fields.ts.
 import { open } from "node:fs/promises";
 import type { IncomingHttpHeaders } from "node:http";
-import { fail } from "../fail.ts";
+import { fail } from "../errors/fail.ts";
 import { countTransferred } from "../transfer-garbage.ts";
 import type { Form, Operation } from "../../generated/operations.ts";
 import type { Edge, Exchange } from "./edge.ts";

@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { bodies } from "../../generated/validators.js";
 import type { Operation } from "../../generated/operations.ts";
-import type { JsonText } from "../providers/json-text.ts";
+import type { JsonText } from "../providers/json/text.ts";
 import { failInvalid } from "./invalid.ts";
 import { loggableModel } from "./log-request.ts";
 import { parseBody } from "./parse-json.ts";

@@ -2,7 +2,7 @@
 // because ajv's own coercion takes "1e3" for a whole number. Bounds and closed lists are the generated validator's.
 import type { Operation, Parameter } from "../../generated/operations.ts";
 import type { Validate } from "../../generated/validators.js";
-import { fail, failParameter } from "../fail.ts";
+import { fail, failParameter } from "../errors/fail.ts";
 import type { Exchange } from "./edge.ts";
 import { failInvalid } from "./invalid.ts";
 import { patternOf } from "./match.ts";

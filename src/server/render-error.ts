@@ -2,8 +2,8 @@
 // dialect. Pure; the only place that knows headers and shape of an error; status, its row and sentence are error-text.ts.
 import { dialects, errors } from "../../generated/errors.ts";
 import type { Dialect, DialectRow, ErrorCode, ErrorRow } from "../../generated/errors.ts";
-import { rowAt, shownError } from "../error-text.ts";
-import type { FailDetails } from "../fail.ts";
+import { rowAt, shownError } from "../errors/text.ts";
+import type { FailDetails } from "../errors/fail.ts";
 import { envelopes } from "./envelopes.ts";
 import type { Headers } from "./types.ts";
 

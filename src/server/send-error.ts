@@ -1,7 +1,7 @@
 // Whatever was thrown while a request was answered becomes an error reply, or, once the head is out, the end of the
 // connection. Exceptions nobody planned are logged whole under the request id and say nothing to the caller.
-import { isDatabaseAway } from "../away.ts";
-import { ApiError } from "../fail.ts";
+import { isDatabaseAway } from "../db/transient-error.ts";
+import { ApiError } from "../errors/fail.ts";
 import type { Edge, Exchange } from "./edge.ts";
 import { renderError } from "./render-error.ts";
 import { sendReply } from "./reply.ts";

@@ -1,7 +1,7 @@
 // Requests that no operation answers: unknown paths with a hint where the mistake is a known one (WIRE.md 3.5), wrong
 // methods with Allow, and OPTIONS.
 import type { Operation } from "../../generated/operations.ts";
-import { ApiError, fail } from "../fail.ts";
+import { ApiError, fail } from "../errors/fail.ts";
 import { preflightHeaders } from "./cors.ts";
 import type { Exchange } from "./edge.ts";
 import type { Matcher } from "./match.ts";

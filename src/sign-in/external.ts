@@ -2,7 +2,7 @@
 // begin a session in the account that the identity belongs to. What a provider speaks is src/identity's.
 import type { Context } from "../context.ts";
 import { inTransaction } from "../db/connect.ts";
-import { fail, failParameter } from "../fail.ts";
+import { fail, failParameter } from "../errors/fail.ts";
 import type { Answer, Flow, Identity, IdentityProvider } from "../identity/types.ts";
 import type { Shown } from "./browser.ts";
 import { giveBackFlow, makeFlow, storeFlow, takeFlow } from "./flows.ts";

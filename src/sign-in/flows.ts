@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { digestOf } from "../accounts/keys.ts";
 import { isTokenShaped, makeToken } from "../accounts/tokens.ts";
 import type { Queries } from "../db/connect.ts";
-import { fail } from "../fail.ts";
+import { fail } from "../errors/fail.ts";
 import type { Flow } from "../identity/types.ts";
 import type { Shown } from "./browser.ts";
 

@@ -1,7 +1,7 @@
 // From where an account was signed in to of late: what strangers do to its address counts less there.
 import { createHash } from "node:crypto";
 import type { Queries } from "../db/connect.ts";
-import { foldEmail } from "../email-address.ts";
+import { foldEmail } from "../text/email-address.ts";
 
 const lifeMs = 30 * 24 * 60 * 60 * 1000;
 

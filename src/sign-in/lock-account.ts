@@ -1,7 +1,7 @@
 // One writer at a time for what belongs to an account's sign-in: its password, mails and keys. Every transaction of this room that
 // changes them locks the account first, and makes it where there is none, so that none waits for another in a circle.
 import type { Queries } from "../db/connect.ts";
-import { foldEmail } from "../email-address.ts";
+import { foldEmail } from "../text/email-address.ts";
 
 export interface LockedAccount {
   id: bigint;

@@ -1,5 +1,5 @@
 // Where a provider may send the browser back to. Which addresses are this gateway's the provider knows: the operator registered them there.
-import { failParameter } from "../fail.ts";
+import { failParameter } from "../errors/fail.ts";
 
 /** RFC 8252 7.3: an app on the user's own machine has no certificate. */
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);

@@ -1,7 +1,7 @@
 // How often somebody without an account may ask, by the address of the client and by the email that is asked about.
 import type { Context } from "../context.ts";
-import { foldEmail } from "../email-address.ts";
-import { ApiError } from "../fail.ts";
+import { foldEmail } from "../text/email-address.ts";
+import { ApiError } from "../errors/fail.ts";
 import { isKnownNetwork } from "./known-networks.ts";
 
 interface PerMinute {

@@ -4,7 +4,7 @@ import { createHash, randomInt, timingSafeEqual } from "node:crypto";
 import { digestOf } from "../accounts/keys.ts";
 import { isTokenShaped, makeToken } from "../accounts/tokens.ts";
 import type { Queries } from "../db/connect.ts";
-import { fail } from "../fail.ts";
+import { fail } from "../errors/fail.ts";
 
 type Purpose = "verify_email" | "reset_password";
 

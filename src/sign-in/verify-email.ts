@@ -4,7 +4,7 @@ import { issueDefaultKey } from "../accounts/manage-keys.ts";
 import { failSuspended } from "../accounts/suspended.ts";
 import type { Context } from "../context.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
-import { fail } from "../fail.ts";
+import { fail } from "../errors/fail.ts";
 import { type LockedAccount, lockAccount, lockAccountOf } from "./lock-account.ts";
 import { assertUsable, readByToken, tryCode, useUp, type Verification, writeNobodys } from "./verifications.ts";
 import { finishSignIn, markVerified } from "./verified.ts";

@@ -1,7 +1,7 @@
 // Who may get an account here by signing up, as the operator set it. Accounts that are verified sign in whatever it says.
 import type { SignUpConfig } from "../config.ts";
-import { domainOf, foldEmail } from "../email-address.ts";
-import { fail } from "../fail.ts";
+import { domainOf, foldEmail } from "../text/email-address.ts";
+import { fail } from "../errors/fail.ts";
 
 export const byInvitation = "accounts are by invitation";
 

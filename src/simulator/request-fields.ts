@@ -1,6 +1,6 @@
 // Reading fields of a request as a real host would: right types or a 400 that names the field.
 // Shared by the protocols; what the fields mean is theirs.
-import { parseJson } from "../json.ts";
+import { parseJson } from "../json/parse.ts";
 import { refuse } from "./refused.ts";
 
 export type Fields = Record<string, unknown>;

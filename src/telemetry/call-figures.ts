@@ -21,7 +21,7 @@ export interface ChargedCall {
 export type HoldKind = "call" | "media";
 
 export interface CallCounts {
-  /** One attempt at an upstream; the route is provider/model, the cause a word of src/providers/trouble.ts, null where it did not fail. */
+  /** One attempt at an upstream; the route is provider/model, the cause a word of src/providers/errors/trouble.ts, null where it did not fail. */
   countAttempt(route: string, outcome: string, latencyMs: number, cause: string | null): void;
   /** Work that an upstream had accepted, and that came to nothing. */
   countFailure(route: string, cause: string): void;

@@ -1,6 +1,6 @@
 // Turns: who runs next while more ask than can be served, counted exactly; each work ends when the test says so.
 import { describe, expect, test } from "vitest";
-import { type Asker, openTurns } from "../../src/accounts/turns.ts";
+import { type Asker, openTurns } from "../../src/accounts/hash-queue.ts";
 
 function world(runningMax = 2, places = 64) {
   const turns = openTurns(runningMax, places);

@@ -1,5 +1,5 @@
 // In which order models and routes are asked for a transcription, and what a provider's 429 says. What each tier answers and costs is
-// test/operations/transcription-chain.test.ts's.
+// test/operations/transcriptions/transcription-chain.test.ts's.
 import { describe, expect, test } from "vitest";
 import type { Ask } from "../../src/admission/ask.ts";
 import { chainOf, transcribeOverChain } from "../../src/audio/transcription-chain.ts";
@@ -10,8 +10,8 @@ import type { Transcribe } from "../../src/providers/audio.ts";
 import { UpstreamError } from "../../src/providers/types.ts";
 import type { Attempt } from "../../src/routing/attempt.ts";
 import { createBreakers } from "../../src/routing/breaker.ts";
-import { GatewayStopping } from "../../src/stopping.ts";
-import { transcriber } from "../operations/transcription-gateway.ts";
+import { GatewayStopping } from "../../src/concurrency/stopping.ts";
+import { transcriber } from "../operations/transcriptions/transcription-gateway.ts";
 
 const providers = ["north", "south", "west"].map((id) => ({ id, protocol: "openai", base_url: `https://${id}.test/v1` }));
 const models = [

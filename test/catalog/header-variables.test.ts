@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadCatalog } from "../../src/catalog/load.ts";
 import { runSvc } from "../cli/run-svc.ts";
-import { language } from "../operations/chat-gateway.ts";
+import { language } from "../operations/chat/chat-gateway.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 
 const catalogOf = (headers: Record<string, string>, base_url = "http://127.0.0.1:9/v1") => `providers:

@@ -1,6 +1,6 @@
 // `svc request show`: one call as its operator sees it.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { language, provider } from "../operations/chat-gateway.ts";
+import { language, provider } from "../operations/chat/chat-gateway.ts";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
 import { runSvc } from "./run-svc.ts";
 

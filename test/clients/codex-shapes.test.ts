@@ -1,7 +1,7 @@
 // Codex CLI by the shapes of its requests (codex-requests.ts), and by what it reads of the answers: items that are done, the thinking's
 // deltas, response.completed with its usage, response.failed.
 import { describe, expect, test } from "vitest";
-import { eventsOf } from "../operations/responses-gateway.ts";
+import { eventsOf } from "../operations/responses/responses-gateway.ts";
 import { firstTurn, headers, knownModel, secondTurn, withPicture } from "./codex-requests.ts";
 import { useClients } from "./clients.ts";
 

@@ -2,8 +2,8 @@
 import { experimental_decide } from "ai";
 import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
-import { decisions, parcel } from "../operations/decisions.ts";
-import { language, provider } from "../operations/chat-gateway.ts";
+import { decisions, parcel } from "../operations/decisions/decisions.ts";
+import { language, provider } from "../operations/chat/chat-gateway.ts";
 import { highTiers } from "../support/tiers.ts";
 import { costIn, type Customer, useClients } from "./clients.ts";
 

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { OperationId } from "../../generated/operations.ts";
 import { bodies } from "../../generated/validators.js";
-import { ApiError } from "../../src/fail.ts";
+import { ApiError } from "../../src/errors/fail.ts";
 import { failInvalid } from "../../src/server/invalid.ts";
 import { faultsOf } from "../support/contract.ts";
 import { operation } from "./read-contract.ts";

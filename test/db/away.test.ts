@@ -2,9 +2,9 @@
 // reached, a standby that a failover has left us with.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isDatabaseAway, isSurelyUndone } from "../../src/away.ts";
+import { isDatabaseAway, isSurelyUndone } from "../../src/db/transient-error.ts";
 import { connect, type Db } from "../../src/db/connect.ts";
-import { createLane, openLaneGauge } from "../../src/db/lane.ts";
+import { createLane, openLaneGauge } from "../../src/db/batcher.ts";
 import { readBalance } from "../../src/ledger/balance.ts";
 import { openLedger } from "../../src/ledger/ledger.ts";
 import { newAccount } from "../ledger/new-account.ts";

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { isDatabaseAway } from "../../src/away.ts";
+import { isDatabaseAway } from "../../src/db/transient-error.ts";
 import { connect, type Db, inTransaction } from "../../src/db/connect.ts";
 import { listen } from "../../src/db/listen.ts";
 import { isMigrated, migrate } from "../../src/db/migrate.ts";

@@ -1,7 +1,7 @@
 // The lane's own promises, without a database: order, batching, neighbours, bounds.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createLane, FailedFor, LaneFull } from "../../src/db/lane.ts";
+import { createLane, FailedFor, LaneFull } from "../../src/db/batcher.ts";
 
 const options = { waitingMax: 1_000, patienceMs: 2_000 };
 

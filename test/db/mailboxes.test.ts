@@ -3,7 +3,7 @@ import type { Kysely } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
 import * as mailboxes from "../../src/db/migrations/0015-mailboxes.ts";
-import { foldEmail, mailboxOf } from "../../src/email-address.ts";
+import { foldEmail, mailboxOf } from "../../src/text/email-address.ts";
 import { postEntry, postSignupCredit } from "../../src/ledger/post.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 

@@ -1,8 +1,8 @@
 // Lanes whose database shares the machine: one statement at a time, in order, and none that waits holds up the rest.
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { createLane } from "../../src/db/lane.ts";
-import { openTurns, turnsAt } from "../../src/db/turns.ts";
+import { createLane } from "../../src/db/batcher.ts";
+import { openTurns, turnsAt } from "../../src/db/mutex.ts";
 
 const options = { waitingMax: 1_000, patienceMs: 5_000 };
 

@@ -27,7 +27,7 @@ const version = "4.25.2";
 const image = `schemathesis/schemathesis:${version}`;
 const python: PrivatePython = {
   folder: fileURLToPath(new URL("../../.schemathesis", import.meta.url)),
-  pins: [{ file: fileURLToPath(new URL("requirements.txt", import.meta.url)) }],
+  pins: [{ file: fileURLToPath(new URL("./requirements.txt", import.meta.url)) }],
 };
 
 export function findSchemathesis(): Schemathesis | { reason: string } {

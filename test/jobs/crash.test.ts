@@ -155,7 +155,7 @@ const patient = (ask: Ask): Promise<Answer> => {
 };
 
 function startWorker(): ChildProcess {
-  const script = fileURLToPath(new URL("job-worker.ts", import.meta.url));
+  const script = fileURLToPath(new URL("./job-worker.ts", import.meta.url));
   return spawn(process.execPath, [script, embedded.url, recorder.url, join(dataDir, "media"), JSON.stringify(models)], {
     stdio: ["ignore", "pipe", "inherit"],
   });

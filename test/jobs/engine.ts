@@ -10,7 +10,7 @@ import type { Jobs } from "../../src/jobs/types.ts";
 import { openMedia } from "../../src/media/media.ts";
 import type { Media } from "../../src/media/types.ts";
 import { openAdapters } from "../../src/providers/adapters.ts";
-import { connectUpstreams } from "../../src/providers/http.ts";
+import { connectUpstreams } from "../../src/providers/transport/http.ts";
 import { createBreakers } from "../../src/routing/breaker.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 import { scratchFolder } from "../support/leftovers.ts";

@@ -107,7 +107,7 @@ async function reach(step: string): Promise<void> {
 }
 
 function startWorker(): ChildProcess {
-  const script = fileURLToPath(new URL("job-worker.ts", import.meta.url));
+  const script = fileURLToPath(new URL("./job-worker.ts", import.meta.url));
   const address = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
   const worker = spawn(process.execPath, [script, embedded.url, address, join(dataDir, "media"), JSON.stringify(models)], {
     stdio: ["ignore", "ignore", "inherit"],

@@ -4,7 +4,7 @@ import { readExtra, readNamedExtra } from "../../src/jobs/extra-fields.ts";
 import { idempotencyKeyOf } from "../../src/jobs/idempotency-key.ts";
 import { readPrompt } from "../../src/jobs/prompt.ts";
 import { readReferences } from "../../src/jobs/references.ts";
-import { readSourceAddress } from "../../src/source-address.ts";
+import { readSourceAddress } from "../../src/network/source-address.ts";
 
 const refusal = (code: string, param: string) => expect.objectContaining({ code, details: expect.objectContaining({ param }) });
 

@@ -54,7 +54,7 @@ describe("countTokens", () => {
   });
 
   test("a tokenizer that could not be loaded for want of descriptors is loaded by the next count", () => {
-    const child = fileURLToPath(new URL("short-of-descriptors.ts", import.meta.url));
+    const child = fileURLToPath(new URL("./short-of-descriptors.ts", import.meta.url));
     const { stdout } = spawnSync("sh", ["-c", 'ulimit -n 256 && exec "$0" "$1"', process.execPath, child], { encoding: "utf8" });
     expect(JSON.parse(stdout)).toEqual({ short: "failed", free: 2 });
   });

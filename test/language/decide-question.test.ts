@@ -1,6 +1,6 @@
 // One question at hosts of different manners, over real sockets: what counts as an answer where no odds are told.
 import { expect, test } from "vitest";
-import { type DecisionRoute, decideQuestion } from "../../src/language/decide-question.ts";
+import { type DecisionRoute, decideQuestion } from "../../src/language/decisions/question.ts";
 import { openaiChat } from "../../src/providers/openai/chat.ts";
 import { json } from "../providers/openai/chat-fixture.ts";
 import { routeTo, startHost, useUpstream } from "../providers/upstream-fixture.ts";

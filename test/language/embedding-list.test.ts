@@ -1,6 +1,6 @@
 // The text of an embeddings answer: whatever its size, nobody waits for all of it.
 import { expect, test } from "vitest";
-import { embeddingList } from "../../src/language/embedding-list.ts";
+import { embeddingList } from "../../src/language/embeddings/reply.ts";
 import type { Bill } from "../../src/language/open-call.ts";
 import { noUsage } from "../../src/usage.ts";
 

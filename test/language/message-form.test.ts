@@ -1,6 +1,6 @@
 // How a message's stream is kept open and how it says that it broke (WIRE.md 5.4; 14, row 13).
 import { expect, test } from "vitest";
-import { messageForm } from "../../src/language/message-form.ts";
+import { messageForm } from "../../src/language/messages/reply.ts";
 import { UpstreamError } from "../../src/providers/types.ts";
 
 function form() {

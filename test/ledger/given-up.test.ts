@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { connect, type Db, inTransaction, type Queries } from "../../src/db/connect.ts";
-import { isAccountHeld } from "../../src/ledger/account-lane.ts";
+import { isAccountHeld } from "../../src/ledger/account-batcher.ts";
 import { audit } from "../../src/ledger/audit.ts";
 import { readBalance } from "../../src/ledger/balance.ts";
 import { openLedger } from "../../src/ledger/ledger.ts";

@@ -35,7 +35,7 @@ export interface Worker {
 }
 
 export function startWorker(url: string, calls: Calls): Worker {
-  const script = fileURLToPath(new URL("race-worker.ts", import.meta.url));
+  const script = fileURLToPath(new URL("./race-worker.ts", import.meta.url));
   const text = JSON.stringify(calls, (_name, value: unknown) => (typeof value === "bigint" ? String(value) : value));
   const child = spawn(process.execPath, [script, url, text], {
     stdio: ["ignore", "pipe", "inherit"],

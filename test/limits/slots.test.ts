@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { shippedTiers } from "../../src/catalog/shipped-tiers.ts";
 import type { Tier } from "../../src/catalog/types.ts";
-import type { ApiError } from "../../src/fail.ts";
+import type { ApiError } from "../../src/errors/fail.ts";
 import { assertMediaSlots, type AudioKind, mediaSlots, slotOf } from "../../src/limits/slots.ts";
 
 const tier = (number: number, more: Partial<Tier> = {}): Tier => ({ ...shippedTiers[number]!, ...more });

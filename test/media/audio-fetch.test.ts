@@ -57,7 +57,7 @@ test("HTTPS on public hosts only", async () => {
 
 test("100 MB raise the peak of memory by no more than 32 MB", async () => {
   server = await startLarge();
-  const probe = fileURLToPath(new URL("memory-probe.ts", import.meta.url));
+  const probe = fileURLToPath(new URL("./memory-probe.ts", import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [probe, String(server.port), ca, newFolder().folder, "small"]);
   expect(Number(stdout)).toBeLessThan(32 * megabyte);
 });

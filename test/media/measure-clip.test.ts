@@ -1,7 +1,7 @@
 // Reading clips whose index is broken: it may fail or take for ever, and neither may hold the gateway.
 import { readdirSync, readlinkSync } from "node:fs";
 import { expect, test } from "vitest";
-import { measureClip } from "../../src/media/measure-clip.ts";
+import { measureClip } from "../../src/media/measure-video.ts";
 import { fixturePath } from "./file-server.ts";
 
 test("an index without end is given up, while everything else goes on", async () => {

@@ -29,7 +29,7 @@ let watched: Watched;
 beforeAll(async () => {
   host = await startHangingHost();
   world = await openWorld({ models: {} });
-  const limits = fileURLToPath(new URL("small-limits.ts", import.meta.url));
+  const limits = fileURLToPath(new URL("./small-limits.ts", import.meta.url));
   gateway = await world.start({
     SVC_CATALOG: catalogFile(catalogText(host.url, { slow: "slow" }, flatFee)),
     NODE_OPTIONS: `--import ${limits} --max-old-space-size=${heapMax}`,

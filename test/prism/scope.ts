@@ -7,14 +7,14 @@ export const suites = ["test/operations/**/*.test.ts"];
 
 /** Suites that say nothing more of the contract: each pair of operation and status is answered in others too. */
 export const suitesLeftOut: Record<string, string> = {
-  "test/operations/speech-stream.test.ts": "when a sound's bytes come, and how many lie in memory",
-  "test/operations/slow-body.test.ts": "when a request's body comes: sockets of its own, not fetch",
-  "test/operations/sign-in-overloaded.test.ts": "half a minute of hashing, for one status that every operation's test has too",
-  "test/operations/mail-floods.test.ts": "how many mails are sent; the answers are all alike",
-  "test/operations/api-keys-connections.test.ts": "connections that the database ends, thousands of the same calls",
-  "test/operations/api-keys-max.test.ts": "hundreds of the same call",
-  "test/operations/images-held-account.test.ts": "hundreds of the same call at once",
-  "test/operations/limits-tokens.test.ts": "hundreds of the same call at once",
+  "test/operations/speech/speech-stream.test.ts": "when a sound's bytes come, and how many lie in memory",
+  "test/operations/chat/slow-body.test.ts": "when a request's body comes: sockets of its own, not fetch",
+  "test/operations/sign-in/sign-in-overloaded.test.ts": "half a minute of hashing, for one status that every operation's test has too",
+  "test/operations/sign-in/mail-floods.test.ts": "how many mails are sent; the answers are all alike",
+  "test/operations/keys/api-keys-connections.test.ts": "connections that the database ends, thousands of the same calls",
+  "test/operations/keys/api-keys-max.test.ts": "hundreds of the same call",
+  "test/operations/images/images-held-account.test.ts": "hundreds of the same call at once",
+  "test/operations/limits/limits-tokens.test.ts": "hundreds of the same call at once",
 };
 
 /** Pairs of operation and status that the contract declares and nothing answers. Prism has to see every other. */

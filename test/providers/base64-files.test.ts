@@ -1,7 +1,7 @@
 // Files inside answers: which strings are some, that the rest of the answer stays what it was, and what is no base64.
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { takeFilesOut } from "../../src/providers/base64-files.ts";
+import { takeFilesOut } from "../../src/providers/transport/base64-files.ts";
 
 const bytesOf = (answer: unknown) => Buffer.from(JSON.stringify(answer));
 

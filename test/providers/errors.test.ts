@@ -1,6 +1,6 @@
 // WIRE.md 10.3: which fault an upstream's error is, and what may be shown of it.
 import { describe, expect, test } from "vitest";
-import { errorOfAnswer, errorUnder200 } from "../../src/providers/errors.ts";
+import { errorOfAnswer, errorUnder200 } from "../../src/providers/errors/faults.ts";
 import { providerAt } from "./upstream-fixture.ts";
 import { ask, askStream, askWhole, expectFault, json, sse } from "./openai/chat-fixture.ts";
 import { startHost } from "./upstream-fixture.ts";

@@ -1,8 +1,8 @@
 // Upstream HTTP over real sockets: what is sent, what ends a call, and that nothing stays open.
 import { createServer, type AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
-import { connectUpstreams, type UpstreamRequest } from "../../src/providers/http.ts";
-import { openSlots } from "../../src/slots.ts";
+import { connectUpstreams, type UpstreamRequest } from "../../src/providers/transport/http.ts";
+import { openSlots } from "../../src/concurrency/slots.ts";
 import type { UpstreamError } from "../../src/providers/types.ts";
 import { providerAt, startHost, until, useUpstream } from "./upstream-fixture.ts";
 

@@ -1,8 +1,8 @@
 // "Forwarded as sent": only the edited members of a body change.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseJson } from "../../src/json.ts";
-import { spliceJson } from "../../src/providers/json-splice.ts";
+import { parseJson } from "../../src/json/parse.ts";
+import { spliceJson } from "../../src/providers/json/splice.ts";
 
 const space = fc.stringMatching(/^[ \t\n\r]{0,3}$/);
 const odd = ["model", "store", "stream", "n", "a", "", "\\", "\\u", 'q"\\', "é", "名前", "\ud83d", "__proto__", "1", "0"];

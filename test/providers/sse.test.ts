@@ -1,7 +1,7 @@
 // One parser of server-sent events, however the bytes were cut.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { openSseParser, type SseRecord } from "../../src/providers/sse.ts";
+import { openSseParser, type SseRecord } from "../../src/providers/transport/sse.ts";
 
 function parse(...pieces: Buffer[]): SseRecord[] {
   const parser = openSseParser();

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { exchange } from "../../src/providers/exchange.ts";
-import type { UpstreamRequest } from "../../src/providers/http.ts";
-import { fileForm } from "../../src/providers/multipart.ts";
+import { exchange } from "../../src/providers/transport/exchange.ts";
+import type { UpstreamRequest } from "../../src/providers/transport/http.ts";
+import { fileForm } from "../../src/providers/transport/multipart.ts";
 import { providerAt, startHost, until, useUpstream } from "./upstream-fixture.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "streamed-body-"));

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { setSuspended } from "../../src/accounts/admin.ts";
 import { parseUsd } from "../../src/money.ts";
-import { sentence } from "../operations/speech-gateway.ts";
+import { sentence } from "../operations/speech/speech-gateway.ts";
 import type { SpawnedGateway } from "../support/spawned-gateway.ts";
 import { askAudio, type AudioHeard, type Leaving } from "./audio-client.ts";
 import { type AudioWorld, fewSlots, json, music, openAudioWorld, type Said, speech } from "./audio-world.ts";

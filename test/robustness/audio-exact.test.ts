@@ -1,6 +1,6 @@
 // Speech, music and transcriptions at once over two gateways on one database: places and money exact to the call (PEERS.md 5.5).
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sentence } from "../operations/speech-gateway.ts";
+import { sentence } from "../operations/speech/speech-gateway.ts";
 import { askAudio, type AudioHeard } from "./audio-client.ts";
 import { type AudioWorld, code, fewSlots, json, manySlots, music, openAudioWorld, speech } from "./audio-world.ts";
 import { until } from "./chat-client.ts";

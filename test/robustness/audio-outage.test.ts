@@ -2,7 +2,7 @@
 // held for any more is refused, free (OPERATOR.md "The rest that is fixed").
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sentence } from "../operations/speech-gateway.ts";
+import { sentence } from "../operations/speech/speech-gateway.ts";
 import { askAudio } from "./audio-client.ts";
 import { type AudioWorld, code, json, manySlots, music, openAudioWorld, speech } from "./audio-world.ts";
 import { until } from "./chat-client.ts";

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from
 import { connect, type Db } from "../../src/db/connect.ts";
 import { type Embedded, startEmbedded } from "../../src/db/embedded.ts";
 import { migrate } from "../../src/db/migrate.ts";
-import { hello, language, provider } from "../operations/chat-gateway.ts";
+import { hello, language, provider } from "../operations/chat/chat-gateway.ts";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
 import { until } from "./chat-client.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "./database-proxy.ts";

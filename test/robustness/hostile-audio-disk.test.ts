@@ -2,7 +2,7 @@
 // told to come again, free.
 import type { ServerResponse } from "node:http";
 import { expect, test, vi } from "vitest";
-import { recording, transcriber, transcriptionWorld } from "../operations/transcription-gateway.ts";
+import { recording, transcriber, transcriptionWorld } from "../operations/transcriptions/transcription-gateway.ts";
 
 const world = transcriptionWorld([transcriber("demo/stt", ["stt"])], {}, { media: { roomBytes: Math.floor(recording.length * 1.5) } });
 

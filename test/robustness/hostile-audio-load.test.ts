@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type FileServer, fixturePath, startFileServer } from "../media/file-server.ts";
-import { formOf, transcriber } from "../operations/transcription-gateway.ts";
+import { formOf, transcriber } from "../operations/transcriptions/transcription-gateway.ts";
 import { wavFile } from "../simulator/audio-check.ts";
 import { checkedRequest, type SpawnedGateway } from "../support/gateway.ts";
 import { highTiers } from "../support/tiers.ts";

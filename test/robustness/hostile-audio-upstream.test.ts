@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { formOf } from "../operations/transcription-gateway.ts";
+import { formOf } from "../operations/transcriptions/transcription-gateway.ts";
 import { wavFile } from "../simulator/audio-check.ts";
 import { type Gateway, startGateway, type TestReply } from "../support/gateway.ts";
 import { highTiers } from "../support/tiers.ts";

@@ -1,7 +1,7 @@
 // An upstream of any protocol that answers as a test says, by the model id that it is asked for.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { parseJson } from "../../src/json.ts";
+import { parseJson } from "../../src/json/parse.ts";
 
 export type HostileAnswer = (response: ServerResponse, body: Record<string, any>, request: IncomingMessage) => void;
 

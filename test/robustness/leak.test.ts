@@ -20,7 +20,7 @@ let world: World;
 let gateway: SpawnedGateway;
 beforeAll(async () => {
   world = await openWorld({ models: { endless: "endless+sim-tokens-200000+sim-pace-20ms" } });
-  const probe = fileURLToPath(new URL("heap-probe.ts", import.meta.url));
+  const probe = fileURLToPath(new URL("./heap-probe.ts", import.meta.url));
   gateway = await world.start({ NODE_OPTIONS: `--expose-gc --import ${probe}` });
 });
 afterAll(() => world.stop());

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { loadCatalog } from "../../src/catalog/load.ts";
 import { readConfig } from "../../src/config.ts";
 import { startGateway } from "../../src/main.ts";
-import { familyA, familyB, listen, perSecond, sentence } from "../operations/speech-gateway.ts";
+import { familyA, familyB, listen, perSecond, sentence } from "../operations/speech/speech-gateway.ts";
 import { highTiers } from "../support/tiers.ts";
 import { catalogFile } from "./catalog.ts";
 import { until } from "./chat-client.ts";

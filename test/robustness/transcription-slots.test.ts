@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { formOf, transcriber } from "../operations/transcription-gateway.ts";
+import { formOf, transcriber } from "../operations/transcriptions/transcription-gateway.ts";
 import { wavFile } from "../simulator/audio-check.ts";
 import { checkedRequest, type SpawnedGateway, type TestReply } from "../support/gateway.ts";
 import { highTiers } from "../support/tiers.ts";

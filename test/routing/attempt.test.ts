@@ -1,7 +1,7 @@
 // What a failed attempt means for the next step, and all of them for the client (WIRE.md 10.3, OPERATOR.md).
 import { describe, expect, test } from "vitest";
 import type { Model } from "../../src/catalog/types.ts";
-import { ApiError } from "../../src/fail.ts";
+import { ApiError } from "../../src/errors/fail.ts";
 import { type Route, UpstreamError, type UpstreamFault } from "../../src/providers/types.ts";
 import { attempt, type Attempt } from "../../src/routing/attempt.ts";
 import { createBreakers } from "../../src/routing/breaker.ts";

@@ -1,4 +1,4 @@
-// SIGHUP replaces the workers one after another (src/workers.ts): nobody's call fails, prices change, and what can't start changes nothing.
+// SIGHUP replaces the workers one after another (src/start/workers.ts): nobody's call fails, prices change, and what can't start changes nothing.
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test, vi } from "vitest";

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vites
 import { type Binary, Svc, SvcError, type Transcription, type Upload } from "../../generated/sdk/index.js";
 import { audioCatalog, characterPrice, minutePrice, sentence } from "../clients/audio-upstreams.ts";
 import { useClients } from "../clients/clients.ts";
-import { clip, ownVoicesWorld } from "../operations/own-voices-gateway.ts";
+import { clip, ownVoicesWorld } from "../operations/voices/own-voices-gateway.ts";
 import { wavFile } from "../simulator/audio-check.ts";
 import { withAnswers } from "./answers-server.ts";
 

@@ -1,7 +1,7 @@
 // Pictures, clips and genmedia from their order to their result in one call, and the orders' keys.
 import { describe, expect, expectTypeOf, test, vi } from "vitest";
 import { type GenmediaCompleted, type ImageOutput, Svc, SvcError } from "../../generated/sdk/index.js";
-import { chatWorld, provider } from "../operations/chat-gateway.ts";
+import { chatWorld, provider } from "../operations/chat/chat-gateway.ts";
 import { highTiers } from "../support/tiers.ts";
 import { type GivenAnswer, refusal, withAnswers } from "./answers-server.ts";
 

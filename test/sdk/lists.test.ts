@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { inspect } from "node:util";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { type LedgerEntry, Svc, SvcError } from "../../generated/sdk/index.js";
-import { chatWorld, language } from "../operations/chat-gateway.ts";
+import { chatWorld, language } from "../operations/chat/chat-gateway.ts";
 import { highTiers } from "../support/tiers.ts";
 import { refusal, withAnswers } from "./answers-server.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { IncomingHttpHeaders } from "node:http";
-import { ApiError } from "../../src/fail.ts";
+import { ApiError } from "../../src/errors/fail.ts";
 import { authenticate } from "../../src/server/authenticate.ts";
 import type { Caller } from "../../src/context.ts";
 import { callers, goodKey } from "./start-edge.ts";

@@ -160,7 +160,7 @@ describe("one account's forms leave room for another's", () => {
 
 test("a file is not held in memory: one of 190 MB, client and server in one process, raises its peak by less than 64 MB", async () => {
   edge = await startFormEdge();
-  const probe = fileURLToPath(new URL("form-memory-probe.ts", import.meta.url));
+  const probe = fileURLToPath(new URL("./form-memory-probe.ts", import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [probe]);
   expect(Number(stdout)).toBeLessThan(64 * megabyte);
 });

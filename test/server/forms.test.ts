@@ -1,7 +1,7 @@
 // Forms at the edge, over real sockets: what is taken, and which refusal what is not taken gets.
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
-import { fail } from "../../src/fail.ts";
+import { fail } from "../../src/errors/fail.ts";
 import { type FormEdge, type Part, formBytes, path, startFormEdge, typed, voice } from "./form-edge.ts";
 import { auth, call, head, json, openSocket } from "./start-edge.ts";
 

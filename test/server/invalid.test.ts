@@ -2,7 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { bodies } from "../../generated/validators.js";
 import type { OperationId } from "../../generated/operations.ts";
-import { ApiError } from "../../src/fail.ts";
+import { ApiError } from "../../src/errors/fail.ts";
 import { failInvalid, pathName } from "../../src/server/invalid.ts";
 import type { Finding } from "../../src/server/invalid.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ApiError } from "../../src/fail.ts";
+import { ApiError } from "../../src/errors/fail.ts";
 import { assertBounded, parseBody } from "../../src/server/parse-json.ts";
 
 function refusal(body: string | Buffer, headers: Record<string, string> = {}) {

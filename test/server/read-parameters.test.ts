@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ApiError } from "../../src/fail.ts";
+import { ApiError } from "../../src/errors/fail.ts";
 import { parameterReader } from "../../src/server/read-parameters.ts";
 
 const read = parameterReader(

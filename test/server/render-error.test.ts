@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { dialects, errors } from "../../generated/errors.ts";
 import type { Dialect, ErrorCode } from "../../generated/errors.ts";
-import { fillMessage } from "../../src/error-text.ts";
+import { fillMessage } from "../../src/errors/text.ts";
 import { renderError } from "../../src/server/render-error.ts";
 
 const place = (dialect: Dialect) => ({ dialect, requestId: "req_1", publicUrl: "https://gw.example" });

@@ -1,6 +1,6 @@
 // One HTTP request of a test, its reply read whole and held against the contract; in `npm run test:prism` by Prism too.
 import { type Operation, operations } from "../../generated/operations.ts";
-import { parseJson } from "../../src/json.ts";
+import { parseJson } from "../../src/json/parse.ts";
 import { askThroughPrism, prismFor, type Received, type Sent } from "../prism/through-prism.ts";
 import { checkReply } from "./contract.ts";
 

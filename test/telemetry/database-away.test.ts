@@ -7,7 +7,7 @@ import { type Gateway, startGateway } from "../../src/main.ts";
 import pino from "pino";
 import { join } from "node:path";
 import { inject } from "vitest";
-import { language, provider } from "../operations/chat-gateway.ts";
+import { language, provider } from "../operations/chat/chat-gateway.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { scrape, scrapeUntil } from "./scrape.ts";
 

@@ -1,6 +1,6 @@
 // /metrics of the real server: every figure is what the books say, to the unit.
 import { expect, test } from "vitest";
-import { chatWorld, language, provider } from "../operations/chat-gateway.ts";
+import { chatWorld, language, provider } from "../operations/chat/chat-gateway.ts";
 import { endJob, newJob } from "../support/media-jobs.ts";
 import { scrape, scrapeUntil } from "./scrape.ts";
 

@@ -1,6 +1,6 @@
 // Traces as a collector gets them: a span a request, a span an attempt below it, and what an upstream is told of them.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { hello, language, provider, recordsOf } from "../operations/chat-gateway.ts";
+import { hello, language, provider, recordsOf } from "../operations/chat/chat-gateway.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 import { type Collector, type SentSpan, startCollector } from "./collector.ts";
 import { scrapeUntil } from "./scrape.ts";

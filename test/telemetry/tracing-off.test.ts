@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { writeFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
 import { readConfig } from "../../src/config.ts";
-import { hello, language, provider } from "../operations/chat-gateway.ts";
+import { hello, language, provider } from "../operations/chat/chat-gateway.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 import { spawnGateway } from "../support/spawned-gateway.ts";

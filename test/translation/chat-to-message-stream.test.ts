@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { chatToMessageStream } from "../../src/providers/translation/chat-to-message-stream.ts";
 import { openToolNames } from "../../src/providers/translation/tool-names.ts";
 import type { ChatStream, MessageRecord, MessageTally } from "../../src/providers/types.ts";
-import { messageOf } from "../operations/message-events.ts";
+import { messageOf } from "../operations/messages/message-events.ts";
 
 interface Told {
   message: any;

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { toChatRequest } from "../../src/language/responses/chat-request.ts";
 import type { ResponseRequest } from "../../src/language/responses/types.ts";
-import { messageSize } from "../../src/language/message-size.ts";
+import { messageSize } from "../../src/language/messages/size.ts";
 import { chatToMessageRequest } from "../../src/providers/translation/chat-to-message-request.ts";
 import { messageToChatRequest } from "../../src/providers/translation/message-to-chat-request.ts";
 import type { MessageRequest } from "../../src/providers/translation/message-types.ts";

@@ -7,7 +7,7 @@ import ts from "typescript";
 
 export const sources = fileURLToPath(new URL("../../sdk/", import.meta.url));
 /** Seen from there. */
-const shared = ["../../src/json.ts"];
+const shared = ["../../src/json/parse.ts"];
 
 const compilerOptions: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2022,

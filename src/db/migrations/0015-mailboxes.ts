@@ -1,4 +1,4 @@
-// One signup credit a mailbox: which address forms lead to the same mailbox is src/email-address.ts's, for what was given before this here.
+// One signup credit a mailbox: which address forms lead to the same mailbox is src/text/email-address.ts's, for what was given before this here.
 // And from where an account was signed in to: strangers who use up its address's tries don't keep its owner out there. And the browser that
 // begins a sign-in at an external provider.
 import { type Kysely, sql } from "kysely";

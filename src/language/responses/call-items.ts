@@ -1,5 +1,5 @@
 // Calls of tools as output items: functions piece by piece, custom tools once their input is whole.
-import { parseJson } from "../../json.ts";
+import { parseJson } from "../../json/parse.ts";
 import { type Call, type CallDelta, closeItem, endStatus, nextId, type OpenCall, openItem, type Output, placeOf } from "./output.ts";
 import { closeCurrent } from "./said-items.ts";
 

@@ -1,5 +1,5 @@
 // A request of /v1/responses as a chat request: a pure function, so that both go the same way from here on.
-import type { ChatRequest } from "../chat-order.ts";
+import type { ChatRequest } from "../chat/request.ts";
 import { asksLogprobs } from "./logprobs.ts";
 import { toMessages } from "./messages.ts";
 import { assertStateless } from "./stateless.ts";
@@ -25,7 +25,7 @@ export function toChatRequest(request: ResponseRequest): Translated {
     model,
     messages,
     ...(stream === true ? { stream: true } : {}),
-    // The older name, which every host knows; src/language/upstream-body.ts lowers it under the same one.
+    // The older name, which every host knows; src/language/chat/upstream-body.ts lowers it under the same one.
     ...(cap == null ? {} : { max_tokens: cap }),
     ...sent(request, ["temperature", "top_p", "presence_penalty", "frequency_penalty", "user", "safety_identifier"]),
     ...(asksLogprobs(request) ? { logprobs: true, ...sent(request, ["top_logprobs"]) } : {}),

@@ -1,5 +1,5 @@
 // Log probabilities: whether a request asks for them, and chat's entries as those of Responses, in which every one has its bytes.
-import { arrayOf, isObject, objectOf } from "../../providers/json.ts";
+import { arrayOf, isObject, objectOf } from "../../providers/json/read.ts";
 import type { Logprob, ResponseRequest } from "./types.ts";
 
 /** Either field alone asks for them: clients send one, the other, or both. */

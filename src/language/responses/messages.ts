@@ -1,6 +1,6 @@
 // The items of a conversation as chat messages: one assistant message for a turn's thinking, text and calls, and the
 // results right after the calls that they answer, wherever they stood (WIRE.md 7, 9).
-import { fail, failParameter } from "../../fail.ts";
+import { fail, failParameter } from "../../errors/fail.ts";
 import { type PartPlace, textOf, toChatPart } from "./parts.ts";
 import { failReference } from "./stateless.ts";
 import { functionName, type OfferedTools } from "./tools.ts";

@@ -1,7 +1,7 @@
 // A chat answer, piece by piece, as output items and the records that tell of them. One machine for streams and whole
 // answers, so that both say the same.
-import { unreadable } from "../../providers/answer-json.ts";
-import { answerBytesMax } from "../../providers/exchange.ts";
+import { unreadable } from "../../providers/transport/json-answer.ts";
+import { answerBytesMax } from "../../providers/transport/exchange.ts";
 import { addCall, closeCalls } from "./call-items.ts";
 import type { Delta, Output } from "./output.ts";
 import type { Logprob } from "./types.ts";

@@ -1,5 +1,5 @@
 // An answer that is being made: its items so far, and how each is opened, closed and pointed at.
-import { unreadable } from "../../providers/answer-json.ts";
+import { unreadable } from "../../providers/transport/json-answer.ts";
 import type { Callable, OutputItem } from "./types.ts";
 
 /** What a chat chunk adds. */

@@ -1,5 +1,5 @@
 // Parts of messages and of tools' results in chat's words.
-import { fail, failParameter } from "../../fail.ts";
+import { fail, failParameter } from "../../errors/fail.ts";
 import { failFileId } from "./stateless.ts";
 import type { ChatPart, InputPart } from "./types.ts";
 

@@ -1,5 +1,5 @@
-// Refuses what would need something kept between requests, and says what to do instead (spec/responses.tsp).
-import { fail } from "../../fail.ts";
+// Refuses what would need something kept between requests, and says what to do instead (spec/responses/responses.tsp).
+import { fail } from "../../errors/fail.ts";
 import type { ResponseRequest } from "./types.ts";
 
 const resend = "send the whole conversation as input, with store: false";

@@ -1,6 +1,6 @@
 // Which of the offered tools the model may or must call, in chat's words. `allowed_tools` narrows the tools themselves:
 // few hosts know it.
-import { failParameter } from "../../fail.ts";
+import { failParameter } from "../../errors/fail.ts";
 import { chosenName, type OfferedTools } from "./tools.ts";
 import type { ChatFunction, ResponseRequest } from "./types.ts";
 

@@ -1,6 +1,6 @@
 // The tools of a request as chat functions: custom tools and namespaces are bridged, what providers run themselves is
-// left out or refused (spec/responses-request.tsp says which).
-import { fail, failParameter } from "../../fail.ts";
+// left out or refused (spec/responses/responses-request.tsp says which).
+import { fail, failParameter } from "../../errors/fail.ts";
 import { shortName } from "../../providers/translation/short-text.ts";
 import type { Callable, ChatFunction, ResponseRequest, Tool } from "./types.ts";
 

@@ -1,7 +1,7 @@
 // How long recordings last, measured in a few kept threads: a walk through 100 MB takes a second of a core, and starting a thread a tenth.
 // A thread that takes too long, or whose client has left, is ended, and the next recording gets a new one.
 import { Worker } from "node:worker_threads";
-import { inSlot, openSlots } from "../../slots.ts";
+import { inSlot, openSlots } from "../../concurrency/slots.ts";
 import { MediaFault, type MediaFaultReason } from "../types.ts";
 
 export interface MeasureOrder {
@@ -35,7 +35,7 @@ export function openAudioMeter(options: MeterOptions = {}): AudioMeter {
   const idle: Worker[] = [];
 
   const start = () => {
-    const worker = new Worker(new URL("audio-thread.ts", import.meta.url), {
+    const worker = new Worker(new URL("./audio-thread.ts", import.meta.url), {
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
     });

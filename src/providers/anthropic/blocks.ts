@@ -1,7 +1,7 @@
-// Blocks of an answer in the contract's form (spec/message-blocks.tsp): nothing undeclared leaves.
+// Blocks of an answer in the contract's form (spec/messages/message-blocks.tsp): nothing undeclared leaves.
 // Blocks of kinds that are not declared are dropped: their tools were never asked for.
 import { randomUUID } from "node:crypto";
-import { arrayOf, isObject, objectOf, textOf, type Json } from "../json.ts";
+import { arrayOf, isObject, objectOf, textOf, type Json } from "../json/read.ts";
 
 /** Null: a kind that has no place in an answer. */
 export function readBlock(block: unknown): Json | null {

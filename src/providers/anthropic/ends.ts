@@ -1,6 +1,6 @@
-// Why a message ended, in the contract's words (spec/messages.tsp, StopReason).
-import { isObject, type Json } from "../json.ts";
-import { hideInMembers } from "../foreign-members.ts";
+// Why a message ended, in the contract's words (spec/messages/messages.tsp, StopReason).
+import { isObject, type Json } from "../json/read.ts";
+import { hideInMembers } from "../errors/foreign-members.ts";
 import type { MessageEnd, Provider } from "../types.ts";
 
 type StopReason = MessageEnd["stop_reason"];

@@ -1,6 +1,6 @@
 // The messages of a request as a Claude upstream takes them (WIRE.md 9): no thinking that nobody can vouch for, no empty
 // blocks, a user first. Blocks that stay keep every byte's meaning: only whole blocks are dropped.
-import { isObject, objectOf, type Json } from "../json.ts";
+import { isObject, objectOf, type Json } from "../json/read.ts";
 
 /** Said in place of a user's turn that says nothing: such a turn is refused. */
 const placeholder = "(no content)";

@@ -1,8 +1,8 @@
 // Messages over the `anthropic` protocol, as near to pass-through as billing allows: one call of one route, an answer or
 // the fault that says what to do next.
 import { systemClock, type Clock } from "../../clock.ts";
-import { exchange, isJson, wholeText } from "../exchange.ts";
-import type { Upstream } from "../http.ts";
+import { exchange, isJson, wholeText } from "../transport/exchange.ts";
+import type { Upstream } from "../transport/http.ts";
 import type { Messages } from "../types.ts";
 import { messageRequest } from "./request.ts";
 import { readMessage } from "./response.ts";

@@ -1,11 +1,11 @@
 // What goes out for a message call: the caller's JSON text with the few members spliced in that a Claude upstream would
 // refuse, that would change the price, or that need state kept between calls. All else goes as it was sent.
-import type { UpstreamRequest } from "../http.ts";
-import { jsonRequest } from "../json-request.ts";
-import { spliceJson } from "../json-splice.ts";
-import { type JsonText, wholeOf } from "../json-text.ts";
-import { arrayOf, objectOf, type Json } from "../json.ts";
-import { parseLong } from "../exact-numbers.ts";
+import type { UpstreamRequest } from "../transport/http.ts";
+import { jsonRequest } from "../transport/json-request.ts";
+import { spliceJson } from "../json/splice.ts";
+import { type JsonText, wholeOf } from "../json/text.ts";
+import { arrayOf, objectOf, type Json } from "../json/read.ts";
+import { parseLong } from "../json/exact-numbers.ts";
 import type { MessageCall } from "../types.ts";
 import { cleanMessages, cleanSystem, toolsOfHistory } from "./history.ts";
 import { samplingFor, thinkingFor } from "./thinking.ts";

@@ -1,9 +1,9 @@
 // A whole message as Anthropic's hosts answer it, in the contract's form. Streams are stream.ts's; `usage` is read here and
 // left out, because the flow writes its own.
 import { randomUUID } from "node:crypto";
-import { readAnswer, unreadable } from "../answer-json.ts";
-import { parseLong } from "../exact-numbers.ts";
-import { textOf, type Json } from "../json.ts";
+import { readAnswer, unreadable } from "../transport/json-answer.ts";
+import { parseLong } from "../json/exact-numbers.ts";
+import { textOf, type Json } from "../json/read.ts";
 import type { MessageWhole, Provider } from "../types.ts";
 import { readBlock } from "./blocks.ts";
 import { readEnd } from "./ends.ts";

@@ -1,5 +1,5 @@
 // One block after the other (WIRE.md 8.4): what a host says of a second block while the first is open waits until that one is closed.
-import { unreadable } from "../answer-json.ts";
+import { unreadable } from "../transport/json-answer.ts";
 import type { MessageRecord } from "../types.ts";
 
 /** Characters of records that may wait for an open block to end. */

@@ -1,9 +1,9 @@
 // A message that streams: in which order its records go out.
 // What one event means is events.ts's, beginnings and endings are read-stream.ts's.
-import type { UpstreamAnswer } from "../http.ts";
-import { inOrder } from "../in-order.ts";
-import { openOutlet, type Outlet } from "../outlet.ts";
-import { readStream, type StreamReader } from "../read-stream.ts";
+import type { UpstreamAnswer } from "../transport/http.ts";
+import { inOrder } from "../transport/in-order.ts";
+import { openOutlet, type Outlet } from "../transport/outlet.ts";
+import { readStream, type StreamReader } from "../transport/read-stream.ts";
 import type { MessageCall, MessageRecord, MessageStream, MessageTally } from "../types.ts";
 import { readEvents } from "./events.ts";
 

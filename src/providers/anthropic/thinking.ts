@@ -1,6 +1,6 @@
 // Thinking and sampling as a Claude upstream takes them (WIRE.md 7.1, 11.1): what it would refuse is dropped, not failed.
 // The first-turn rule and the budget below the cap are the language room's; this is what the upstream's generation asks.
-import { objectOf, type Json } from "../json.ts";
+import { objectOf, type Json } from "../json/read.ts";
 import type { Route } from "../types.ts";
 import { hasThoughtOrCalled } from "../translation/thinking-turns.ts";
 import { lacksThinking } from "./history.ts";

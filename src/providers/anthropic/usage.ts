@@ -1,6 +1,6 @@
 // The tokens of a message as Anthropic's hosts report them, in the gateway's disjoint buckets (WIRE.md 8.2).
 import type { Usage } from "../../usage.ts";
-import { isObject, objectOf, type Json } from "../json.ts";
+import { isObject, objectOf, type Json } from "../json/read.ts";
 import { count } from "../token-count.ts";
 import type { PromptUsage } from "../types.ts";
 

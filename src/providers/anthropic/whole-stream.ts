@@ -1,6 +1,6 @@
 // The pieces of a whole message told as a stream. The records obey the same rules as events.ts's.
-import { objectOf, type Json } from "../json.ts";
-import { type Piece, toldStream } from "../told-stream.ts";
+import { objectOf, type Json } from "../json/read.ts";
+import { type Piece, toldStream } from "../transport/replay-stream.ts";
 import type { MessageRecord, MessageStream, MessageTally, MessageWhole } from "../types.ts";
 
 export function streamOfMessage({ message, usage }: MessageWhole, signal: AbortSignal, estimate: number): MessageStream {

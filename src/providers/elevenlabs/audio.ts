@@ -2,11 +2,11 @@
 import { systemClock, type Clock } from "../../clock.ts";
 import type { AudioFormat } from "../../sound/formats.ts";
 import type { MadeAudio, MakeMusic, MakeSound, Say } from "../audio.ts";
-import { assertAudio, speechFirstByteMs, streamAudio } from "../audio-stream.ts";
-import { exchange } from "../exchange.ts";
-import type { Upstream } from "../http.ts";
-import { jsonRequest } from "../json-request.ts";
-import type { Json } from "../json.ts";
+import { assertAudio, speechFirstByteMs, streamAudio } from "../transport/audio-stream.ts";
+import { exchange } from "../transport/exchange.ts";
+import type { Upstream } from "../transport/http.ts";
+import { jsonRequest } from "../transport/json-request.ts";
+import type { Json } from "../json/read.ts";
 import { type UpstreamCall, UpstreamError } from "../types.ts";
 import { elevenlabsError } from "./errors.ts";
 

@@ -1,9 +1,9 @@
 // What an error of ElevenLabs means: its words are in `detail`, and say more than the status does (WIRE.md 13.1).
-import { parseJson } from "../../json.ts";
-import { hideAddresses, readErrorBody, safeParam, safeReason } from "../error-text.ts";
-import { errorOfAnswer } from "../errors.ts";
-import type { ErrorAnswer, ReadError } from "../exchange.ts";
-import { arrayOf, type Json, objectOf } from "../json.ts";
+import { parseJson } from "../../json/parse.ts";
+import { hideAddresses, readErrorBody, safeParam, safeReason } from "../errors/error-text.ts";
+import { errorOfAnswer } from "../errors/faults.ts";
+import type { ErrorAnswer, ReadError } from "../transport/exchange.ts";
+import { arrayOf, type Json, objectOf } from "../json/read.ts";
 import { type Provider, UpstreamError, type UpstreamFault } from "../types.ts";
 
 const faults: readonly (readonly [UpstreamFault, readonly string[]])[] = [

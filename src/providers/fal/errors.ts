@@ -1,10 +1,10 @@
 // What an error of a fal queue means, which depends on what was asked: to take work, how far it is, or what came of it (WIRE.md 12).
 // There is no status of failure: work that failed is complete, and its error is the answer to what came of it.
-import { parseObject } from "../answer-json.ts";
-import { hideAddresses, readErrorBody, readErrorValue, safeParam, safeReason, safeWord } from "../error-text.ts";
-import { errorOfAnswer } from "../errors.ts";
-import type { ErrorAnswer, ReadError } from "../exchange.ts";
-import { arrayOf, isObject, type Json, objectOf, textOf } from "../json.ts";
+import { parseObject } from "../transport/json-answer.ts";
+import { hideAddresses, readErrorBody, readErrorValue, safeParam, safeReason, safeWord } from "../errors/error-text.ts";
+import { errorOfAnswer } from "../errors/faults.ts";
+import type { ErrorAnswer, ReadError } from "../transport/exchange.ts";
+import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import { type Provider, UpstreamError, type UpstreamFault } from "../types.ts";
 import { isConcurrency, type JobCode, jobCodeOf, type Told } from "./error-words.ts";
 

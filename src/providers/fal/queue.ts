@@ -1,11 +1,11 @@
 // Work that a fal queue accepted: how far it is, what came of it, and asking it to stop.
 import { systemClock, type Clock } from "../../clock.ts";
-import { parseObject, unreadable } from "../answer-json.ts";
-import { filesBytesMax } from "../base64-files.ts";
-import { exchange, wholeText } from "../exchange.ts";
-import type { Upstream } from "../http.ts";
-import { bareRequest } from "../json-request.ts";
-import { textOf } from "../json.ts";
+import { parseObject, unreadable } from "../transport/json-answer.ts";
+import { filesBytesMax } from "../transport/base64-files.ts";
+import { exchange, wholeText } from "../transport/exchange.ts";
+import type { Upstream } from "../transport/http.ts";
+import { bareRequest } from "../transport/json-request.ts";
+import { textOf } from "../json/read.ts";
 import type { Looked, Ticket, UpstreamQueue } from "../media.ts";
 import { type UpstreamCall, UpstreamError } from "../types.ts";
 import { errorInStatus, lookError, resultError } from "./errors.ts";

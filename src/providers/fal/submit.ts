@@ -1,13 +1,13 @@
 // Work offered to a fal queue: a ticket comes back, or at once what was made, from hosts that don't queue.
 import { systemClock, type Clock } from "../../clock.ts";
-import { unreadable } from "../answer-json.ts";
-import { filesBytesMax } from "../base64-files.ts";
-import { exchange } from "../exchange.ts";
-import type { Upstream } from "../http.ts";
-import { jsonRequest } from "../json-request.ts";
-import { type Json, textOf } from "../json.ts";
+import { unreadable } from "../transport/json-answer.ts";
+import { filesBytesMax } from "../transport/base64-files.ts";
+import { exchange } from "../transport/exchange.ts";
+import type { Upstream } from "../transport/http.ts";
+import { jsonRequest } from "../transport/json-request.ts";
+import { type Json, textOf } from "../json/read.ts";
 import type { Begun, MakeClip, MakePictures, Ticket } from "../media.ts";
-import { answeredAddress } from "../target.ts";
+import { answeredAddress } from "../transport/target.ts";
 import type { Provider, UpstreamCall } from "../types.ts";
 import { submitError } from "./errors.ts";
 import { clipInput, pictureInput } from "./input.ts";

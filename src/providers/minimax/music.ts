@@ -2,14 +2,14 @@
 import { systemClock, type Clock } from "../../clock.ts";
 import { convertWhole } from "../../sound/convert.ts";
 import { mixedDown, readWav } from "../../sound/wav.ts";
-import { parseObject, unreadable } from "../answer-json.ts";
+import { parseObject, unreadable } from "../transport/json-answer.ts";
 import type { FetchMade, MakeMusic } from "../audio.ts";
-import { wholeAudio } from "../audio-stream.ts";
-import { filesBytesMax, takeFilesOut } from "../base64-files.ts";
-import { exchange } from "../exchange.ts";
-import type { Upstream } from "../http.ts";
-import { jsonRequest } from "../json-request.ts";
-import { type Json, objectOf, textOf } from "../json.ts";
+import { wholeAudio } from "../transport/audio-stream.ts";
+import { filesBytesMax, takeFilesOut } from "../transport/base64-files.ts";
+import { exchange } from "../transport/exchange.ts";
+import type { Upstream } from "../transport/http.ts";
+import { jsonRequest } from "../transport/json-request.ts";
+import { type Json, objectOf, textOf } from "../json/read.ts";
 import { askedMusic } from "./audio-setting.ts";
 import { assertNoError, minimaxError } from "./errors.ts";
 

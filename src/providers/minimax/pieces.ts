@@ -1,10 +1,10 @@
 // Audio that MiniMax streams: server-sent records with hexadecimal pieces, the last of which repeats all of them (WIRE.md 13.2).
-import { readRecordData, unreadable } from "../answer-json.ts";
+import { readRecordData, unreadable } from "../transport/json-answer.ts";
 import type { AudioBody } from "../audio.ts";
-import { inOrder } from "../in-order.ts";
-import { endedEarly } from "../read-stream.ts";
-import { isObject, objectOf, textOf } from "../json.ts";
-import { openSseParser, type SseRecord } from "../sse.ts";
+import { inOrder } from "../transport/in-order.ts";
+import { endedEarly } from "../transport/read-stream.ts";
+import { isObject, objectOf, textOf } from "../json/read.ts";
+import { openSseParser, type SseRecord } from "../transport/sse.ts";
 import { type Provider, UpstreamError } from "../types.ts";
 import { assertNoError } from "./errors.ts";
 

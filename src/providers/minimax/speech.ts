@@ -1,14 +1,14 @@
 // Speech of MiniMax: whole as hexadecimal in one JSON, or as a stream of such pieces (WIRE.md 13.2). What a record says is pieces.ts's.
 import { systemClock, type Clock } from "../../clock.ts";
 import { convertWhole, openConversion } from "../../sound/convert.ts";
-import { parseObject, unreadable } from "../answer-json.ts";
+import { parseObject, unreadable } from "../transport/json-answer.ts";
 import type { MadeAudio, Say, SpeechOrder } from "../audio.ts";
-import { speechFirstByteMs, streamAudio, wholeAudio } from "../audio-stream.ts";
-import { filesBytesMax, takeFilesOut } from "../base64-files.ts";
-import { exchange, isJson } from "../exchange.ts";
-import type { Upstream, UpstreamAnswer, UpstreamRequest } from "../http.ts";
-import { jsonRequest } from "../json-request.ts";
-import { objectOf, textOf } from "../json.ts";
+import { speechFirstByteMs, streamAudio, wholeAudio } from "../transport/audio-stream.ts";
+import { filesBytesMax, takeFilesOut } from "../transport/base64-files.ts";
+import { exchange, isJson } from "../transport/exchange.ts";
+import type { Upstream, UpstreamAnswer, UpstreamRequest } from "../transport/http.ts";
+import { jsonRequest } from "../transport/json-request.ts";
+import { objectOf, textOf } from "../json/read.ts";
 import type { UpstreamCall } from "../types.ts";
 import { type AskedAudio, askedSpeech } from "./audio-setting.ts";
 import { assertNoError, minimaxError } from "./errors.ts";

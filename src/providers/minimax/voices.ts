@@ -1,15 +1,15 @@
 // Voices of MiniMax: the list, a voice from a clip, a voice from a description (WIRE.md 13.2).
 import { systemClock, type Clock } from "../../clock.ts";
-import { parseObject, unreadable } from "../answer-json.ts";
+import { parseObject, unreadable } from "../transport/json-answer.ts";
 import type { CloneVoice, DesignVoice, ListVoices, ProviderVoice } from "../audio.ts";
-import { filesBytesMax, takeFilesOut } from "../base64-files.ts";
-import { parseLong } from "../exact-numbers.ts";
-import { exchange, wholeText } from "../exchange.ts";
-import type { Upstream, UpstreamRequest } from "../http.ts";
-import { jsonRequest } from "../json-request.ts";
-import { arrayOf, type Json, objectOf, textOf } from "../json.ts";
-import { fileForm } from "../multipart.ts";
-import { isVoiceId } from "../../voice-id.ts";
+import { filesBytesMax, takeFilesOut } from "../transport/base64-files.ts";
+import { parseLong } from "../json/exact-numbers.ts";
+import { exchange, wholeText } from "../transport/exchange.ts";
+import type { Upstream, UpstreamRequest } from "../transport/http.ts";
+import { jsonRequest } from "../transport/json-request.ts";
+import { arrayOf, type Json, objectOf, textOf } from "../json/read.ts";
+import { fileForm } from "../transport/multipart.ts";
+import { isVoiceId } from "../../text/voice-id.ts";
 import { type UpstreamCall, UpstreamError } from "../types.ts";
 import { listBytesMax, openVoiceList } from "../voice-list.ts";
 import { assertNoError, duplicateVoice, errorCodeOf, minimaxError } from "./errors.ts";

@@ -1,9 +1,9 @@
 // Chat over the `openai` protocol: one call of one route, an answer or the fault that says what to do next.
 // Which route to call, and what an answer costs, is for others to say.
 import { systemClock, type Clock } from "../../clock.ts";
-import { exchange, isJson, wholeText } from "../exchange.ts";
-import type { Upstream } from "../http.ts";
-import { jsonRequest } from "../json-request.ts";
+import { exchange, isJson, wholeText } from "../transport/exchange.ts";
+import type { Upstream } from "../transport/http.ts";
+import { jsonRequest } from "../transport/json-request.ts";
 import type { Chat } from "../types.ts";
 import { readCompletion } from "./response.ts";
 import { openChatStream } from "./stream.ts";

@@ -2,10 +2,10 @@
 // WIRE.md 1 and 2.2. Which records may skip it is fast-path.ts's, order and endings are stream.ts's.
 import type { ChatTally, FinishReason, Provider } from "../types.ts";
 import { normalizeContent } from "./content.ts";
-import { errorUnderOk } from "../error-text.ts";
-import { hideInMembers } from "../foreign-members.ts";
+import { errorUnderOk } from "../errors/error-text.ts";
+import { hideInMembers } from "../errors/foreign-members.ts";
 import { readFinish } from "./finish.ts";
-import { isObject, objectOf, textOf, type Json } from "../json.ts";
+import { isObject, objectOf, textOf, type Json } from "../json/read.ts";
 import { readLogprobs } from "./logprobs.ts";
 import { foreignKeys, idsOf } from "./response.ts";
 import { newCallsState, readCallDeltas, type CallsState } from "./tool-calls.ts";

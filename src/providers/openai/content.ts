@@ -1,6 +1,6 @@
 // The text and the thinking of a message or delta, under whatever name and in whatever form they came.
 // Leaves `content` and at most one `reasoning_content` (WIRE.md 2.2: emit one name only).
-import { arrayOf, isObject, textOf, type Json } from "../json.ts";
+import { arrayOf, isObject, textOf, type Json } from "../json/read.ts";
 
 /** Changes the message or delta in place. */
 export function normalizeContent(message: Json): void {

@@ -1,12 +1,12 @@
 // Embeddings over the `openai` protocol: one call of one route. What an answer's vectors are is vectors.ts's; how the caller
 // gets them, and what they cost, is for others to say.
 import { systemClock, type Clock } from "../../clock.ts";
-import { readAnswer } from "../answer-json.ts";
-import { exchange, wholeText } from "../exchange.ts";
-import type { Upstream, UpstreamRequest } from "../http.ts";
+import { readAnswer } from "../transport/json-answer.ts";
+import { exchange, wholeText } from "../transport/exchange.ts";
+import type { Upstream, UpstreamRequest } from "../transport/http.ts";
 import { readInputUsage } from "../input-usage.ts";
-import { jsonRequest } from "../json-request.ts";
-import { spliceJson } from "../json-splice.ts";
+import { jsonRequest } from "../transport/json-request.ts";
+import { spliceJson } from "../json/splice.ts";
 import { type Embed, type EmbedCall, type EmbedWhole, type Route, UpstreamError } from "../types.ts";
 import { readVectors } from "./vectors.ts";
 

@@ -4,10 +4,10 @@
 // A template is a chunk cut around that string, and what chunk.ts made of it, cut likewise. A record that has the same
 // head and tail around a well-formed piece of JSON string is the same chunk with another text: JSON strings end at
 // their first unescaped quote, so no text can pass for structure.
-import { parseJson } from "../../json.ts";
+import { parseJson } from "../../json/parse.ts";
 import type { ChatTally } from "../types.ts";
-import { stringEnd } from "../json-scan.ts";
-import { isObject, objectOf, type Json } from "../json.ts";
+import { stringEnd } from "../json/scan.ts";
+import { isObject, objectOf, type Json } from "../json/read.ts";
 
 interface Template {
   head: string;

@@ -1,13 +1,13 @@
 // Pictures over the `openai` protocol: generations as JSON, edits of references as a form, both answered at once (WIRE.md 10.5).
 import { systemClock, type Clock } from "../../clock.ts";
-import { readAnswer, unreadable } from "../answer-json.ts";
-import { type FilesInside, filesBytesMax, takeFilesOut } from "../base64-files.ts";
-import { exchange } from "../exchange.ts";
-import type { Upstream, UpstreamRequest } from "../http.ts";
-import { jsonRequest } from "../json-request.ts";
-import { arrayOf, type Json, objectOf, textOf } from "../json.ts";
+import { readAnswer, unreadable } from "../transport/json-answer.ts";
+import { type FilesInside, filesBytesMax, takeFilesOut } from "../transport/base64-files.ts";
+import { exchange } from "../transport/exchange.ts";
+import type { Upstream, UpstreamRequest } from "../transport/http.ts";
+import { jsonRequest } from "../transport/json-request.ts";
+import { arrayOf, type Json, objectOf, textOf } from "../json/read.ts";
 import type { FetchReference, MadeFile, MakePictures, PictureCall } from "../media.ts";
-import { type FormPart, multipartForm } from "../multipart.ts";
+import { type FormPart, multipartForm } from "../transport/multipart.ts";
 import { loadReferences } from "./reference-parts.ts";
 
 /** Pictures are drawn before the first byte comes; a job has five minutes for it, and its signal ends the call (gateway-api.md "Image job"). */

@@ -1,6 +1,6 @@
 // Log probabilities in OpenAI's shape, or null: `{content, refusal}` and nothing else, because an unknown key in a
 // later chunk makes the OpenAI helper throw (WIRE.md 2.2).
-import { arrayOf, isObject, objectOf } from "../json.ts";
+import { arrayOf, isObject, objectOf } from "../json/read.ts";
 
 export interface TokenLogprob {
   token: string;

@@ -1,7 +1,7 @@
 // Joins the small pieces of a very long stream: the OpenAI helper throws above 65,536 pieces of structured output
 // (WIRE.md 2.2), and a model that writes token by token gets there. Shorter streams are left as they came.
-import { parseJson } from "../../json.ts";
-import { isObject, objectOf, type Json } from "../json.ts";
+import { parseJson } from "../../json/parse.ts";
+import { isObject, objectOf, type Json } from "../json/read.ts";
 
 /** Half of what the helper takes; what comes after is joined to pieces of this many characters. */
 export const joinedAfter = 32_768;

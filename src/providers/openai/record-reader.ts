@@ -1,14 +1,14 @@
 // One server-sent record of a chat stream: forwarded as it is, read as a chunk, the end, or an error.
 // Rules of chunks are chunk.ts's; the order of things is stream.ts's.
-import type { SseRecord } from "../sse.ts";
+import type { SseRecord } from "../transport/sse.ts";
 import { UpstreamError, type Provider } from "../types.ts";
 import { missingEnds, readChunk, type ChunkState } from "./chunk.ts";
-import { readRecordData, unreadable } from "../answer-json.ts";
-import { readErrorValue, safeReason } from "../error-text.ts";
-import { errorUnder200 } from "../errors.ts";
-import { withoutKeys } from "../hide-secrets.ts";
+import { readRecordData, unreadable } from "../transport/json-answer.ts";
+import { readErrorValue, safeReason } from "../errors/error-text.ts";
+import { errorUnder200 } from "../errors/faults.ts";
+import { withoutKeys } from "../errors/hide-secrets.ts";
 import { openFastPath } from "./fast-path.ts";
-import { isObject } from "../json.ts";
+import { isObject } from "../json/read.ts";
 import { joinedAfter, openPieceMerger } from "./merge-pieces.ts";
 
 export interface ReadRecord {

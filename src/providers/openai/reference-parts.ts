@@ -1,6 +1,6 @@
 // Reference pictures as files of a form: hosts of the `openai` protocol take bytes, callers give addresses.
 import type { FetchReference, ReferenceFault } from "../media.ts";
-import type { FormPart } from "../multipart.ts";
+import type { FormPart } from "../transport/multipart.ts";
 import { UpstreamError } from "../types.ts";
 
 /** Of all references of a request: what is held of it until the answer comes, and twice while the form is made. */

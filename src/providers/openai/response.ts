@@ -2,11 +2,11 @@
 // Streams are stream.ts's; `usage` is read here and left out, because the flow writes its own.
 import { randomUUID } from "node:crypto";
 import type { ChatCompletion, ChatWhole, Provider } from "../types.ts";
-import { readAnswer, unreadable } from "../answer-json.ts";
-import { hideInMembers } from "../foreign-members.ts";
+import { readAnswer, unreadable } from "../transport/json-answer.ts";
+import { hideInMembers } from "../errors/foreign-members.ts";
 import { normalizeContent } from "./content.ts";
 import { readFinish } from "./finish.ts";
-import { isObject, textOf, type Json } from "../json.ts";
+import { isObject, textOf, type Json } from "../json/read.ts";
 import { readLogprobs } from "./logprobs.ts";
 import { normalizeWholeCalls } from "./tool-calls.ts";
 import { readUsage } from "./usage.ts";

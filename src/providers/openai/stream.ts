@@ -1,10 +1,10 @@
 // A chat answer that streams: in which order its records go out.
 // What one record means is record-reader.ts's, beginnings and endings are read-stream.ts's.
 import type { Clock } from "../../clock.ts";
-import type { UpstreamAnswer } from "../http.ts";
-import { inOrder } from "../in-order.ts";
-import { openOutlet } from "../outlet.ts";
-import { readStream, type StreamReader } from "../read-stream.ts";
+import type { UpstreamAnswer } from "../transport/http.ts";
+import { inOrder } from "../transport/in-order.ts";
+import { openOutlet } from "../transport/outlet.ts";
+import { readStream, type StreamReader } from "../transport/read-stream.ts";
 import type { ChatCall, ChatRecord, ChatStream, ChatTally } from "../types.ts";
 import { allEnded, beginChunks, newChunkState } from "./chunk.ts";
 import { openRecordReader } from "./record-reader.ts";

@@ -1,7 +1,7 @@
 // Tool calls of whole messages and of deltas, in the one form that strict clients take (WIRE.md 1, rules 8 and 9).
 import { randomUUID } from "node:crypto";
-import { unreadable } from "../answer-json.ts";
-import { arrayOf, isObject, objectOf, textOf, type Json } from "../json.ts";
+import { unreadable } from "../transport/json-answer.ts";
+import { arrayOf, isObject, objectOf, textOf, type Json } from "../json/read.ts";
 
 /** Changes the message in place; an empty list is no list. Returns whether there are any. */
 export function normalizeWholeCalls(message: Json): boolean {

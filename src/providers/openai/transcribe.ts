@@ -1,11 +1,11 @@
 // Transcriptions over the `openai` protocol: a form around a recording that stays on disk (WIRE.md 10.5). What an answer says is transcript.ts's.
 import { systemClock, type Clock } from "../../clock.ts";
 import type { Transcribe, TranscribeCall } from "../audio.ts";
-import { readAnswer } from "../answer-json.ts";
-import { exchange, wholeText } from "../exchange.ts";
-import type { Upstream, UpstreamRequest } from "../http.ts";
-import { jsonRequest } from "../json-request.ts";
-import { fileForm, type TextPart } from "../multipart.ts";
+import { readAnswer } from "../transport/json-answer.ts";
+import { exchange, wholeText } from "../transport/exchange.ts";
+import type { Upstream, UpstreamRequest } from "../transport/http.ts";
+import { jsonRequest } from "../transport/json-request.ts";
+import { fileForm, type TextPart } from "../transport/multipart.ts";
 import { UpstreamError } from "../types.ts";
 import { readTranscript } from "./transcript.ts";
 

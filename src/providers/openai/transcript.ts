@@ -1,7 +1,7 @@
 // What a host of the OpenAI family says that it heard, in one form: fields that it leaves out are filled as WIRE.md 13.4 says.
-import { unreadable } from "../answer-json.ts";
+import { unreadable } from "../transport/json-answer.ts";
 import type { Segment, Transcript } from "../audio.ts";
-import { arrayOf, isObject, type Json, textOf } from "../json.ts";
+import { arrayOf, isObject, type Json, textOf } from "../json/read.ts";
 
 /** A segment is a sentence or half of one; written out it takes ten times what a short one came as. */
 const segmentsPerSecond = 5;

@@ -1,7 +1,7 @@
 // The tokens an upstream reports, wherever and however it does, as disjoint buckets that never go below zero.
 // Prices are pricing/'s; a cost that an upstream reports is never read (PEERS.md 2.1, row 1).
 import type { Usage } from "../../usage.ts";
-import { arrayOf, isObject, objectOf, type Json } from "../json.ts";
+import { arrayOf, isObject, objectOf, type Json } from "../json/read.ts";
 import { count } from "../token-count.ts";
 
 /**

@@ -1,7 +1,7 @@
 // The vectors of an embeddings answer, whatever its host made of order, encoding and length (WIRE.md 10.5).
-import { isObject } from "../json.ts";
+import { isObject } from "../json/read.ts";
 import { UpstreamError, type EmbedCall, type Vector } from "../types.ts";
-import { unreadable } from "../answer-json.ts";
+import { unreadable } from "../transport/json-answer.ts";
 
 /** In input order, all of one length, every value a number that a float32 can hold. */
 export function readVectors(data: unknown, { inputs, dimensions }: Pick<EmbedCall, "inputs" | "dimensions">): Vector[] {
@@ -44,7 +44,7 @@ function fromBase64(text: string): Float32Array {
 const unitTolerance = 0.01;
 
 /**
- * For a host that ignored `dimensions`. Only models that declare it are asked for it (src/language/embedding-order.ts), and of
+ * For a host that ignored `dimensions`. Only models that declare it are asked for it (src/language/embeddings/request.ts), and of
  * theirs the beginning is the shorter vector, made a unit vector again where the whole was one.
  */
 function cutTo(dimensions: number, vector: Vector): Vector {

@@ -1,7 +1,7 @@
 // The pieces of a whole answer told as a stream. The records obey the same rules as chunk.ts's (WIRE.md 2.2).
-import { toldStream } from "../told-stream.ts";
+import { toldStream } from "../transport/replay-stream.ts";
 import type { ChatStream, ChatTally, ChatWhole } from "../types.ts";
-import { arrayOf, isObject, objectOf, textOf, type Json } from "../json.ts";
+import { arrayOf, isObject, objectOf, textOf, type Json } from "../json/read.ts";
 import { foreignKeys } from "./response.ts";
 
 export function streamOfWhole({ completion, usage }: ChatWhole, signal: AbortSignal): ChatStream {

@@ -1,8 +1,8 @@
 // The answers of the five kinds of hosts (WIRE.md 11.2) in one shape: `results`, best first, every index a document of the request.
-import { unreadable } from "../answer-json.ts";
+import { unreadable } from "../transport/json-answer.ts";
 import { readInputUsage } from "../input-usage.ts";
-import { hideInMembers } from "../foreign-members.ts";
-import { isObject, objectOf, textOf, type Json } from "../json.ts";
+import { hideInMembers } from "../errors/foreign-members.ts";
+import { isObject, objectOf, textOf, type Json } from "../json/read.ts";
 import { count } from "../token-count.ts";
 import type { RankedDocument, RerankCall, RerankWhole } from "../types.ts";
 

@@ -1,9 +1,9 @@
 // Rankings over the `rerank` protocol (Cohere, Jina and those like them): one call of one route. What an answer says is ranking.ts's.
 import { systemClock, type Clock } from "../../clock.ts";
-import { readAnswer } from "../answer-json.ts";
-import { exchange, wholeText } from "../exchange.ts";
-import type { Upstream, UpstreamAnswer } from "../http.ts";
-import { jsonRequest } from "../json-request.ts";
+import { readAnswer } from "../transport/json-answer.ts";
+import { exchange, wholeText } from "../transport/exchange.ts";
+import type { Upstream, UpstreamAnswer } from "../transport/http.ts";
+import { jsonRequest } from "../transport/json-request.ts";
 import { type Rerank, type RerankCall, UpstreamError } from "../types.ts";
 import { readRanking } from "./ranking.ts";
 

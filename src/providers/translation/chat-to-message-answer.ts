@@ -1,11 +1,11 @@
 // A whole chat answer as a message of the Anthropic dialect (WIRE.md 8.1; gateway-api.md, POST /v1/messages).
 import { randomUUID } from "node:crypto";
 import type { components } from "../../../generated/api.d.ts";
-import { unreadable } from "../answer-json.ts";
-import { nestsTooDeep } from "../json-scan.ts";
-import { isObject, type Json, objectOf, textOf } from "../json.ts";
+import { unreadable } from "../transport/json-answer.ts";
+import { nestsTooDeep } from "../json/scan.ts";
+import { isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import type { ChatWhole, MessageWhole } from "../types.ts";
-import { parseExact } from "../exact-numbers.ts";
+import { parseExact } from "../json/exact-numbers.ts";
 import { messageEnd } from "./message-end.ts";
 import type { ToolNames } from "./tool-names.ts";
 

@@ -1,7 +1,7 @@
 // The messages of a chat request as those of Anthropic's dialect (WIRE.md 7, 9): system ahead, every call of a tool answered
 // once and at once. Blank texts and a first turn of the assistant are left to the adapter.
-import { parseExact } from "../exact-numbers.ts";
-import { arrayOf, isObject, objectOf, textOf, type Json } from "../json.ts";
+import { parseExact } from "../json/exact-numbers.ts";
+import { arrayOf, isObject, objectOf, textOf, type Json } from "../json/read.ts";
 import { contentBlocks, plainText, refuse } from "./chat-to-message-content.ts";
 import { newToolIds } from "./chat-to-message-tool-ids.ts";
 

@@ -1,6 +1,6 @@
 // A chat request in Anthropic's dialect (WIRE.md 7, column A). Only what Anthropic knows goes on: it refuses any other field.
 // What a Claude upstream refuses in its own dialect (blank texts, thinking beside forced tools …) is the adapter's.
-import { arrayOf, isObject, objectOf, textOf, type Json } from "../json.ts";
+import { arrayOf, isObject, objectOf, textOf, type Json } from "../json/read.ts";
 import type { Route } from "../types.ts";
 import { refuse } from "./chat-to-message-content.ts";
 import { messageHistory } from "./chat-to-message-history.ts";

@@ -1,6 +1,6 @@
 // A JSON Schema as Claude takes it for an answer's form (WIRE.md 9): objects closed, and the keywords that it can't follow
 // said in words instead.
-import { arrayOf, isObject, textOf, type Json } from "../json.ts";
+import { arrayOf, isObject, textOf, type Json } from "../json/read.ts";
 
 const unsupported = [
   "minimum",

@@ -1,6 +1,6 @@
 // Reasoning controls of a chat request as Claude's thinking (WIRE.md 7.1): effort for the newer generation, a budget for the
 // older. Budgets too small for an upstream are dropped by its adapter.
-import { objectOf, textOf, type Json } from "../json.ts";
+import { objectOf, textOf, type Json } from "../json/read.ts";
 import type { Route } from "../types.ts";
 import { shareOfEffort } from "./effort-share.ts";
 

@@ -1,5 +1,5 @@
 // Tools of a chat request and the choice among them, in Anthropic's dialect (WIRE.md 7).
-import { arrayOf, isObject, objectOf, textOf, type Json } from "../json.ts";
+import { arrayOf, isObject, objectOf, textOf, type Json } from "../json/read.ts";
 import { refuse, shown } from "./chat-to-message-content.ts";
 import { closeSchema } from "./chat-to-message-schema.ts";
 

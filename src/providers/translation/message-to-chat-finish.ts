@@ -1,5 +1,5 @@
 // Why a message ended, as a chat answer says it (WIRE.md 8.1).
-import { textOf } from "../json.ts";
+import { textOf } from "../json/read.ts";
 import type { FinishReason, MessageEnd } from "../types.ts";
 
 const finishes: Readonly<Record<MessageEnd["stop_reason"], FinishReason>> = {

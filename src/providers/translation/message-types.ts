@@ -4,7 +4,7 @@ import type { components } from "../../../generated/api.d.ts";
 
 type Schemas = components["schemas"];
 
-/** Members that may be null are left out where they are (src/language/given-fields.ts). */
+/** Members that may be null are left out where they are (src/language/messages/given-fields.ts). */
 export type WithoutNulls<Body> = { [Name in keyof Body]: Exclude<Body[Name], null> };
 
 export type MessageRequest = WithoutNulls<Schemas["MessageRequest"]>;

@@ -1,6 +1,6 @@
 // Content blocks of a streamed message: strictly one after another, counted from 0 without gaps, however the upstream mixes
 // text, thinking and parallel tool calls (WIRE.md 8.4).
-import { unreadable } from "../answer-json.ts";
+import { unreadable } from "../transport/json-answer.ts";
 import type { MessageRecord } from "../types.ts";
 import { advance, type ArgumentProgress, newProgress } from "./argument-progress.ts";
 

@@ -1,5 +1,5 @@
 // The rule of the first turn (gateway-api.md, POST /v1/messages): a thinking budget goes out until the model has thought or called a tool.
-import { arrayOf, objectOf } from "../json.ts";
+import { arrayOf, objectOf } from "../json/read.ts";
 
 /** Whether an assistant's turn of a message history thought or called tools. */
 export function hasThoughtOrCalled(messages: readonly unknown[]): boolean {

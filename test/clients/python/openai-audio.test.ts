@@ -49,7 +49,7 @@ describeWithPython("openai for Python", () => {
 
   test.each([
     ["UnprocessableEntityError", 422, "no_speech_detected", { path: silent, model: "transcribe" }],
-    ["APIStatusError", 415, "unsupported_audio_type", { path: new URL("driver.py", import.meta.url).pathname, model: "transcribe" }],
+    ["APIStatusError", 415, "unsupported_audio_type", { path: new URL("./driver.py", import.meta.url).pathname, model: "transcribe" }],
     ["BadRequestError", 400, "segments_unsupported", { path, model: "hear/text-only" }],
     ["NotFoundError", 404, "model_not_found", { path, model: "hear/nobody" }],
   ])("%s %i %s: one attempt, no charge", async (name, status, code, args) => {

@@ -1,0 +1,45 @@
+// How code refuses: fail(code, …) throws an ApiError. What a code means stands in the catalogue (spec/errors/errors.tsp); its status and
+// sentence are read by src/errors/text.ts, the rest of its answer by src/server/render-error.ts.
+import type { ErrorCode } from "../../generated/errors.ts";
+
+/** What one refusal adds to its row of the catalogue. */
+export interface FailDetails {
+  /** Request field at fault, e.g. `messages[0].role`. */
+  param?: string | null;
+  /** Instead of the row's: what has been said of it before, e.g. of a job. */
+  message?: string;
+  /** Values for the {placeholders} of the row's message. */
+  text?: Record<string, string | number>;
+  /** Fields beside `error` in the body, e.g. need_usd, did_you_mean. */
+  extra?: Record<string, unknown>;
+  /** Fields inside `error`, e.g. suggested_models on route_refused. */
+  inside?: Record<string, unknown>;
+  /** For the few rows that may answer with more than one status: which one. */
+  status?: number;
+  /** True time to wait; becomes Retry-After (whole seconds, rounded up) and, on rate_limit_exceeded, retry-after-ms. */
+  retryAfterMs?: number;
+  /** True time until a window has room, for retry-after-ms; Retry-After stays the row's. */
+  windowMs?: number;
+  headers?: Record<string, string>;
+  cause?: unknown;
+}
+
+export class ApiError extends Error {
+  readonly code: ErrorCode;
+  readonly details: FailDetails;
+
+  constructor(code: ErrorCode, details: FailDetails) {
+    super(code, { cause: details.cause });
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** The commonest refusal: one field, and what is wrong with it. */
+export function failParameter(param: string, reason: string): never {
+  return fail("invalid_parameter", { param, text: { param, reason } });
+}
+
+export function fail(code: ErrorCode, details: FailDetails = {}): never {
+  throw new ApiError(code, details);
+}

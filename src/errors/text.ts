@@ -1,0 +1,29 @@
+// What a caller is shown of an error, for its answer and for the usage log alike: the status, the row as it is at that status, and the
+// sentence, which is the row's template filled with what is known of this refusal.
+import { dialects, errors } from "../../generated/errors.ts";
+import type { Dialect, DialectRow, ErrorCode, ErrorRow } from "../../generated/errors.ts";
+import type { ApiError } from "./fail.ts";
+
+/** In the words of the endpoint's dialect; some say an error with another status. */
+export function shownError({ code, details }: Pick<ApiError, "code" | "details">, dialect: Dialect): { status: number; message: string } {
+  const { statuses }: DialectRow = dialects[dialect];
+  const status = details.status ?? statuses[code] ?? errors[code].status;
+  return { status, message: details.message ?? fillMessage(rowAt(code, status).message, details.text ?? {}) };
+}
+
+/** Type, retry rule and texts belong to a status: a code that is answered with another may have others there. */
+export function rowAt(code: ErrorCode, status: number): ErrorRow {
+  return { ...errors[code], ...errors[code].at?.[status] };
+}
+
+/** "{name}" is replaced; a part in square brackets goes when a value inside it isn't known. A reason may be a sentence with a stop of its own. */
+export function fillMessage(template: string, text: Record<string, string | number>): string {
+  const known = (part: string) => [...part.matchAll(placeholder)].every((match) => text[match[1]!] !== undefined);
+  const kept = template.replace(/\[([^[\]]*\{\w+\}[^[\]]*)\]/g, (_, part: string) => (known(part) ? part : ""));
+  return kept
+    .replace(placeholder, (_, name: string) => String(text[name] ?? "?"))
+    .trim()
+    .replace(/(?<!\.)\.\.$/, ".");
+}
+
+const placeholder = /\{(\w+)\}/g;

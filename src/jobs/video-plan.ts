@@ -1,0 +1,56 @@
+// A request for a clip as a plan: its length, its sources, its settings, and what is held (spec/videos/videos.tsp, WIRE.md 15.7).
+import type { Resolved } from "../catalog/resolve.ts";
+import type { Model } from "../catalog/types.ts";
+import { fail, failParameter } from "../errors/fail.ts";
+import { mediaCost, mediaPricesOf } from "../pricing/media-cost.ts";
+import { readNamedExtra } from "./extra-fields.ts";
+import { type AddressPolicy, readSourceAddress } from "../network/source-address.ts";
+import type { JobPlan } from "./types.ts";
+
+/** Of the right types; null and undefined: not given. */
+export interface ClipFields {
+  prompt?: string | null;
+  image_url?: string | null;
+  audio_url?: string | null;
+  duration_s?: number | null;
+  aspect_ratio?: string | null;
+  extra?: Record<string, unknown> | null;
+}
+
+/** Fails with invalid_parameter, invalid_duration or image_url_required. `prompt` was read before. */
+export function clipPlan(policy: AddressPolicy, { model, alias }: Resolved, fields: ClipFields & { prompt: string }): JobPlan {
+  const seconds = secondsOf(model, fields.duration_s);
+  const aspect = fields.aspect_ratio ?? null;
+  if (aspect !== null && !clipAspects.includes(aspect)) failParameter("aspect_ratio", `it must be ${clipAspects.join(" or ")}`);
+  const addressOf = (text: string | null | undefined, param: string) =>
+    text === undefined || text === null ? null : readSourceAddress(text, param, policy);
+  const firstFrame = addressOf(fields.image_url, "image_url");
+  if (model.media.requiresImage && firstFrame === null) fail("image_url_required", { param: "image_url", text: { model: model.id } });
+  const soundTrack = addressOf(fields.audio_url, "audio_url");
+  const references = firstFrame === null ? 0n : model.media.referencePrice;
+  const prices = mediaPricesOf(model, { quality: null, references });
+  const extra = readNamedExtra(fields.extra, model.media.extraKeys);
+  return {
+    model,
+    alias,
+    request: { kind: "video", order: { prompt: fields.prompt, firstFrame, soundTrack, seconds, aspect, extra } },
+    prices,
+    estimated: mediaCost(prices, { count: 1, pixels: 0, seconds }),
+  };
+}
+
+const clipAspects = ["16:9", "9:16"];
+/** Of a model that offers any length: far above what video models make. */
+const anySecondsMax = 300;
+
+/** The next longer length that the model offers; of one that offers any, whole milliseconds. */
+function secondsOf({ id, media }: Pick<Model, "id" | "media">, given: number | null | undefined): number {
+  const { durations, defaultDurationSec } = media;
+  if (given === undefined || given === null) return defaultDurationSec;
+  const longest = durations.at(-1) ?? anySecondsMax;
+  const offered = durations.length === 0 ? "" : `; it makes ${durations.join(", ")} seconds`;
+  const refuse = (reason: string) => fail("invalid_duration", { param: "duration_s", text: { param: "duration_s", model: id, reason } });
+  if (!(given > 0)) refuse(`it must be more than 0${offered}`);
+  if (given > longest) refuse(`it must be at most ${longest}${offered}`);
+  return durations.find((seconds) => seconds >= given) ?? Math.ceil(given * 1000) / 1000;
+}

@@ -1,0 +1,47 @@
+// How a chat answer is written as server-sent events (WIRE.md 2).
+import type { Context } from "../../context.ts";
+import type { ChatRecord, ChatStream, ChatTally } from "../../providers/types.ts";
+import { chatUsage } from "./usage.ts";
+import type { StreamedAnswer, StreamForm } from "../stream-answer.ts";
+import { streamFault } from "../stream-fault.ts";
+
+export type StreamedChat = StreamedAnswer<ChatStream>;
+
+export function chatForm(context: Pick<Context, "publicUrl">, served: StreamedChat, usageAsked: boolean): StreamForm<ChatRecord> {
+  return dataForm(context, served, usageAsked, {
+    head: ({ id, created }, model) => ({ id, object: "chat.completion.chunk", created, model }),
+    record: ({ json }) => `data: ${json}\n\n`,
+    broken: { index: 0, delta: {}, finish_reason: "error" },
+  });
+}
+
+/** What tells chat's records from those of text completions. */
+interface DataWords {
+  /** Of the records that the gateway adds itself. */
+  head(tally: ChatTally, model: string): object;
+  record(record: ChatRecord): string;
+  /** The last choice of a stream that broke. */
+  broken: object;
+}
+
+/** Records without names, the usage where it was asked for, [DONE]. */
+export function dataForm(
+  context: Pick<Context, "publicUrl">,
+  { ask, call, source }: StreamedChat,
+  usageAsked: boolean,
+  { head, record, broken }: DataWords,
+): StreamForm<ChatRecord> {
+  const { model } = call.admitted;
+  const line = (more: object) => dataLine({ ...head(source.tally, model.id), ...more });
+  return {
+    record,
+    keepAlive: ": keep-alive\n\n",
+    end: (bill) => `${usageAsked ? line({ choices: [], usage: chatUsage(bill, model) }) : ""}data: [DONE]\n\n`,
+    // WIRE.md 2.4: top-level `error` with a string message; clients miss it anywhere else.
+    interrupted: () => `${line({ choices: [broken], error: streamFault(context, ask) })}data: [DONE]\n\n`,
+  };
+}
+
+export function dataLine(record: object): string {
+  return `data: ${JSON.stringify(record)}\n\n`;
+}

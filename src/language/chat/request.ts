@@ -1,0 +1,55 @@
+// A chat request in the OpenAI dialect as an order: what it asks of a model, how large it is, how a route is called.
+import type { Context } from "../../context.ts";
+import type { JsonText } from "../../providers/json/text.ts";
+import type { ChatStream, ChatWhole } from "../../providers/types.ts";
+import { promptSize } from "../prompt-size.ts";
+import { assertDeclares, declares, requirementsOf } from "./requirements.ts";
+import type { OutputCap } from "../reserve.ts";
+import { adapterOf } from "../../routing/adapter-of.ts";
+import type { Order } from "../serve.ts";
+import { type ChatFields, outputMaxOf, upstreamBody } from "./upstream-body.ts";
+
+/** The request as JSON text, and parsed. */
+export interface ChatRequest {
+  text: JsonText;
+  body: ChatFields & Parameters<typeof requirementsOf>[0] & { n?: number | null };
+}
+
+export function chatOrder({ providers }: Pick<Context, "providers">, { text, body }: ChatRequest): Order<ChatWhole, ChatStream> {
+  const needs = requirementsOf(body);
+  const stream = body.stream === true;
+  return {
+    model: body.model,
+    type: "language",
+    stream,
+    assertFits: (model) => assertDeclares(model, needs),
+    fits: (other) => declares(other, needs),
+    measure: () => promptSize(body),
+    cap: outputCap(body),
+    async call({ candidate, hold, upstream }) {
+      const chat = adapterOf(providers.chat, candidate);
+      return chat({
+        ...upstream,
+        body: upstreamBody(text, body, candidate, hold),
+        stream,
+        outputMax: outputMaxOf(candidate, hold),
+      });
+    },
+    charactersOf,
+  };
+}
+
+function outputCap(body: ChatRequest["body"]): OutputCap {
+  const caps = [body.max_tokens, body.max_completion_tokens].filter((cap) => cap != null);
+  return { asked: caps.length === 0 ? null : Math.min(...caps), choices: body.n ?? 1 };
+}
+
+function charactersOf({ completion }: ChatWhole): number {
+  const texts = completion.choices.flatMap(({ message }) => [
+    message.content,
+    message.reasoning_content,
+    message.refusal,
+    ...(message.tool_calls ?? []).flatMap((call) => [call.function?.name, call.function?.arguments]),
+  ]);
+  return texts.reduce<number>((sum, text) => sum + (text?.length ?? 0), 0);
+}

@@ -1,0 +1,53 @@
+// Chat answers in the older words of text completions, whole and streamed (WIRE.md 15.10). A completion has text and
+// nothing else: what a model thinks is not part of it.
+import type { components } from "../../../generated/api.d.ts";
+import type { Context } from "../../context.ts";
+import { parseJson } from "../../json/parse.ts";
+import type { ChatCompletion, ChatRecord, ChatTally } from "../../providers/types.ts";
+import { dataForm, dataLine, type StreamedChat } from "../chat/reply.ts";
+import { chatUsage } from "../chat/usage.ts";
+import type { Bill, OpenCall } from "../open-call.ts";
+import type { StreamForm } from "../stream-answer.ts";
+
+type Completion = components["schemas"]["Completion"];
+type ChunkChoice = components["schemas"]["CompletionChunkChoice"];
+
+/** `before` is what `echo` repeats. */
+export function textCompletion({ id, created, choices }: ChatCompletion, call: OpenCall, bill: Bill, before: string): Completion {
+  const { model } = call.admitted;
+  return {
+    ...head(id, created, model.id),
+    choices: choices.map(({ index, message, finish_reason }) => ({
+      text: before + (message.content ?? ""),
+      index,
+      logprobs: null,
+      finish_reason,
+    })),
+    usage: chatUsage(bill, model),
+  };
+}
+
+export function completionForm(context: Pick<Context, "publicUrl">, served: StreamedChat, usageAsked: boolean): StreamForm<ChatRecord> {
+  const { source, call } = served;
+  const headOf = ({ id, created }: Pick<ChatTally, "id" | "created">) => head(id, created, call.admitted.model.id);
+  return dataForm(context, served, usageAsked, {
+    head: headOf,
+    record({ json }) {
+      const choices = (parseJson(json) as ChatChunk).choices.flatMap(addition);
+      return choices.length === 0 ? "" : dataLine({ ...headOf(source.tally), choices });
+    },
+    broken: { text: "", index: 0, logprobs: null, finish_reason: "error" },
+  });
+}
+
+type ChatChunk = Pick<components["schemas"]["ChatChunk"], "choices">;
+
+/** Nothing where a chunk tells neither text nor the end: roles, thinking. */
+function addition({ index, delta, finish_reason }: ChatChunk["choices"][number]): ChunkChoice[] {
+  const text = delta.content ?? "";
+  return text === "" && finish_reason === null ? [] : [{ text, index, logprobs: null, finish_reason }];
+}
+
+function head(id: string, created: number, model: string): { id: string; object: "text_completion"; created: number; model: string } {
+  return { id: id.replace(/^chatcmpl-/, "cmpl-"), object: "text_completion", created, model };
+}

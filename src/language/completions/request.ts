@@ -1,0 +1,60 @@
+// A completion request as the chat request that it means (gateway-api.md "POST /v1/completions"). What chat does better
+// is refused, and every refusal names it.
+import type { components } from "../../../generated/api.d.ts";
+import { fail, failParameter } from "../../errors/fail.ts";
+import type { ChatRequest } from "../chat/request.ts";
+
+type CompletionRequest = components["schemas"]["CompletionRequest"];
+
+const instead = "use POST /v1/chat/completions";
+const stopsMax = 4;
+
+/** Fields that mean in chat what they mean here; they go on as sent. */
+const sharedFields = [
+  "max_tokens",
+  "n",
+  "temperature",
+  "top_p",
+  "seed",
+  "presence_penalty",
+  "frequency_penalty",
+  "logit_bias",
+  "user",
+  "stream",
+] as const;
+
+/** Throws missing_parameter or invalid_parameter; each message names the chat endpoint. */
+export function chatOfCompletion(body: CompletionRequest): ChatRequest & { prompt: string } {
+  const prompt = promptOf(body.prompt);
+  if (body.suffix != null) failParameter("suffix", `a text after the answer is not taken; ${instead}`);
+  if (body.logprobs != null && body.logprobs !== false) failParameter("logprobs", `log probabilities are not given here; ${instead}`);
+  if (body.best_of != null && body.best_of !== (body.n ?? 1))
+    failParameter("best_of", `every answer that is made is returned, so it must be n; for several answers ${instead} with n`);
+  if (body.echo === true && body.stream === true) failParameter("echo", `it does not go together with stream; ${instead}`);
+  const stop = stopOf(body.stop);
+  const shared = Object.fromEntries(sharedFields.filter((name) => body[name] != null).map((name) => [name, body[name]]));
+  const chat = {
+    model: body.model,
+    messages: [{ role: "user", content: prompt }],
+    ...shared,
+    ...(stop === null ? {} : { stop }),
+    ...(body.stream === true && body.stream_options != null ? { stream_options: body.stream_options } : {}),
+  };
+  return { text: JSON.stringify(chat), body: chat, prompt };
+}
+
+function promptOf(prompt: CompletionRequest["prompt"]): string {
+  if (prompt == null)
+    return fail("missing_parameter", { param: "prompt", text: { param: "prompt", reason: `for a conversation ${instead}` } });
+  const [only, ...more] = typeof prompt === "string" ? [prompt] : prompt;
+  if (typeof only !== "string" || more.length > 0)
+    failParameter("prompt", `it must be one text, or an array of one; for anything else ${instead}`);
+  return only;
+}
+
+function stopOf(stop: CompletionRequest["stop"]): string[] | string | null {
+  if (stop == null || stop.length === 0) return null;
+  if (Array.isArray(stop) && stop.length > stopsMax)
+    failParameter("stop", `it may hold at most ${stopsMax} sequences; for more ${instead}`);
+  return stop;
+}

@@ -1,0 +1,89 @@
+// A decision as an order: one chat call a question side by side, all on one route or none, charged as one request
+// (OPERATOR.md, decisions).
+import type { Context } from "../../context.ts";
+import { ApiError } from "../../errors/fail.ts";
+import { UpstreamError, type Whole } from "../../providers/types.ts";
+import { sideBySide } from "./side-by-side.ts";
+import { sumOfUsages } from "../../usage.ts";
+import { type Decided, decideQuestion, type DecisionRoute } from "./question.ts";
+import { documentFields, documentPrompt, labelPrompt } from "./prompts.ts";
+import type { DecisionTask, Question } from "./request.ts";
+import { type PromptSize, sizeOf } from "../prompt-size.ts";
+import { noOutput } from "../reserve.ts";
+import { adapterOf } from "../../routing/adapter-of.ts";
+import type { Order } from "../serve.ts";
+
+interface DecisionsWhole extends Whole {
+  /** One a question, in the questions' order. */
+  answers: Decided["answer"][];
+}
+
+/** One caller's questions must not take all of a provider's connections. */
+const questionsAtOnce = 16;
+/** A question's own message and the state's. */
+const messagesAQuestion = 2;
+
+export function decisionOrder(
+  { providers }: Pick<Context, "providers">,
+  model: string,
+  { state, questions }: DecisionTask,
+): Order<DecisionsWhole> {
+  return {
+    model,
+    type: "decisions",
+    stream: false,
+    assertFits: () => undefined,
+    fits: () => true,
+    measure: () => decisionSize(state, questions),
+    cap: noOutput,
+    async call({ candidate, upstream }) {
+      const chat = adapterOf(providers.chat, candidate);
+      const route: DecisionRoute = { chat, upstream, state, tellsNoOdds: false };
+      try {
+        const decided = await sideBySide(questions, questionsAtOnce, upstream.signal, (question, signal) =>
+          decideQuestion(route, question, signal),
+        );
+        return { kind: "whole", usage: sumOfUsages(decided.map(({ usage }) => usage)), answers: decided.map(({ answer }) => answer) };
+      } catch (error) {
+        throw asOurs(error);
+      }
+    },
+    charactersOf: ({ answers }) => answers.length * charactersAToken,
+    declared: inOwnCodes,
+  };
+}
+
+/** An answer whose upstream never said its usage was one token at least. */
+const charactersAToken = 4;
+
+/** Each question reads the whole state; a route without log probabilities is asked twice. */
+function decisionSize(state: string, questions: readonly Question[]): PromptSize {
+  const stateSize = sizeOf({ texts: [state], messages: messagesAQuestion, images: 0 });
+  const labelled = sizeOf({ texts: questions.map(labelPrompt), messages: 0, images: 0 });
+  const documents = questions.map((question) => documentPrompt(question) + JSON.stringify(documentFields(question)));
+  const asDocuments = sizeOf({ texts: documents, messages: 0, images: 0 });
+  const { length } = questions;
+  return {
+    tokensMax: 2 * length * stateSize.tokensMax + labelled.tokensMax + asDocuments.tokensMax,
+    tokensLikely: length * stateSize.tokensLikely + labelled.tokensLikely,
+    contexts: 2 * length,
+    prompts: length,
+    countTokens: async () => length * (await stateSize.countTokens()) + (await labelled.countTokens()),
+  };
+}
+
+/** What the gateway wrote itself and a route does not take, no caller can mend: the next route. */
+function asOurs(error: unknown): unknown {
+  if (!(error instanceof UpstreamError) || error.fault !== "rejected" || !ownFields.test(error.param ?? "")) return error;
+  return new UpstreamError("gone", error.reason, { status: error.status, cause: error });
+}
+
+const ownFields = /^(?:model|max_tokens|temperature|(?:top_)?logprobs|response_format|messages\[0\])/;
+
+/** WIRE.md 16 has no code here for what an upstream rejects or refuses: all that the caller chose is the state and its questions. */
+function inOwnCodes(error: unknown): unknown {
+  if (!(error instanceof ApiError) || (error.code !== "request_rejected" && error.code !== "route_refused")) return error;
+  const { text, cause } = error.details;
+  const reason = `the model ${error.code === "route_refused" ? "refused" : "rejected"} it: ${text?.["reason"] ?? ""}`;
+  return new ApiError("invalid_parameter", { param: "state", text: { param: "state", reason }, cause });
+}

@@ -1,0 +1,51 @@
+// What a decision asks, read from its request (gateway-api.md "POST /v1/decisions", WIRE.md 4.7), and which model decides.
+// The form of each field is checked at the edge.
+import type { components } from "../../../generated/api.d.ts";
+import { resolveModel } from "../../catalog/resolve.ts";
+import { suggestModels } from "../../catalog/suggest.ts";
+import type { Catalog } from "../../catalog/types.ts";
+import { fail, failParameter } from "../../errors/fail.ts";
+
+type DecisionRequest = components["schemas"]["DecisionRequest"];
+
+export interface Question {
+  id: string;
+  instructions: string | null;
+  /** In the caller's order. */
+  options: { id: string; meaning: string | null }[];
+}
+
+export interface DecisionTask {
+  state: string;
+  questions: Question[];
+}
+
+/** The one decisions model there is. */
+const decisionsModel = "jev";
+
+export function decisionTask({ state: given, questions }: DecisionRequest): DecisionTask {
+  const state = typeof given === "string" ? given : given.map(({ text }) => text).join("\n");
+  if (state.trim() === "") failParameter("state", "it must not be empty: it is what the questions are about");
+  return {
+    state,
+    questions: Object.entries(questions).map(([id, { instructions, criteria }]) => ({
+      id,
+      instructions: instructions ?? null,
+      options: Object.entries(criteria).map(([option, meaning]) => ({ id: option, meaning })),
+    })),
+  };
+}
+
+/** The name that was sent, id or alias. Throws invalid_parameter for any other model, model_unavailable while jev isn't served here. */
+export function decisionModelName(catalog: Catalog, sent: string | null | undefined): string {
+  const name = sent ?? decisionsModel;
+  const model = resolveModel(catalog, name)?.model;
+  if ((model?.id ?? name) !== decisionsModel)
+    fail("invalid_parameter", {
+      param: "model",
+      text: { param: "model", reason: `${decisionsModel} is the only model that decides` },
+      extra: suggestModels(catalog, name, "decisions"),
+    });
+  if (model?.type !== "decisions" || model.state.kind !== "active") fail("model_unavailable");
+  return name;
+}

@@ -1,0 +1,62 @@
+// An embeddings request as an order: what it asks of a model, how large it is, how a route is called.
+import type { components } from "../../../generated/api.d.ts";
+import type { Model } from "../../catalog/types.ts";
+import type { Context } from "../../context.ts";
+import { failParameter } from "../../errors/fail.ts";
+import { spliceJson } from "../../providers/json/splice.ts";
+import type { JsonText } from "../../providers/json/text.ts";
+import type { EmbedWhole } from "../../providers/types.ts";
+import { inputSize, tokensSize } from "../input-size.ts";
+import { noOutput } from "../reserve.ts";
+import { adapterOf } from "../../routing/adapter-of.ts";
+import type { Order } from "../serve.ts";
+
+interface EmbeddingRequest {
+  text: JsonText;
+  body: Pick<components["schemas"]["EmbeddingRequest"], "model" | "input" | "dimensions" | "encoding_format"> & { messages?: unknown };
+}
+
+export function embeddingOrder({ providers }: Pick<Context, "providers">, { text, body }: EmbeddingRequest): Order<EmbedWhole> {
+  const inputs = inputsOf(body.input);
+  const dimensions = body.dimensions ?? null;
+  const fits = (model: Model) => dimensions === null || model.row.supported_parameters.includes("dimensions");
+  return {
+    model: body.model,
+    type: "embedding",
+    stream: false,
+    assertFits(model) {
+      // Some hosts read it instead of `input`, with pictures to load: nothing here would have counted it.
+      if (body.messages != null) failParameter("messages", "texts are sent as input");
+      if (!fits(model)) failParameter("dimensions", `${model.id} does not make shorter vectors`);
+    },
+    fits,
+    measure: () => (areTexts(inputs) ? inputSize(inputs) : tokensSize(inputs)),
+    cap: noOutput,
+    async call({ candidate, upstream }) {
+      const embed = adapterOf(providers.embed, candidate);
+      return embed({
+        ...upstream,
+        body: spliceJson(text, {
+          model: JSON.stringify(candidate.route.model),
+          ...(body.dimensions === null ? { dimensions: null } : {}), // null says nothing, and not every host reads it
+        }),
+        inputs: inputs.length,
+        dimensions,
+        base64: body.encoding_format === "base64",
+      });
+    },
+    charactersOf: () => 0,
+  };
+}
+
+/** One for each vector: all texts, or all lists of tokens. */
+type Inputs = string[] | number[][];
+
+function inputsOf(input: EmbeddingRequest["body"]["input"]): Inputs {
+  if (typeof input === "string") return [input];
+  return typeof input[0] === "number" ? [input as number[]] : (input as Inputs);
+}
+
+function areTexts(inputs: Inputs): inputs is string[] {
+  return typeof inputs[0] === "string";
+}

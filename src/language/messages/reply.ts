@@ -1,0 +1,46 @@
+// How a message is written as server-sent events (WIRE.md 5.4): each has its name, clients drop those without.
+import type { Context } from "../../context.ts";
+import { type MessageRecord, type MessageStream, UpstreamError } from "../../providers/types.ts";
+import { messageUsage } from "./usage.ts";
+import type { StreamedAnswer, StreamForm } from "../stream-answer.ts";
+import { streamFault } from "../stream-fault.ts";
+
+export function messageForm(
+  context: Pick<Context, "publicUrl">,
+  { ask, call, source }: StreamedAnswer<MessageStream>,
+): StreamForm<MessageRecord> {
+  let begun = false;
+  return {
+    record(record) {
+      begun = true;
+      return event(record);
+    },
+    /** Before message_start no event may come. */
+    get keepAlive() {
+      return begun ? event({ event: "ping", json: '{"type":"ping"}' }) : ": keep-alive\n\n";
+    },
+    end(bill) {
+      const { stop_reason, stop_sequence, stop_details } = source.tally.end ?? { stop_reason: "end_turn", stop_sequence: null };
+      const delta = { stop_reason, stop_sequence, ...(stop_details == null ? {} : { stop_details }) };
+      return named("message_delta", { delta, usage: messageUsage(bill, call.admitted.model) }) + named("message_stop", {});
+    },
+    interrupted(error) {
+      const fault = streamFault(context, ask);
+      const details = { error_code: fault.code };
+      return named("error", { error: { ...fault, type: faultType(error), details }, request_id: ask.requestId });
+    },
+  };
+}
+
+function named(name: string, data: object): string {
+  return event({ event: name, json: JSON.stringify({ type: name, ...data }) });
+}
+
+function event({ event: name, json }: { event: string; json: string }): string {
+  return `event: ${name}\ndata: ${json}\n\n`;
+}
+
+/** WIRE.md 14 row 13: agents spin on "overloaded", so only an upstream that says so itself is. */
+function faultType(error: unknown): "api_error" | "overloaded_error" {
+  return error instanceof UpstreamError && (error.fault === "rate_limited" || error.status === 529) ? "overloaded_error" : "api_error";
+}

@@ -1,0 +1,60 @@
+// A message request in the Anthropic dialect as an order: what it asks of a model, how large it is, how a route is called.
+import type { Context } from "../../context.ts";
+import type { JsonText } from "../../providers/json/text.ts";
+import type { MessageStream, MessageWhole } from "../../providers/types.ts";
+import { countPrompt } from "../counted-usage.ts";
+import { type MessageFields, messageBody } from "./upstream-body.ts";
+import { assertReadable, fetchesDocuments, messageRequirements } from "./requirements.ts";
+import { messageSize } from "./size.ts";
+import { assertDeclares, declares } from "../chat/requirements.ts";
+import { adapterOf } from "../../routing/adapter-of.ts";
+import type { Order } from "../serve.ts";
+import { outputMaxOf } from "../chat/upstream-body.ts";
+
+/** The request as JSON text, and parsed. */
+export interface MessageRequest {
+  text: JsonText;
+  body: MessageFields & Parameters<typeof messageRequirements>[0] & Parameters<typeof messageSize>[0] & { model: string; stream?: boolean };
+  /** The header `anthropic-beta`; null: none. */
+  betas: string | null;
+}
+
+export function messageOrder(
+  { providers, log }: Pick<Context, "providers" | "log">,
+  { text, body, betas }: MessageRequest,
+): Order<MessageWhole, MessageStream> {
+  const needs = messageRequirements(body);
+  const stream = body.stream === true;
+  return {
+    model: body.model,
+    type: "language",
+    stream,
+    assertFits(model) {
+      assertReadable(model, needs);
+      assertDeclares(model, needs);
+    },
+    fits: (other) => declares(other, needs) && (needs.address === null || fetchesDocuments(other)),
+    measure: () => messageSize(body),
+    cap: { asked: body.max_tokens ?? null, choices: 1 },
+    async call({ candidate, hold, size, upstream }) {
+      const messages = adapterOf(providers.messages, candidate);
+      return messages({
+        ...upstream,
+        body: messageBody(text, body, candidate, hold),
+        stream,
+        outputMax: outputMaxOf(candidate, hold),
+        promptTokens: () => countPrompt({ log }, size),
+        betas,
+      });
+    },
+    charactersOf,
+  };
+}
+
+function charactersOf({ message, hiddenCharacters = 0 }: MessageWhole): number {
+  return message.content.reduce((sum, block) => {
+    if (block.type === "text") return sum + block.text.length;
+    if (block.type === "thinking") return sum + block.thinking.length;
+    return block.type === "tool_use" ? sum + block.name.length + JSON.stringify(block.input).length : sum;
+  }, hiddenCharacters);
+}

@@ -1,0 +1,85 @@
+// What a message request asks of a model (gateway-api.md, POST /v1/messages), and what no model here can be asked for.
+import type { Model } from "../../catalog/types.ts";
+import { fail } from "../../errors/fail.ts";
+import { type DocumentBlock, isKnown, type KnownBlock } from "../../providers/translation/message-types.ts";
+import type { PartKind, Requirements } from "../chat/requirements.ts";
+
+interface MessageFields {
+  messages: readonly { content: string | readonly { type: string }[] }[];
+  tools?: readonly { type?: string | null; input_schema?: unknown }[];
+  output_config?: { format?: unknown } | null;
+}
+
+export interface MessageRequirements extends Requirements {
+  /** The first thing that nothing here can read: blocks of unknown kinds, stored files, tools that a provider runs itself. */
+  unreadable: { kind: string; param: string } | null;
+  /** The first document that is only an address: upstreams of the same dialect fetch it, others can't. */
+  address: string | null;
+}
+
+export function messageRequirements(body: MessageFields): MessageRequirements {
+  const tool = body.tools?.findIndex(({ type }) => type != null && type !== "custom") ?? -1;
+  const needs: MessageRequirements = {
+    tools: (body.tools?.length ?? 0) > 0 ? "tools" : null,
+    structured: body.output_config?.format == null ? null : "output_config.format",
+    parts: [],
+    unreadable: tool === -1 ? null : { kind: `${shown(body.tools![tool]!.type ?? "")} tool`, param: `tools[${tool}]` },
+    address: null,
+  };
+  body.messages.forEach(({ content }, index) => readBlocks(content, `messages[${index}].content`, needs));
+  return needs;
+}
+
+/** A sentence repeats no document. */
+function shown(kind: string): string {
+  return kind.slice(0, 60);
+}
+
+/** A tool of the caller's own without a schema of its arguments: no upstream takes it. */
+export function assertSchemas(tools: MessageFields["tools"]): void {
+  const index = tools?.findIndex(({ type, input_schema }) => (type == null || type === "custom") && input_schema === undefined) ?? -1;
+  const param = `tools[${index}].input_schema`;
+  if (index !== -1) fail("missing_parameter", { param, text: { param } });
+}
+
+export function assertReadable(model: Model, { unreadable, address }: MessageRequirements): void {
+  if (unreadable !== null) fail("unsupported_content", { param: unreadable.param, text: { model: model.id, kind: unreadable.kind } });
+  if (address !== null && !fetchesDocuments(model))
+    fail("unsupported_content", { param: address, text: { model: model.id, kind: "document url" } });
+}
+
+export function fetchesDocuments({ routes }: Pick<Model, "routes">): boolean {
+  return routes.some(({ provider }) => provider.protocol === "anthropic");
+}
+
+function readBlocks(content: string | readonly { type: string }[], path: string, needs: MessageRequirements, insideResult = false): void {
+  if (typeof content === "string") return;
+  content.forEach((block, index) => {
+    const param = `${path}[${index}]`;
+    // What a search of the caller's own has found stands in its result and nowhere else.
+    if (isKnown(block) && (block.type !== "tool_reference" || insideResult)) readBlock(block, param, needs);
+    else needs.unreadable ??= { kind: shown(block.type), param };
+  });
+}
+
+function readBlock(block: KnownBlock, param: string, needs: MessageRequirements): void {
+  if (block.type === "image") {
+    if (block.source.type === "file") needs.unreadable ??= { kind: "stored file", param };
+    else note("image", param, needs);
+  } else if (block.type === "document") readDocument(block, param, needs);
+  else if (block.type === "tool_result" && block.content != null) readBlocks(block.content, `${param}.content`, needs, true);
+}
+
+/** A document of texts is text. */
+function readDocument({ source }: DocumentBlock, param: string, needs: MessageRequirements): void {
+  if (source.type === "file") needs.unreadable ??= { kind: "stored file", param };
+  else if (source.type === "content") readBlocks(source.content, `${param}.source.content`, needs);
+  else if (source.type !== "text") {
+    note("file", param, needs);
+    if (source.type === "url") needs.address ??= param;
+  }
+}
+
+function note(kind: PartKind, param: string, { parts }: MessageRequirements): void {
+  if (!parts.some((part) => part.kind === kind)) parts.push({ kind, param });
+}

@@ -1,0 +1,66 @@
+// How large the prompt of a message request is: every text that a model reads, images and documents by a fixed number.
+import { blocksOf, type DocumentBlock, type KnownBlock, type MessageTool } from "../../providers/translation/message-types.ts";
+import { base64Bytes, type PromptParts, type PromptSize, sizeOf, unknownBytes } from "../prompt-size.ts";
+
+interface MessageFields {
+  messages: readonly { role: string; content: string | readonly { type: string }[] }[];
+  system?: string | readonly { type: string }[];
+  tools?: readonly MessageTool[];
+  output_config?: { format?: unknown } | null;
+}
+
+export function messageSize({ messages, system, tools, output_config }: MessageFields): PromptSize {
+  const parts = { texts: [] as string[], messages: 0, images: 0, bytes: 0 };
+  if (system !== undefined) addMessage("system", system, parts);
+  for (const { role, content } of messages) addMessage(role, content, parts);
+  if (tools !== undefined && tools.length > 0) {
+    const shown = JSON.stringify(tools.map(({ name, description, input_schema }) => ({ name, description, input_schema })));
+    parts.texts.push(shown);
+    // The rest of a tool goes to upstreams of the same dialect, whose models may read it (`input_examples`).
+    parts.bytes += Buffer.byteLength(JSON.stringify(tools)) - Buffer.byteLength(shown);
+  }
+  if (output_config?.format != null) parts.texts.push(JSON.stringify(output_config.format));
+  return sizeOf(parts);
+}
+
+function addMessage(role: string, content: string | readonly { type: string }[], parts: Required<PromptParts>): void {
+  parts.messages += 1;
+  parts.texts.push(role);
+  for (const block of blocksOf(content)) addBlock(block, parts);
+}
+
+function addBlock(block: KnownBlock, parts: Required<PromptParts>): void {
+  switch (block.type) {
+    case "text":
+      return void parts.texts.push(block.text);
+    case "thinking":
+      return void parts.texts.push(block.thinking);
+    case "redacted_thinking":
+      return void (parts.bytes += Buffer.byteLength(block.data));
+    case "image":
+      return void (parts.images += 1);
+    case "tool_use":
+      return void parts.texts.push(block.id, block.name, JSON.stringify(block.input));
+    case "tool_result":
+      parts.texts.push(block.tool_use_id);
+      return addMessage("tool", block.content ?? [], parts); // a message of its own to most models
+    case "tool_reference":
+      return void parts.texts.push(block.tool_name);
+    case "search_result":
+      parts.texts.push(block.source, block.title);
+      for (const { text } of block.content) parts.texts.push(text);
+      return;
+    case "document":
+      return addDocument(block, parts);
+  }
+}
+
+function addDocument({ source, title, context }: DocumentBlock, parts: Required<PromptParts>): void {
+  for (const text of [title, context]) if (text != null) parts.texts.push(text);
+  if (source.type === "text") parts.texts.push(source.data);
+  else if (source.type === "content") for (const block of blocksOf(source.content)) addBlock(block, parts);
+  else {
+    parts.images += 1;
+    parts.bytes += source.type === "base64" ? base64Bytes(source.data) : unknownBytes;
+  }
+}

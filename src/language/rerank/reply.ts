@@ -1,0 +1,21 @@
+// A ranking as the caller gets it: the model's own, with the gateway's usage (gateway-api.md, POST /v1/rerank).
+import type { components } from "../../../generated/api.d.ts";
+import { toUsd } from "../../money.ts";
+import type { RerankWhole } from "../../providers/types.ts";
+import type { Bill } from "../open-call.ts";
+
+type Ranking = components["schemas"]["RerankRanking"];
+
+export function rankingOf({ ranking, usageShown }: RerankWhole, { usage, cost }: Bill): Ranking {
+  const tokens = usage.input;
+  const total = usageShown["total_tokens"];
+  return {
+    ...ranking,
+    usage: {
+      ...usageShown,
+      prompt_tokens: tokens,
+      total_tokens: typeof total === "number" && Number.isSafeInteger(total) ? Math.max(total, tokens) : tokens,
+      cost: toUsd(cost),
+    },
+  };
+}

@@ -1,0 +1,37 @@
+// A rerank request as an order: how large it is, how a route is called.
+import type { components } from "../../../generated/api.d.ts";
+import type { Context } from "../../context.ts";
+import { spliceJson } from "../../providers/json/splice.ts";
+import type { JsonText } from "../../providers/json/text.ts";
+import type { RerankWhole } from "../../providers/types.ts";
+import { rankingSize } from "../input-size.ts";
+import { noOutput } from "../reserve.ts";
+import { adapterOf } from "../../routing/adapter-of.ts";
+import type { Order } from "../serve.ts";
+
+interface RerankRequest {
+  text: JsonText;
+  body: Pick<components["schemas"]["RerankRequest"], "model" | "query" | "documents" | "top_n">;
+}
+
+export function rerankOrder({ providers }: Pick<Context, "providers">, { text, body }: RerankRequest): Order<RerankWhole> {
+  return {
+    model: body.model,
+    type: "reranking",
+    stream: false,
+    assertFits: () => undefined,
+    fits: () => true,
+    measure: () => rankingSize(body.query, body.documents),
+    cap: noOutput,
+    async call({ candidate, upstream }) {
+      const rerank = adapterOf(providers.rerank, candidate);
+      return rerank({
+        ...upstream,
+        body: spliceJson(text, { model: JSON.stringify(candidate.route.model) }),
+        documents: body.documents.length,
+        topN: body.top_n ?? null,
+      });
+    },
+    charactersOf: () => 0,
+  };
+}

@@ -1,0 +1,52 @@
+// The chat order of a request of /v1/responses, its refusals in the words of the request that came.
+import { ApiError } from "../../errors/fail.ts";
+import type { Context } from "../../context.ts";
+import { type ChatStream, type ChatWhole, UpstreamError } from "../../providers/types.ts";
+import { chatOrder } from "../chat/request.ts";
+import type { Order } from "../serve.ts";
+import type { Translated } from "./chat-request.ts";
+
+export function responseOrder(context: Pick<Context, "providers">, { chat, origins }: Translated): Order<ChatWhole, ChatStream> {
+  const order = chatOrder(context, chat);
+  return {
+    ...order,
+    assertFits(model) {
+      try {
+        order.assertFits(model);
+      } catch (error) {
+        throw error instanceof ApiError ? renamed(error, origins) : error;
+      }
+    },
+    async call(tried) {
+      try {
+        return await order.call(tried);
+      } catch (error) {
+        if (!(error instanceof UpstreamError) || error.param === null) throw error;
+        const { fault, reason, status, retryAfterMs } = error;
+        throw new UpstreamError(fault, reason, { status, retryAfterMs, param: ownParam(error.param, origins), cause: error });
+      }
+    },
+  };
+}
+
+const ownNames: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    response_format: "text.format",
+    verbosity: "text.verbosity",
+    reasoning_effort: "reasoning.effort",
+    max_tokens: "max_output_tokens",
+    max_completion_tokens: "max_output_tokens",
+  }),
+);
+
+/** A message that several items became is simply input. */
+function ownParam(param: string, origins: ReadonlyMap<string, string>): string {
+  const own = origins.get(param) ?? ownNames.get(param);
+  return own ?? (param.startsWith("messages") ? "input" : param);
+}
+
+function renamed({ code, details }: ApiError, origins: ReadonlyMap<string, string>): ApiError {
+  if (details.param == null) return new ApiError(code, details);
+  const param = ownParam(details.param, origins);
+  return new ApiError(code, { ...details, param, ...(details.text?.param === undefined ? {} : { text: { ...details.text, param } }) });
+}

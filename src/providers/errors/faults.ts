@@ -1,0 +1,152 @@
+// Which fault an upstream's error is (WIRE.md 10.3, OPERATOR.md "The rest that is fixed").
+// What follows from a fault is routing's business.
+import { UpstreamError, type Provider, type UpstreamFault } from "../types.ts";
+import { jobOf } from "./job-words.ts";
+import { readErrorBody, readErrorValue, safeParam, safeReason, type ErrorSigns } from "./error-text.ts";
+
+/** An answer with a status outside 2xx. */
+export function errorOfAnswer(status: number, body: string, retryAfterMs: number | null, provider: Provider): UpstreamError {
+  const signs = readErrorBody(body);
+  const reason = safeReason(signs.message, provider, `the upstream answered ${status}`);
+  const fault = faultOf(status, signs);
+  const param = safeParam(signs.param, provider);
+  return new UpstreamError(fault, reason, { status, retryAfterMs, param, job: jobOf(fault, status, signs, provider) });
+}
+
+/** An error under status 200, whole or as a stream's first record: nothing was served yet, so it is judged by its content. */
+export function errorUnder200(error: unknown, provider: Provider): UpstreamError {
+  const signs = readErrorValue(error);
+  const reason = safeReason(signs.message, provider, "the upstream answered with an error");
+  const fault = faultOfContent(signs);
+  const status = signs.status ?? 200;
+  return new UpstreamError(fault, reason, {
+    status,
+    param: safeParam(signs.param, provider),
+    job: jobOf(fault, status, signs, provider),
+    trouble: signs.status === null ? { cause: "error_in_answer", detail: reason } : null,
+  });
+}
+
+function faultOf(status: number, signs: ErrorSigns): UpstreamFault {
+  if (status >= 400 && status < 500) {
+    const told = faultOfWords(status, signs);
+    if (told) return told;
+  }
+  switch (status) {
+    case 400:
+    case 413:
+    case 422:
+      return "rejected";
+    case 404:
+    case 410:
+      return "gone";
+    case 429:
+      return "rate_limited";
+    case 408:
+    case 409:
+    case 425:
+      return "unavailable";
+  }
+  // Any other 4xx (401, 402, 403, 405, 415 …) is about how we call, not about what the caller asked.
+  return status >= 400 && status < 500 ? "our_fault" : "unavailable";
+}
+
+function faultOfContent(signs: ErrorSigns): UpstreamFault {
+  if (signs.status !== null) return faultOf(signs.status, signs);
+  const told = faultOfWords(400, signs);
+  if (told) return told;
+  if (anyOf(signs, requestWords)) return "rejected";
+  if (anyOf(signs, serverWords)) return "unavailable";
+  return "unreadable";
+}
+
+/** A code says more than the status it came with. */
+function faultOfWords(status: number, signs: ErrorSigns): UpstreamFault | null {
+  const message = signs.message ?? "";
+  if (anyOf(signs, refusalWords) || refusalText.test(message) || isBareUserError(signs)) return "refused";
+  if (anyOf(signs, quotaWords) || quotaText.test(message)) return "our_fault";
+  if (anyOf(signs, limitWords)) return "rate_limited"; // Groq: 413 for a burst of tokens
+  if (status !== 429 && (anyOf(signs, keyWords) || badKeyText.test(message))) return "our_fault"; // xAI, Gemini: 400
+  if (anyOf(signs, goneWords)) return "gone";
+  return null;
+}
+
+/** OpenAI's type of what its moderation stops, and of what is wrong with a picture: a code beside it then says so. */
+function isBareUserError({ words }: ErrorSigns): boolean {
+  return words.size === 1 && words.has("image_generation_user_error");
+}
+
+function anyOf(signs: ErrorSigns, words: ReadonlySet<string>): boolean {
+  for (const word of signs.words) if (words.has(word)) return true;
+  return false;
+}
+
+const refusalWords = new Set([
+  "content_filter",
+  "content_filtered",
+  "content_policy",
+  "content_policy_violation",
+  "contentpolicyviolation",
+  "responsibleaipolicyviolation", // Azure
+  "bad_prompt",
+  "moderation",
+  "moderation_blocked",
+  "content_moderation",
+  "safety",
+  "prohibited_content", // Gemini
+  "data_inspection_failed", // Alibaba
+  "datainspectionfailed",
+]);
+
+const quotaWords = new Set([
+  "insufficient_quota",
+  "insufficient_balance",
+  "insufficient_credits",
+  "insufficient_funds",
+  "billing_not_active",
+  "billing_hard_limit_reached",
+  "exceeded_current_quota_error", // Moonshot
+  "arrearage", // Alibaba
+  "billing_error", // Anthropic
+]);
+
+/** Anthropic: 400 `invalid_request_error`, told apart by the sentence alone. xAI refuses by a sentence too. */
+const quotaText = /\bcredit balance is too low\b/i;
+const refusalText = /\bblocked by (?:our )?content filtering policy\b|\bviolates usage guidelines\b/i;
+
+const limitWords = new Set(["rate_limit_exceeded", "rate_limit_error", "rate_limit", "rate_limited", "too_many_requests"]);
+
+const keyWords = new Set([
+  "invalid_api_key",
+  "missing_api_key",
+  "api_key_invalid", // Gemini
+  "authentication_error",
+  "invalid_authentication_error",
+  "incorrect_api_key_error",
+  "unauthenticated",
+  "permission_error", // Anthropic
+]);
+
+/** xAI and Gemini say it in the sentence alone. */
+const badKeyText = /\b(?:incorrect|invalid) api key\b|\bapi key not valid\b/i;
+
+const goneWords = new Set(["model_not_found", "model_decommissioned", "model_not_available", "deploymentnotfound", "not_found_error"]);
+
+const requestWords = new Set([
+  "invalid_request_error",
+  "context_length_exceeded",
+  "badrequesterror",
+  "invalid_argument",
+  "request_too_large",
+]);
+
+const serverWords = new Set([
+  "server_error",
+  "internal_error",
+  "internalservererror",
+  "overloaded",
+  "overloaded_error",
+  "api_error",
+  "timeout",
+  "timeout_error",
+]);

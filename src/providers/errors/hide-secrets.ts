@@ -1,0 +1,176 @@
+// What must not leave with an upstream's words: keys, whole, in pieces or masked; whose upstream it is; where it stands in the operator's
+// network; ids of the operator's accounts. Which words are searched is error-text.ts's and foreign-members.ts's.
+import { isIP } from "node:net";
+import { isPublicHost } from "../../network/public-host.ts";
+import type { Provider } from "../types.ts";
+
+const hidden = "[hidden]";
+
+/** Headers whose values are as secret as a key; those of others are hidden only whole. */
+const secretHeader = /auth|key|token|secret|cookie|password|credential/i;
+/** A piece of a key that is at least as long says something of it. */
+const pieceLength = 8;
+
+interface Searched {
+  /** Hidden wherever they stand, longest first. */
+  whole: string[];
+  /** The same as they stand in JSON. */
+  inJson: string[];
+  keys: { key: string; pieces: ReadonlySet<string>; end: RegExp | null }[];
+  hosts: RegExp[];
+  /** The provider's own domain: a neighbour's name says as much. */
+  domain: string | null;
+  /** Short texts without a secret: every chunk of a stream repeats the same ones. */
+  clean: Set<string>;
+}
+
+const cleanMax = 100;
+
+const searchedFor = new WeakMap<Provider, Searched>();
+
+/** A sentence or a plain value of an upstream's, without what is the operator's business. */
+export function hideSecrets(message: string, provider: Provider): string {
+  const { whole, keys, hosts, domain, clean } = searchedOf(provider);
+  if (clean.has(message)) return message;
+  let text = message;
+  for (const secret of whole) text = text.replaceAll(secret, hidden);
+  text = hideKeyForms(text);
+  for (const { key, pieces, end } of keys) {
+    text = hidePieces(text, pieces);
+    text = text.replace(/[-_A-Za-z0-9]{6,}/g, (word) => (key.startsWith(word) || key.endsWith(word) ? hidden : word));
+    text = text.replace(namedEnd, (told, before: string, word: string) => (key.endsWith(word) ? `${before}${hidden}` : told));
+    if (end !== null) text = text.replace(end, hidden);
+  }
+  text = text.replace(anyUrl, (url) => (isStrange(url, domain) ? url : hidden));
+  for (const host of hosts) text = text.replace(host, hidden);
+  text = hideHosts(text);
+  if (text === message && message.length <= 64 && clean.size < cleanMax) clean.add(message);
+  return text;
+}
+
+/** An answer's JSON with the provider's own keys taken out, wherever they stand. As good as free: nearly no answer holds one. */
+export function withoutKeys(json: string, provider: Provider): string {
+  const { inJson } = searchedOf(provider);
+  let text = json;
+  for (const secret of inJson) if (text.includes(secret)) text = text.replaceAll(secret, hidden);
+  return text;
+}
+
+function searchedOf(provider: Provider): Searched {
+  let searched = searchedFor.get(provider);
+  if (searched === undefined) searchedFor.set(provider, (searched = prepare(provider)));
+  return searched;
+}
+
+function prepare(provider: Provider): Searched {
+  const { apiKey, headers, baseUrl, secrets = [] } = provider;
+  const values = Object.entries(headers);
+  const secretValues = values.filter(([name]) => secretHeader.test(name)).flatMap(([, value]) => [value, ...value.split(/\s+/)]);
+  const keys = [...new Set([apiKey, ...secrets, ...secretValues])].filter((key) => key !== null && key.length >= pieceLength) as string[];
+  const whole = [...new Set([apiKey, ...values.map(([, value]) => value), ...keys])].filter(
+    (secret) => secret !== null && secret.length >= 6,
+  );
+  const { host, hostname } = new URL(baseUrl);
+  const labels = hostname.split(".");
+  return {
+    whole: (whole as string[]).sort((one, other) => other.length - one.length),
+    // A placeholder such as `lm-studio` has no digit: it is a word that a model may say.
+    inJson: keys.filter((key) => /\d/.test(key)).map((key) => JSON.stringify(key).slice(1, -1)),
+    keys: keys.map((key) => ({ key, pieces: piecesOf(key), end: lastFour(key) })),
+    // A name without a dot (`vllm`) is a word like others: only with its port.
+    hosts: [host, hostname].filter((form) => /[.:]/.test(form)).map(hostPattern),
+    domain: isIP(hostname) === 0 && labels.length > 1 ? labels.slice(-2).join(".") : null,
+    clean: new Set(),
+  };
+}
+
+function hostPattern(form: string): RegExp {
+  return new RegExp(`${form.replace(/\W/g, "\\$&")}(?::\\d{1,5})?`, "gi");
+}
+
+function piecesOf(key: string): Set<string> {
+  return new Set(Array.from({ length: key.length - pieceLength + 1 }, (_, at) => key.slice(at, at + pieceLength)));
+}
+
+/** What vendors show of a key. Four letters may be a word, four digits a number. */
+function lastFour(key: string): RegExp | null {
+  const end = key.slice(-4);
+  return /^[A-Za-z0-9]{4}$/.test(end) && /\d/.test(end) && /[A-Za-z]/.test(end)
+    ? new RegExp(`(?<![A-Za-z0-9])${end}(?![A-Za-z0-9])`, "g")
+    : null;
+}
+
+const keyCharacter = /[-_A-Za-z0-9*.…]/;
+
+/** Every run that is a piece of a key, with what adjoins it: a mask, or the rest of it. */
+function hidePieces(text: string, pieces: ReadonlySet<string>): string {
+  let shown = "";
+  let from = 0;
+  for (let at = 0; at + pieceLength <= text.length; at++) {
+    if (!pieces.has(text.slice(at, at + pieceLength))) continue;
+    let start = at;
+    let end = at + pieceLength;
+    while (start > from && keyCharacter.test(text[start - 1]!)) start -= 1;
+    while (end < text.length && keyCharacter.test(text[end]!)) end += 1;
+    if (text[end - 1] === "." && text[end - 2] !== ".") end -= 1; // the sentence's own
+    shown += text.slice(from, start) + hidden;
+    from = end;
+    at = end - 1;
+  }
+  return shown + text.slice(from);
+}
+
+/** "ending in abcd", "…abcd" */
+const namedEnd = /(\bend(?:s|ing)?\s+(?:in|with)\W{1,3}|(?<!\.)\.{2,}|…|(?<![*•])[*•]+)([A-Za-z0-9]{3,})/gi;
+
+/** Forms of keys, and of ids of accounts with vendors, whosever they are. */
+function hideKeyForms(text: string): string {
+  return text
+    .replace(/\b(?:[Bb]earer|BEARER|[Bb]asic|BASIC)\s+(?=[^\s,;"']*(?:[0-9=]|[a-z][A-Z]|\w\.\w))[^\s,;"']{6,}/g, hidden) // not "basic formatting"
+    .replace(/\b[-_A-Za-z0-9]{2,80}[*•]{3,}[-_A-Za-z0-9*•]*|(?<![*•])[*•]{3,}[-_A-Za-z0-9]+/g, hidden) // a masked key still shows some of it
+    .replace(/\b(?:sk|pk|rk|gsk|csk|xai|hf|nvapi|pplx|fw|tgp|r8|key)[-_][-_A-Za-z0-9]{0,120}(?:\.{2,}|…)[-_A-Za-z0-9]*/g, hidden)
+    .replace(
+      /\b(?:sk|pk|rk|gsk|csk|xai|nvapi|pplx|ghp|r8)[-_][-_A-Za-z0-9]{6,}|\bhf_[A-Za-z0-9]{6,}|\bAIza[-_A-Za-z0-9]{10,}|\bA[KS]IA[A-Z0-9]{12,}/g,
+      hidden,
+    )
+    .replace(/\beyJ[-_A-Za-z0-9]{8,}(?:\.[-_A-Za-z0-9]+)+/g, hidden) // base64 of any JSON begins so; a token has dots
+    .replace(/\b(?:org|proj|acct)[-_](?=[A-Za-z]*\d|[a-z]*[A-Z])[A-Za-z0-9]{6,}/g, hidden)
+    .replace(/\b(?:project|user|team|wrkspc|ws)[-_](?=[A-Za-z]*\d)[A-Za-z0-9]{10,}/g, hidden) // not a tool named user_getProfile
+    .replace(/\b(?:projects|subscriptions|organizations|accounts|resourceGroups)\/[-\w.]+|\barn:aws[^\s"',]*/g, hidden);
+}
+
+/** The last character is no full stop of the sentence. */
+const anyUrl = /\b[a-z][a-z0-9+.-]{1,15}:\/\/[^\s"'<>]*[^\s"'<>.,;:!?)\]}]/gi;
+
+/** A public address of somebody else's: documentation, or what the caller sent. */
+function isStrange(text: string, domain: string | null): boolean {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || isIP(url.hostname) !== 0) return false;
+  return isPublicHost(url.hostname, { allowPrivate: false }) && (domain === null || !`.${url.hostname}`.endsWith(`.${domain}`));
+}
+
+const port = String.raw`(?::\d{1,5})?`;
+const hostForms: readonly [RegExp, (found: string) => boolean][] = [
+  [new RegExp(String.raw`(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?!\w|\.\d)${port}`, "g"), () => true],
+  [/\[[0-9a-f:.]{3,}\](?::\d{1,5})?/gi, (found) => isIP(found.slice(1, found.indexOf("]"))) === 6],
+  [/(?<![\w:.])[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7}(?![\w:])/gi, (found) => found.length > 2 && isIP(found) === 6],
+  [new RegExp(String.raw`\blocalhost\b${port}|\bport\s+\d{2,5}\b`, "gi"), () => true],
+  [
+    new RegExp(
+      String.raw`(?<![\w.-])(?:[a-z0-9_-]+\.)+(?:svc(?:\.cluster)?(?:\.local)?|cluster\.local|internal|local|lan|intranet|corp|home\.arpa|localdomain|consul)\b(?!\.\w)${port}`,
+      "gi",
+    ),
+    (found) => !/\bproperties\./.test(found), // a path in a schema
+  ],
+  [/(?<![\w.-])(?:[a-z0-9_-]+\.)+[a-z]{2,}:\d{2,5}(?!\w)/gi, () => true],
+  [/(?<![\w.-])[a-z][a-z0-9]*(?:-[a-z0-9]+)+:\d{2,5}(?!\w)/gi, () => true],
+];
+/** A name without a dot is a host where it follows one of these and has a port; a place in a text has a number too. */
+const hostAfter =
+  /(\b(?:to|at|from|host|upstream|server|address|backend|node|on)\s*[:=]?\s*['"]?)(?!(?:line|col|column|row|char|character|pos|position|offset|index|byte|token):)([a-z][\w-]*:\d{2,5})(?!\w)/gi;
+
+function hideHosts(text: string): string {
+  let shown = text.replace(hostAfter, (_, before: string) => `${before}${hidden}`);
+  for (const [form, isHost] of hostForms) shown = shown.replace(form, (found) => (isHost(found) ? hidden : found));
+  return shown;
+}

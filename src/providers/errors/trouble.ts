@@ -1,0 +1,111 @@
+// Why an attempt at an upstream failed, as its operator needs to know it: a word of a closed list and a sentence. Neither is shown to callers.
+import { type Trouble, UpstreamError } from "../types.ts";
+
+/** Statuses that have a word of their own; the rest of their hundred share one, so that a metric's label stays bounded. */
+const knownStatuses = [400, 401, 402, 403, 404, 408, 409, 413, 422, 429, 500, 502, 503, 504, 529] as const;
+
+/** Every word there is, as the operator's page explains them. */
+export const troubleCauses = [
+  "connection_refused",
+  "connection_reset",
+  "connection_failed",
+  "dns",
+  "tls_expired",
+  "tls_self_signed",
+  "tls_hostname",
+  "tls_untrusted",
+  "tls_failed",
+  "timeout_connect",
+  "timeout_first_byte",
+  "timeout_idle",
+  "timeout_answer",
+  ...knownStatuses.map((status) => `http_${status}` as const),
+  "http_3xx",
+  "http_4xx",
+  "http_5xx",
+  "error_in_answer",
+  "unreadable",
+  "ended_early",
+  "file",
+  "failed",
+  "not_sent",
+  "local_overload",
+  "breaker_open",
+  "gateway_error",
+] as const;
+
+export type TroubleCause = (typeof troubleCauses)[number];
+
+/** A sentence, not a document. */
+const detailCharacters = 500;
+
+/** What is known of the failure itself, else what its fault and status say. The sentence can be stored and logged as it is. */
+export function troubleOf(error: UpstreamError): Trouble {
+  const { cause, detail } = error.trouble ?? toldBy(error);
+  return { cause, detail: detail.slice(0, detailCharacters).replaceAll("\0", "").toWellFormed() };
+}
+
+function toldBy(error: UpstreamError): Trouble {
+  if (error.cause instanceof UpstreamError) return troubleOf(error.cause); // the same failure in other words
+  return { cause: causeOf(error), detail: error.reason };
+}
+
+/** For logs where an upstream's own sentence may quote a prompt: without it. */
+export function wordlessTrouble(error: UpstreamError): { cause: TroubleCause; detail?: string } {
+  const { cause, detail } = troubleOf(error);
+  return /^(?:http_\w+|error_in_answer|failed|not_sent)$/.test(cause) ? { cause } : { cause, detail };
+}
+
+function causeOf({ fault, status }: UpstreamError): TroubleCause {
+  if (fault === "local_overload" || fault === "failed") return fault;
+  if (fault === "unreadable" && (status === null || status < 300)) return fault;
+  if (status === null) return fault === "unavailable" ? "connection_failed" : "not_sent";
+  if (status < 300) return "error_in_answer";
+  const known = knownStatuses.find((one) => one === status);
+  if (known !== undefined) return `http_${known}`;
+  return status < 400 ? "http_3xx" : status < 500 ? "http_4xx" : "http_5xx";
+}
+
+/** What a socket's error says. Its own message is never repeated, since it may quote a header; where it was going is. */
+export function socketTrouble(error: Error): Trouble {
+  const { code, address, port, hostname, reason } = error as SocketError;
+  const word = typeof code === "string" && /^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? code : error.name;
+  const [cause, sentence] = socketCauses[word] ?? causeOfFamily(word);
+  const peer = hostname ?? (address === undefined ? undefined : `${address}${port === undefined ? "" : `:${port}`}`);
+  const names = cause === "tls_hostname" && typeof reason === "string" ? `: ${reason.slice(0, 300).trim()}` : "";
+  return { cause, detail: `${sentence} (${peer === undefined ? word : `${word} ${peer}`})${names}` };
+}
+
+interface SocketError extends Error {
+  code?: unknown;
+  address?: string;
+  port?: number;
+  hostname?: string;
+  /** Of a certificate: which names it is for. */
+  reason?: unknown;
+}
+
+function causeOfFamily(code: string): readonly [TroubleCause, string] {
+  if (/^EAI_/.test(code)) return ["dns", "the host's name could not be looked up"];
+  if (/^CERT_|CERTIFICATE|_CERT(?:_|$)|CRL/.test(code)) return ["tls_untrusted", "the certificate is not trusted"];
+  if (/^ERR_(?:SSL|TLS)_|^EPROTO$/.test(code)) return ["tls_failed", "no secure connection could be agreed on"];
+  if (/^HPE_/.test(code)) return ["unreadable", "the answer is not HTTP"];
+  return ["connection_failed", "the connection failed"];
+}
+
+const socketCauses: Readonly<Record<string, readonly [TroubleCause, string]>> = {
+  ECONNREFUSED: ["connection_refused", "nothing listens there"],
+  ECONNRESET: ["connection_reset", "the connection was reset"],
+  EPIPE: ["connection_reset", "the connection was reset"],
+  UND_ERR_SOCKET: ["connection_reset", "the connection was closed"],
+  ENOTFOUND: ["dns", "there is no host of this name"],
+  CERT_HAS_EXPIRED: ["tls_expired", "the certificate has expired"],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ["tls_self_signed", "the certificate is self-signed"],
+  SELF_SIGNED_CERT_IN_CHAIN: ["tls_self_signed", "the certificate's chain ends with a self-signed one"],
+  ERR_TLS_CERT_ALTNAME_INVALID: ["tls_hostname", "the certificate is for another host"],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ["tls_untrusted", "the certificate's chain is not complete"],
+  UND_ERR_CONNECT_TIMEOUT: ["timeout_connect", "no connection in time"],
+  ETIMEDOUT: ["timeout_connect", "no connection in time"],
+  UND_ERR_HEADERS_TIMEOUT: ["timeout_first_byte", "no answer in time"],
+  UND_ERR_BODY_TIMEOUT: ["timeout_idle", "the answer stopped arriving"],
+};

@@ -1,0 +1,102 @@
+// Edits top-level members of a JSON object's text and leaves every other byte as it was sent ("forwarded as sent").
+// What to edit is the flows' business.
+import { parseJson } from "../../json/parse.ts";
+import { skipSpace, stringEnd, valueEnd } from "./scan.ts";
+import type { JsonPieces, JsonText } from "./text.ts";
+
+/** A member as it stands in the text; `from` to `to` is all between its separators, white space included. */
+interface Member {
+  key: string;
+  from: number;
+  valueFrom: number;
+  valueTo: number;
+  to: number;
+}
+
+type Edits = Record<string, string | null>;
+
+/**
+ * Replaces a member's value by the given JSON text, removes the member (null), or adds it where it is absent. Of several
+ * members with one name one is left, the last where nothing is edited, as every reader here takes it: no upstream can read
+ * another value than the one that we set or counted.
+ */
+export function spliceJson<Text extends JsonText>(text: Text, edits: Edits): Text;
+export function spliceJson(text: JsonText, edits: Edits): JsonText {
+  return typeof text === "string" ? spliceString(text, edits) : splicePieces(text, edits);
+}
+
+function spliceString(text: string, edits: Edits): string {
+  const { members, bodyFrom, bodyTo } = readMembers(text);
+  const { left, added } = edit(members, edits);
+  const slots = left.map(({ member, value }) =>
+    value === undefined
+      ? text.slice(member.from, member.to)
+      : text.slice(member.from, member.valueFrom) + value + text.slice(member.valueTo, member.to),
+  );
+  for (const [key, value] of added) slots.push(`${JSON.stringify(key)}:${value}`);
+  return text.slice(0, bodyFrom) + slots.join(",") + text.slice(bodyTo);
+}
+
+const nothing = Buffer.alloc(0);
+
+function splicePieces({ members }: JsonPieces, edits: Edits): JsonPieces {
+  const { left, added } = edit(members, edits);
+  return {
+    members: [
+      ...left.map(({ member, value }) => (value === undefined ? member : { ...member, value: Buffer.from(value) })),
+      ...added.map(([key, value]) => ({ key, head: Buffer.from(`${JSON.stringify(key)}:`), value: Buffer.from(value), tail: nothing })),
+    ],
+  };
+}
+
+/** The members that are left, with their new value where they get one, and those that are added. */
+function edit<Known extends { key: string }>(members: readonly Known[], edits: Edits) {
+  const wanted = new Map(Object.entries(edits));
+  const left: { member: Known; value?: string }[] = [];
+  const done = new Set<string>();
+  const last = new Map(members.map((member) => [member.key, member]));
+  for (const member of members) {
+    const value = wanted.get(member.key);
+    if (value === undefined) {
+      if (last.get(member.key) === member) left.push({ member });
+    } else if (value !== null && !done.has(member.key)) left.push({ member, value });
+    if (value !== undefined) done.add(member.key);
+  }
+  const added = [...wanted].filter((entry): entry is [string, string] => entry[1] !== null && !done.has(entry[0]));
+  return { left, added };
+}
+
+function readMembers(text: string): { members: Member[]; bodyFrom: number; bodyTo: number } {
+  const open = skipSpace(text, 0);
+  expect(text, open, "{");
+  const members: Member[] = [];
+  let at = skipSpace(text, open + 1);
+  if (text[at] === "}") return { members, bodyFrom: open + 1, bodyTo: at };
+  for (let from = open + 1; ; from = at + 1) {
+    const member = readMember(text, from);
+    members.push(member);
+    at = member.to;
+    if (text[at] === "}") return { members, bodyFrom: open + 1, bodyTo: at };
+    expect(text, at, ",");
+  }
+}
+
+function readMember(text: string, from: number): Member {
+  const keyFrom = skipSpace(text, from);
+  expect(text, keyFrom, '"');
+  const keyTo = stringEnd(text, keyFrom) + 1;
+  const colon = skipSpace(text, keyTo);
+  expect(text, colon, ":");
+  const valueFrom = skipSpace(text, colon + 1);
+  const valueTo = valueEnd(text, valueFrom);
+  return { key: unescapeKey(text.slice(keyFrom, keyTo)), from, valueFrom, valueTo, to: skipSpace(text, valueTo) };
+}
+
+/** `"mod\u0065l"` is `model`: an edit must not be dodged by an escape. */
+function unescapeKey(quoted: string): string {
+  return quoted.includes("\\") ? (parseJson(quoted) as string) : quoted.slice(1, -1);
+}
+
+function expect(text: string, at: number, character: string): void {
+  if (text[at] !== character) throw new SyntaxError(`JSON object expected: ${character} missing at ${at}`);
+}

@@ -1,0 +1,127 @@
+// The bytes of one upstream answer between the socket and their reader: order, back-pressure, caps, one ending.
+// The socket's own state is http-call.ts's.
+import { openRecordTimes, type RecordBounds, type RecordTimes } from "./record-times.ts";
+import { UpstreamError } from "../types.ts";
+
+type OnChunk = (chunk: Buffer) => void | Promise<void>;
+
+export interface AnswerBody {
+  /** Hands every chunk over in order; while a returned promise is pending the socket is paused. May be called once. */
+  read(onChunk: OnChunk): Promise<void>;
+  /** The whole body; more than `maxBytes` is an unreadable answer. `maxMs`: for tests. */
+  bytes(maxBytes: number, maxMs?: number): Promise<Buffer>;
+  /** For who reads records: from now on they have the times of UpstreamLimits, until the body ends. Gives what to tell of each. */
+  timeRecords(): RecordTimes["heard"];
+  /** Stops the call and closes its socket; a pending read rejects with an AbortError. */
+  cancel(): void;
+}
+
+/** The socket's side of a body. */
+export interface BodyFeed {
+  body: AnswerBody;
+  push(chunk: Buffer): void;
+  end(): void;
+  fail(reason: unknown): void;
+}
+
+export interface SocketControl {
+  pause(): void;
+  resume(): void;
+  /** Ends the call for this reason; the feed's fail() follows. */
+  stop(reason: unknown): void;
+}
+
+/** From the head on. Hosts that think send a blank now and then, so that their answer may take minutes; one that drips for ever is none. */
+export const wholeMs = 900_000;
+
+/** What may pile up before a reader comes, before the socket is paused. */
+const earlyBytesMax = 65_536;
+
+export function openBody(control: SocketControl, bounds: RecordBounds): BodyFeed {
+  const early: Buffer[] = [];
+  let earlyBytes = 0;
+  let onChunk: OnChunk | null = null;
+  let ended = false;
+  let failure: { reason: unknown } | null = null;
+  let times: RecordTimes | null = null;
+  let settle: { resolve: () => void; reject: (reason: unknown) => void } | null = null;
+
+  function deliver(reader: OnChunk, chunk: Buffer): void {
+    try {
+      const pending = reader(chunk);
+      if (!pending) return;
+      control.pause(); // a paused parser gives neither data nor the end, so nothing overtakes the promise
+      pending.then(control.resume, control.stop);
+    } catch (error) {
+      control.stop(error);
+    }
+  }
+
+  /** Chunks that came before the reader did; more may come while one of them is waited for. */
+  async function replay(reader: OnChunk): Promise<void> {
+    for (let chunk = early.shift(); chunk; chunk = early.shift()) {
+      const pending = reader(chunk);
+      if (pending) await pending;
+      if (failure) throw failure.reason;
+    }
+  }
+
+  async function read(reader: OnChunk): Promise<void> {
+    try {
+      await replay(reader);
+    } catch (error) {
+      control.stop(error);
+      throw error;
+    }
+    if (failure) throw failure.reason;
+    if (ended) return;
+    onChunk = reader;
+    const done = new Promise<void>((resolve, reject) => (settle = { resolve, reject }));
+    control.resume();
+    await done;
+  }
+
+  async function bytes(maxBytes: number, maxMs = wholeMs): Promise<Buffer> {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const detail = `the answer took more than ${maxMs} ms`;
+    const late = () => control.stop(new UpstreamError("unavailable", detail, { trouble: { cause: "timeout_answer", detail } }));
+    const timer = setTimeout(late, maxMs);
+    try {
+      await read((chunk) => {
+        size += chunk.length;
+        if (size > maxBytes) throw new UpstreamError("unreadable", `the answer is larger than ${maxBytes} bytes`);
+        chunks.push(chunk);
+      });
+    } finally {
+      clearTimeout(timer);
+    }
+    return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size);
+  }
+
+  function timeRecords(): RecordTimes["heard"] {
+    times = openRecordTimes(bounds, control.stop);
+    if (ended || failure) times.stop();
+    return times.heard;
+  }
+
+  return {
+    body: { read, bytes, timeRecords, cancel: () => control.stop(new DOMException("The upstream call was cancelled.", "AbortError")) },
+    push(chunk) {
+      if (onChunk) return deliver(onChunk, chunk);
+      early.push(chunk);
+      earlyBytes += chunk.length;
+      if (earlyBytes >= earlyBytesMax) control.pause();
+    },
+    end() {
+      ended = true;
+      times?.stop();
+      settle?.resolve();
+    },
+    fail(reason) {
+      failure ??= { reason };
+      times?.stop();
+      settle?.reject(reason);
+    },
+  };
+}

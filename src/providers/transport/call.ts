@@ -1,0 +1,186 @@
+// One upstream call over undici's dispatch, the cheapest way Node has (PERF.md: fetch costs ten times as much).
+// Owns the call's deadline, its abort and the return of its slot; pools are origins.ts's.
+import type { IncomingHttpHeaders } from "node:http";
+import type { Readable } from "node:stream";
+import type { Dispatcher, Pool } from "undici";
+import { openBody, type BodyFeed } from "./body.ts";
+import { alreadyLeft, type Slots } from "../../concurrency/slots.ts";
+import type { StreamedBody, UpstreamAnswer, UpstreamLimits, UpstreamRequest } from "./http.ts";
+import { targetOf } from "./target.ts";
+import { socketTrouble } from "../errors/trouble.ts";
+import { type Trouble, UpstreamError } from "../types.ts";
+
+/** `request.path` is the whole path on the pool's origin, query included. */
+export function startCall(pool: Pool, slots: Slots, request: UpstreamRequest, limits: UpstreamLimits): Promise<UpstreamAnswer> {
+  return new Promise((resolve, reject) => {
+    const call = openCall(request, limits, resolve, reject);
+    const leave = slots.take(() => {
+      call.leaveQueue = alreadyLeft;
+      call.sends();
+      pool.dispatch(dispatchOptions(request, openBodyOf(request, call), limits), handlerOf(call, slots, request.account));
+    }, request.account);
+    if (leave === false) call.stop(new UpstreamError("local_overload", "too many calls wait for this provider"));
+    else if (!call.over && call.controller === null) call.leaveQueue = leave;
+  });
+}
+
+/** A call from its start to its one end; `stop` and `finish` are the only ways out. */
+interface OpenCall {
+  controller: Dispatcher.DispatchController | null;
+  over: boolean;
+  /** A body that streams, once it is on its way. */
+  sent: Readable | null;
+  feed: BodyFeed;
+  leaveQueue: () => void;
+  /** It waits no longer: its host has all of its time-out from now on. */
+  sends(): void;
+  answer(status: number, headers: IncomingHttpHeaders): void;
+  /** The first reason wins: what undici says after an abort of ours is only its echo. */
+  stop(reason: unknown): void;
+  finish(): void;
+}
+
+function openCall(
+  request: UpstreamRequest,
+  { recordMs, streamMs }: UpstreamLimits,
+  resolve: (answer: UpstreamAnswer) => void,
+  reject: (reason: unknown) => void,
+): OpenCall {
+  const { signal } = request;
+  const firstByteMs = firstByteOf(request);
+  let sending = false;
+  let answered = false;
+  const control = {
+    pause: () => call.controller?.pause(),
+    resume: () => call.controller?.resume(),
+    stop: (reason: unknown) => call.stop(reason),
+  };
+  const feed = openBody(control, { recordMs: Math.max(recordMs, firstByteMs), streamMs });
+  const late = () => (!sending ? noPlace(firstByteMs) : noAnswer(firstByteMs, call.controller !== null));
+  const deadline = setTimeout(() => call.stop(late()), firstByteMs);
+  const onAbort = () => call.stop(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  const call: OpenCall = {
+    controller: null,
+    over: false,
+    sent: null,
+    feed,
+    leaveQueue: alreadyLeft,
+    sends() {
+      sending = true;
+      deadline.refresh();
+    },
+    answer(status, headers) {
+      clearTimeout(deadline);
+      answered = true;
+      resolve({ status, headers, body: feed.body });
+    },
+    stop(reason) {
+      if (call.over) return;
+      call.finish();
+      call.leaveQueue();
+      if (answered) feed.fail(reason);
+      else reject(reason);
+      // Before the request is on a socket there is no controller yet: onRequestStart then ends it.
+      call.controller?.abort(new Error("stopped by the gateway"));
+      call.sent?.destroy();
+    },
+    finish() {
+      call.over = true;
+      clearTimeout(deadline);
+      signal.removeEventListener("abort", onAbort);
+    },
+  };
+  return call;
+}
+
+/** A slot is given back when undici is done with the request, so that what it holds stays bounded too. Holds nothing of the request itself. */
+function handlerOf(call: OpenCall, slots: Slots, account: bigint | undefined): Dispatcher.DispatchHandler {
+  return {
+    onRequestStart(controller) {
+      call.controller = controller;
+      if (call.over) controller.abort(new Error("stopped by the gateway"));
+    },
+    onResponseStart(_controller, status, headers) {
+      if (status >= 200 && !call.over) call.answer(status, headers); // below 200 the answer is still to come
+    },
+    onResponseData(_controller, chunk) {
+      // A parser that goes on after a pause tells of an empty piece: whoever waited for it would pause it again, without an end.
+      if (!call.over && chunk.length > 0) call.feed.push(chunk);
+    },
+    onResponseEnd() {
+      slots.release(account);
+      call.sent?.destroy(); // answered before all of it was sent: the rest is for nobody
+      if (call.over) return;
+      call.finish();
+      call.feed.end();
+    },
+    onResponseError(_controller, error) {
+      slots.release(account);
+      call.stop(connectionFault(error));
+    },
+  };
+}
+
+/** A stream that can't be read on is our own trouble, not the upstream's. */
+function openBodyOf({ body }: UpstreamRequest, call: OpenCall): string | Buffer | Readable | null {
+  if (!isStreamed(body)) return body;
+  call.sent = body.open();
+  call.sent.on("error", (cause) => call.stop(new Error("The request's body can't be read.", { cause })));
+  return call.sent;
+}
+
+function dispatchOptions(
+  request: UpstreamRequest,
+  body: string | Buffer | Readable | null,
+  limits: UpstreamLimits,
+): Dispatcher.DispatchOptions {
+  const headers = [
+    ...targetOf(request.provider).headers,
+    "accept",
+    request.accept,
+    "x-request-id",
+    request.requestId,
+    ...(request.headers ?? []),
+  ];
+  if (request.body !== null) headers.push("content-type", request.contentType);
+  if (isStreamed(request.body)) headers.push("content-length", String(request.body.length));
+  return {
+    method: request.method,
+    path: request.path,
+    headers,
+    body,
+    bodyTimeout: Math.max(limits.idleMs, firstByteOf(request)), // see idleMs; undici doesn't count while we paused it
+  };
+}
+
+function isStreamed(body: UpstreamRequest["body"]): body is StreamedBody {
+  return body !== null && typeof body === "object" && "open" in body;
+}
+
+function firstByteOf({ provider, firstByteMs = 0 }: UpstreamRequest): number {
+  return Math.max(provider.timeoutMs, firstByteMs);
+}
+
+function noAnswer(timeoutMs: number, isConnected: boolean): UpstreamError {
+  const reason = `no answer within ${timeoutMs} ms`;
+  const trouble: Trouble = isConnected
+    ? { cause: "timeout_first_byte", detail: reason }
+    : { cause: "timeout_connect", detail: `no connection within ${timeoutMs} ms` };
+  return new UpstreamError("unavailable", reason, { job: { code: "provider_timeout", word: null }, trouble });
+}
+
+/** The host never saw it: that is our own crowd, mostly one account's. */
+function noPlace(timeoutMs: number): UpstreamError {
+  return new UpstreamError("local_overload", `no socket of this provider was free within ${timeoutMs} ms`);
+}
+
+/** Only the error's code is repeated: a message may quote a header. */
+function connectionFault(error: Error): UpstreamError {
+  const code = (error as { code?: unknown }).code;
+  const word = typeof code === "string" && /^[A-Z][A-Z0-9_]{2,40}$/.test(code) ? code : error.name;
+  if (word === "UND_ERR_INVALID_ARG") return new UpstreamError("our_fault", "the provider's path or headers can't be sent");
+  const trouble = socketTrouble(error);
+  if (word === "UND_ERR_BODY_TIMEOUT") return new UpstreamError("unavailable", "the answer stopped arriving", { trouble });
+  return new UpstreamError("unavailable", `the connection failed (${word})`, { trouble });
+}

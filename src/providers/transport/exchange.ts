@@ -1,0 +1,66 @@
+// One exchange with an upstream, as every adapter makes it: a request out, an answer of status 2xx back, or the fault
+// that says what to do next. What the answer's bytes mean is the adapters' business.
+import type { IncomingHttpHeaders } from "node:http";
+import type { Clock } from "../../clock.ts";
+import { errorOfAnswer } from "../errors/faults.ts";
+import type { Upstream, UpstreamAnswer, UpstreamRequest } from "./http.ts";
+import { retryAfterMs } from "./retry-after.ts";
+import type { Provider, UpstreamError } from "../types.ts";
+
+/** A whole answer: images come in base64, several choices of them. */
+export const answerBytesMax = 33_554_432;
+/** Of an error only a sentence is kept. */
+const errorBytesMax = 65_536;
+/** An error's body must not hold up the next route. */
+const errorBodyMs = 5_000;
+
+/** An answer with a status outside 2xx; of its body at most the first 64 KB. */
+export interface ErrorAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+  retryAfterMs: number | null;
+}
+
+/** What such an answer means; hosts whose errors look like nobody else's read them on their own. */
+export type ReadError = (answer: ErrorAnswer, provider: Provider) => UpstreamError;
+
+const readUsualError: ReadError = ({ status, text, retryAfterMs }, provider) => errorOfAnswer(status, text, retryAfterMs, provider);
+
+/** Throws UpstreamError for any other status, the signal's reason where it fired. */
+export async function exchange(
+  upstream: Upstream,
+  request: UpstreamRequest,
+  clock: Clock,
+  readError: ReadError = readUsualError,
+): Promise<UpstreamAnswer> {
+  const answer = await upstream.send(request);
+  if (answer.status >= 200 && answer.status <= 299) return answer;
+  const text = await errorText(answer);
+  request.signal.throwIfAborted(); // an abort while the error was read is an abort
+  const { status, headers } = answer;
+  throw readError({ status, headers, text, retryAfterMs: retryAfterMs(headers, clock()) }, request.provider);
+}
+
+export async function wholeText({ body }: UpstreamAnswer, bytesMax = answerBytesMax): Promise<string> {
+  return (await body.bytes(bytesMax)).toString("utf8");
+}
+
+export function isJson(answer: UpstreamAnswer): boolean {
+  return /^application\/(?:[\w.+-]+\+)?json\b/i.test(String(answer.headers["content-type"] ?? ""));
+}
+
+/** What came of it before it broke, grew too large or took too long: the status alone says enough. */
+async function errorText({ body }: UpstreamAnswer): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const timer = setTimeout(() => body.cancel(), errorBodyMs);
+  const reading = body.read((chunk) => {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > errorBytesMax) body.cancel();
+  });
+  await reading.catch(() => undefined);
+  clearTimeout(timer);
+  return Buffer.concat(chunks).toString("utf8", 0, errorBytesMax);
+}

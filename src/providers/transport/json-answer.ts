@@ -1,0 +1,46 @@
+// The JSON that an upstream's answer of status 200 must be, whole or a stream's record; anything else says why it is no answer.
+import { parseJson } from "../../json/parse.ts";
+import { errorUnderOk } from "../errors/error-text.ts";
+import { errorUnder200 } from "../errors/faults.ts";
+import { withoutKeys } from "../errors/hide-secrets.ts";
+import { nestsTooDeep } from "../json/scan.ts";
+import { isObject, type Json } from "../json/read.ts";
+import { type Provider, UpstreamError } from "../types.ts";
+
+type Parse = (text: string) => unknown;
+
+/** Without the provider's own keys. Throws for text that is no JSON object, and for an error under status 200. */
+export function readAnswer(text: string, provider: Provider, parse: Parse = parseJson): Json {
+  const answer = parseObject(withoutKeys(text, provider), parse);
+  const error = errorUnderOk(answer);
+  if (error !== null) throw errorUnder200(error, provider);
+  return answer;
+}
+
+/** The data of one server-sent record. An error's may be any text. */
+export function readRecordData(data: string, event: string): unknown {
+  if (nestsTooDeep(data)) throw unreadable("a record of the stream is nested too deep");
+  try {
+    return parseJson(data);
+  } catch {
+    if (event === "error") return data;
+    throw unreadable("a record of the stream is not JSON");
+  }
+}
+
+export function unreadable(reason: string): UpstreamError {
+  return new UpstreamError("unreadable", reason, { status: 200 });
+}
+
+/** For answers in which `error` may be a field like others. Throws for text that is no JSON object. */
+export function parseObject(text: string, parse: Parse = parseJson): Json {
+  if (nestsTooDeep(text)) throw unreadable("the answer is nested too deep");
+  let value: unknown;
+  try {
+    value = parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+  } catch {
+    throw unreadable(text.trim() === "" ? "the answer is empty" : "the answer is not JSON");
+  }
+  if (!isObject(value)) throw unreadable("the answer is not a JSON object");
+  return value;
+}

@@ -1,0 +1,107 @@
+// An upstream's server-sent events as a stream of a dialect: when it has begun, and how it ended. What a record means, and in
+// which order what it says goes out, is the dialects' own.
+import { unreadable } from "./json-answer.ts";
+import type { UpstreamAnswer } from "./http.ts";
+import { inOrder } from "./in-order.ts";
+import type { Outlet } from "./outlet.ts";
+import { openSseParser, type SseRecord } from "./sse.ts";
+import { type AnswerStream, type Tally, UpstreamError } from "../types.ts";
+
+/** The end of the body follows the answer's at once; a host that keeps it open loses the socket. */
+const lingerMs = 1_000;
+
+/** How a dialect reads its records. */
+export interface StreamReader<Rec, Shown extends Tally> {
+  outlet: Outlet<Rec>;
+  tally: Shown;
+  /** Hands on what the record says, the end too. Throws UpstreamError where it is an error, or can't be understood. */
+  take(record: SseRecord): void | Promise<void>;
+  /** Whether nothing has been said. */
+  isEmpty(): boolean;
+  /** Whether all of the answer is here, though its end may not have been said. */
+  isWhole(): boolean;
+  /** Ends an answer that is whole. */
+  finish(): void | Promise<void>;
+}
+
+/**
+ * Resolves when the answer has begun, or `startAfterMs` after the headers (WIRE.md 10.3: a few seconds), because a host that
+ * thinks for long has still accepted the call. Rejects where the stream fails before that.
+ */
+export async function readStream<Rec, Shown extends Tally>(
+  { body }: UpstreamAnswer,
+  open: (onEnd: () => void) => StreamReader<Rec, Shown>,
+  signal: AbortSignal,
+  startAfterMs: number,
+): Promise<AnswerStream<Rec, Shown>> {
+  const reader = open(() => void setTimeout(body.cancel, lingerMs).unref());
+  const { outlet, tally } = reader;
+  const timer = setTimeout(outlet.start, startAfterMs);
+  void readToEnd(body, reader);
+  try {
+    await outlet.started;
+  } finally {
+    clearTimeout(timer);
+  }
+  return {
+    kind: "stream",
+    tally,
+    cancel: body.cancel,
+    async forEach(onRecord) {
+      try {
+        await outlet.forEach(onRecord, signal);
+      } catch (error) {
+        body.cancel(); // a listener that threw; after a broken socket it changes nothing
+        throw error;
+      }
+    },
+  };
+}
+
+/** Reads the body and tells the outlet how it went; never rejects. */
+async function readToEnd<Rec, Shown extends Tally>(body: UpstreamAnswer["body"], reader: StreamReader<Rec, Shown>): Promise<void> {
+  const { outlet } = reader;
+  const parser = openSseParser();
+  let told: unknown = null; // what a record or its listener threw, not the socket
+  const tell = (error: unknown) => {
+    told = error;
+    throw error;
+  };
+  const heard = body.timeRecords();
+  const takeOne = (record: SseRecord) => {
+    if (outlet.ended) return;
+    try {
+      const pending = reader.take(record)?.catch(tell);
+      heard(pending);
+      return pending;
+    } catch (error) {
+      return tell(error);
+    }
+  };
+  try {
+    await body.read((chunk) => inOrder(parser.push(chunk), takeOne));
+    await inOrder(parser.end(), takeOne);
+    if (outlet.ended) return;
+    // WIRE.md 16: without its end a stream is interrupted, however cleanly the socket closed.
+    if (!reader.isWhole()) throw reader.isEmpty() ? unreadable("the stream is empty") : endedEarly();
+    await reader.finish();
+  } catch (error) {
+    if (outlet.ended) return;
+    // The socket broke after the answer had ended: it is whole.
+    if (told === null && error instanceof UpstreamError && reader.isWhole()) await finishOrFail(reader);
+    else outlet.fail(error);
+  }
+}
+
+async function finishOrFail<Rec, Shown extends Tally>(reader: StreamReader<Rec, Shown>): Promise<void> {
+  try {
+    await reader.finish();
+  } catch (error) {
+    reader.outlet.fail(error);
+  }
+}
+
+export function endedEarly(): UpstreamError {
+  const detail = "the stream ended too early";
+  return new UpstreamError("unavailable", detail, { status: 200, trouble: { cause: "ended_early", detail } });
+}

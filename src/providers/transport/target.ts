@@ -1,0 +1,109 @@
+// Where a provider is called and which headers every call of it carries, worked out once a provider.
+// The names of the secrets' headers are fixed by OPERATOR.md, "The catalog file".
+import { isIP } from "node:net";
+import { hostOf, isPublicOrPrivateAddress } from "../../network/address.ts";
+import type { UpstreamRequest } from "./http.ts";
+import { type Protocol, type Provider, UpstreamError } from "../types.ts";
+
+export interface Target {
+  origin: string;
+  /** The base URL's path, without a trailing slash. */
+  path: string;
+  /** The base URL's query with its question mark, or "". */
+  query: string;
+  /** Name, value, name, value: the form that undici sends without another look. */
+  headers: readonly string[];
+}
+
+/** Where one request goes. */
+export interface Address {
+  origin: string;
+  /** With its query. */
+  path: string;
+  /** The provider answered with it: it is no base URL of the catalog file. */
+  answered: boolean;
+}
+
+/** Throws UpstreamError for an absolute address that can't be called. */
+export function addressOf({ provider, path }: Pick<UpstreamRequest, "provider" | "path">): Address {
+  const target = targetOf(provider);
+  if (path.startsWith("/")) {
+    const query = path.includes("?") ? target.query.replace("?", "&") : target.query;
+    return { origin: target.origin, path: target.path + path + query, answered: false };
+  }
+  const address = answeredAddress(path, provider);
+  if (address === null) throw new UpstreamError("our_fault", "the provider's answer names an address that can't be called");
+  const { origin, pathname, search } = new URL(address);
+  return { origin, path: pathname + search, answered: origin !== target.origin };
+}
+
+/** An address is kept with its job; no real one is nearly as long. */
+const addressCharacters = 2_048;
+
+/**
+ * An absolute form of the address that a provider answered with; null: it can't be called. The provider's key goes to it, so it is
+ * never plain HTTP where the base URL is not, and never an address of the clouds' metadata services.
+ */
+export function answeredAddress(text: string, { baseUrl }: Provider): string | null {
+  if (text.length > addressCharacters || !URL.canParse(text, baseUrl)) return null;
+  const url = new URL(text, baseUrl);
+  const safe = url.protocol === "https:" || (url.protocol === "http:" && baseUrl.startsWith("http:"));
+  return safe && url.username === "" && url.password === "" && mayBeCalled(url, baseUrl) ? url.href : null;
+}
+
+/** The operator named the base URL's own origin; a name is not asked where it leads. */
+function mayBeCalled(url: URL, baseUrl: string): boolean {
+  const host = hostOf(url);
+  return isIP(host) === 0 || isPublicOrPrivateAddress(host) || url.origin === new URL(baseUrl).origin;
+}
+
+const targets = new WeakMap<Provider, Target>();
+
+export function targetOf(provider: Provider): Target {
+  let target = targets.get(provider);
+  if (!target) {
+    const url = new URL(provider.baseUrl);
+    target = { origin: url.origin, path: url.pathname.replace(/\/+$/, ""), query: url.search, headers: headersOf(provider) };
+    targets.set(provider, target);
+  }
+  return target;
+}
+
+/** Set by each call or by the HTTP layer; an operator's value would break the request. */
+const ownHeaders = new Set([
+  "accept",
+  "connection",
+  "content-length",
+  "content-type",
+  "expect",
+  "host",
+  "transfer-encoding",
+  "x-request-id", // prettier-ignore
+]);
+
+/** Every model takes the older version; an operator's own header wins (WIRE.md 11.1). */
+const anthropicVersion = "2023-06-01";
+
+function headersOf(provider: Provider): string[] {
+  const headers = new Map<string, string>([["user-agent", "svc-gateway/1"]]);
+  if (provider.protocol === "anthropic") headers.set("anthropic-version", anthropicVersion);
+  if (provider.apiKey !== null) headers.set(...authHeader(provider.protocol, provider.apiKey));
+  for (const [name, value] of Object.entries(provider.headers)) {
+    const lower = name.toLowerCase();
+    if (!ownHeaders.has(lower)) headers.set(lower, value);
+  }
+  return [...headers].flat();
+}
+
+function authHeader(protocol: Protocol, apiKey: string): [string, string] {
+  switch (protocol) {
+    case "anthropic":
+      return ["x-api-key", apiKey];
+    case "fal":
+      return ["authorization", `Key ${apiKey}`];
+    case "elevenlabs":
+      return ["xi-api-key", apiKey];
+    default:
+      return ["authorization", `Bearer ${apiKey}`];
+  }
+}

@@ -1,0 +1,202 @@
+// `svc start`: the database, the simulator and the demo account around a gateway, or around worker processes (workers.ts); signals.
+// The last line it prints says that it is ready (OPERATOR.md "Start").
+import cluster, { type Worker } from "node:cluster";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import type { Logger } from "pino";
+import { exampleModel } from "../catalog/example-models.ts";
+import { loadCatalog, type Loaded } from "../catalog/load.ts";
+import { shippedCatalogPath } from "../catalog/shipped.ts";
+import type { Catalog } from "../catalog/types.ts";
+import { type Config, readConfig } from "../config.ts";
+import { connect, type Db } from "../db/connect.ts";
+import { type Embedded, startEmbedded } from "../db/embedded.ts";
+import { migrate } from "../db/migrate.ts";
+import { ensureCurrentMonth } from "../db/partitions.ts";
+import { isPooled, isRefusedSetting } from "../db/pooler.ts";
+import { isLocal } from "../db/mutex.ts";
+import { demoKey } from "./demo-account.ts";
+import { createLog, type Gateway, type GatewayOptions, startGateway, type Stopping } from "../main.ts";
+import { startSimulator } from "../simulator/simulator.ts";
+import { joinWorkers } from "../telemetry/worker-figures.ts";
+import { type Ground, retireGraceMs, startWorkers, type WorkerMessage, type Workers } from "./workers.ts";
+
+/** Of a worker whose first process is gone: no new call reaches it, and whoever restarts the gateway should find nothing left of it. */
+const orphanGraceMs = 5_000;
+/** What it waits for besides, a database above all, may never come. */
+const orphanMs = 15_000;
+
+export async function start(environment: NodeJS.ProcessEnv): Promise<void> {
+  const config = readConfig(environment);
+  if (cluster.isWorker) return startWorker(config);
+  const signals = catchSignals();
+  const log = createLog(config);
+  const simulator = needsSimulator(config) ? await startSimulator({}) : null;
+  const read = () => readCatalog(config, simulator?.url ?? null, log);
+  const { catalog, text: catalogText } = read(); // a wrong file stops the start here, before any database
+  const embedded = config.databaseUrl === null ? await startEmbedded({ dataDir: config.dataDir, durable: true }) : null;
+  try {
+    const databaseUrl = config.databaseUrl ?? (embedded as Embedded).url;
+    const demo = await prepareDatabase(config, embedded?.url ?? config.databaseDirectUrl ?? databaseUrl, embedded !== null, log);
+    const ground = (text: string): Ground => ({ databaseUrl, simulatorUrl: simulator?.url ?? null, catalogText: text });
+    const running =
+      config.workers > 1
+        ? await startWorkers({ count: config.workers, ground: ground(catalogText), readGround: () => ground(read().text), log })
+        : await startAlone(config, { databaseUrl, catalog, log }, () => read().catalog);
+    if (config.smtpUrl === null && embedded === null) log.warn(isLocal(databaseUrl) ? mailsPrinted : mailsLost);
+    if (demo !== null) printDemo(running.url, demo, config, catalog);
+    process.stdout.write(`gateway ready ${running.url}\n`);
+    signals.onHangup(running.roll);
+    await signals.first;
+    await running.stop();
+  } finally {
+    await simulator?.close();
+    await embedded?.stop(); // also after a start that failed: nothing of ours is left running
+  }
+  process.exit(0);
+}
+
+/** One worker: this process. A rolling restart would leave its port alone for a moment; the catalog is all that it could bring. */
+async function startAlone(config: Config, options: GatewayOptions & { log: Logger }, readAnew: () => Catalog): Promise<Workers> {
+  const { url, stop, useCatalog } = await startGateway(config, options);
+  const roll = () => {
+    try {
+      useCatalog(readAnew());
+      options.log.info("the catalog is read anew: its prices hold from now on");
+    } catch (error) {
+      options.log.error(`new catalog refused, the one in use stays: ${(error as Error).message}`);
+    }
+  };
+  return { url, roll, stop };
+}
+
+/** `databaseUrl`: Postgres itself: migrations lock, and a transaction pooler keeps no session. */
+async function prepareDatabase(config: Config, databaseUrl: string, isEmbedded: boolean, log: Logger): Promise<string | null> {
+  const db = connect(databaseUrl, { max: 2 });
+  try {
+    await warnOfPooler(db, log);
+    await migrate(db);
+    await ensureCurrentMonth(db, (error, what) => log.error({ err: error }, `${what} failed`));
+    return isEmbedded ? await demoKey(db, config.dataDir) : null;
+  } finally {
+    await db.close();
+  }
+}
+
+/** Where the pooler takes our settings all works, but what is announced is seen a second late. */
+async function warnOfPooler(db: Db, log: Logger): Promise<void> {
+  const missing = "DATABASE_URL leads through a transaction pooler: set DATABASE_DIRECT_URL to the Postgres behind it";
+  const client = await db.pool.connect().catch((error: unknown) => {
+    throw isRefusedSetting(error) ? new Error(missing, { cause: error }) : error;
+  });
+  try {
+    if (await isPooled(client)) log.warn(`${missing}; until then a revoked key and the end of a job are seen up to a second late`);
+  } finally {
+    client.release();
+  }
+}
+
+function readCatalog(config: Config, simulatorUrl: string | null, log: Logger): Loaded {
+  const loaded = loadCatalog({ path: config.catalogPath ?? shippedCatalogPath, environment: config.environment, simulatorUrl });
+  for (const warning of loaded.warnings) log.warn(warning);
+  return loaded;
+}
+
+/** The simulator runs where the catalog names it as an upstream. A file that can't be read is readCatalog's to report. */
+function needsSimulator({ catalogPath }: Config): boolean {
+  if (catalogPath === null) return true;
+  try {
+    return readFileSync(catalogPath, "utf8").includes("simulator:");
+  } catch {
+    return false;
+  }
+}
+
+const mailsPrinted = "SMTP_URL is not set: mails are printed to this log, with links that sign in whoever reads them";
+const mailsLost = "SMTP_URL is not set: no mail is sent, so no address can be verified and no password set";
+
+interface Signals {
+  /** Ctrl-C and SIGTERM end it in order; more of them change nothing. */
+  first: Promise<void>;
+  /** Called for each SIGHUP from now on, and once for those that came before. */
+  onHangup(work: () => void): void;
+}
+
+function catchSignals(): Signals {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let early = false;
+  let hangUp = (): void => void (early = true);
+  process.on("SIGTERM", () => resolve());
+  process.on("SIGINT", () => resolve());
+  process.on("SIGHUP", () => hangUp());
+  return {
+    first: promise,
+    onHangup(work) {
+      hangUp = work;
+      if (early) work();
+    },
+  };
+}
+
+/** Signals sent to a worker directly change nothing: the first process says what to do, or is gone. */
+async function startWorker(config: Config): Promise<void> {
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => undefined);
+  const given = Promise.withResolvers<Ground>();
+  const leaving = Promise.withResolvers<Partial<Stopping>>();
+  let gateway: Gateway | null = null;
+  const leave = (how: Partial<Stopping>) => {
+    leaving.resolve(how);
+    void gateway?.stop(how);
+  };
+  process.on("message", (message: WorkerMessage | { svc: "figures" }) => {
+    if (message === "retire") leave({ graceMs: retireGraceMs, keepsIdle: true });
+    else if (message === "stop") leave({});
+    else if ("ground" in message) given.resolve(message.ground);
+  });
+  const worker = cluster.worker as Worker;
+  worker.exitedAfterDisconnect = true; // else Node ends a worker at once when the first process is gone
+  process.on("disconnect", () => {
+    // One that still starts would wait for ever: it is the first process that opens its port.
+    if (gateway === null) process.exit(0);
+    setTimeout(() => process.exit(1), orphanMs);
+    leave({ graceMs: orphanGraceMs });
+  });
+  const ground = await Promise.race([given.promise, leaving.promise.then(() => null)]);
+  if (ground === null) process.exit(0);
+  const { databaseUrl, simulatorUrl, catalogText: text } = ground;
+  const { catalog } = loadCatalog({ path: config.catalogPath ?? shippedCatalogPath, text, environment: config.environment, simulatorUrl });
+  gateway = await startGateway(config, { databaseUrl, catalog, gathering: joinWorkers() });
+  process.send?.(gateway.url);
+  await gateway.stop(await leaving.promise);
+  await leaveFirst(worker);
+  process.exit(0);
+}
+
+/**
+ * Once the first process has answered that it knows: until then it may be handing over a connection, which would end with this process.
+ * It takes those back that come after the port was closed.
+ */
+async function leaveFirst(worker: Worker): Promise<void> {
+  if (!process.connected) return;
+  const left = once(process, "disconnect");
+  worker.disconnect();
+  await left;
+}
+
+function printDemo(url: string, key: string, { catalogPath }: Config, catalog: Catalog): void {
+  const model = exampleModel(catalog);
+  const authorization = `-H "Authorization: Bearer ${key}"`;
+  const body = JSON.stringify({ model, messages: [{ role: "user", content: "Hello!" }] });
+  process.stdout.write(`
+Demo key (embedded database${catalogPath === null ? ", simulated models" : ""}): ${key}
+
+${
+  model === undefined
+    ? `curl ${url}/v1/models ${authorization}`
+    : `curl ${url}/v1/chat/completions \\
+  ${authorization} -H "Content-Type: application/json" \\
+  -d '${body}'`
+}
+
+`);
+}

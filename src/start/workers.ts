@@ -1,0 +1,166 @@
+// The worker processes of `svc start`, as the first process sees them: it forks them, replaces one that crashes, replaces all of
+// them one after another (a rolling restart), and ends them. Each serves the same port; node:cluster hands out connections in turn.
+//
+// Not SO_REUSEPORT: Linux resets the connections that wait at a listener which closes, so no restart could be without failures,
+// and it spreads connections by a hash, not in turn. What the hand-over costs, it costs once a connection.
+import cluster, { type Worker } from "node:cluster";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import { keepWorkersFigures } from "../telemetry/worker-figures.ts";
+
+/** What a worker is given, by a message: an environment variable holds 128 KB at most. */
+export interface Ground {
+  databaseUrl: string;
+  simulatorUrl: string | null;
+  /** Read by the first process, so that all workers sell at the same prices until the next rolling restart. */
+  catalogText: string;
+}
+
+export type WorkerMessage = { ground: Ground } | "stop" | "retire";
+
+export interface Workers {
+  url: string;
+  /** Begins a rolling restart; asked for during one, another follows. */
+  roll(): void;
+  stop(): Promise<void>;
+}
+
+interface WorkersOptions {
+  count: number;
+  ground: Ground;
+  /** For a rolling restart; throws where the catalog file is wrong. */
+  readGround: () => Ground;
+  log: Logger;
+}
+
+/** A worker that fails again and again must not turn into a loop of forks. */
+const restartPauseMs = 1_000;
+/** No answer in use takes as long: a rolling restart cuts none off. */
+export const retireGraceMs = 600_000;
+/** Twice what a start or an orderly end may take; a worker that hangs is killed then. */
+const patienceMs = 90_000;
+
+interface Member {
+  ground: Ground;
+  isReady: boolean;
+  /** Told to end: nobody takes its place. */
+  isLeaving: boolean;
+  ready: Promise<string>;
+  ended: Promise<void>;
+}
+
+export async function startWorkers({ count, ground, readGround, log }: WorkersOptions): Promise<Workers> {
+  const members = new Map<Worker, Member>();
+  /** With which a worker has started: for those that replace a crash. */
+  let current = ground;
+  let serving = false;
+  let stopping = false;
+
+  const fork = (given: Ground): Member => {
+    const worker = cluster.fork();
+    const ready = Promise.withResolvers<string>();
+    const ended = Promise.withResolvers<void>();
+    const member: Member = { ground: given, isReady: false, isLeaving: false, ready: ready.promise, ended: ended.promise };
+    members.set(worker, member);
+    const patience = setTimeout(() => worker.process.kill("SIGKILL"), patienceMs);
+    worker.on("message", (url: unknown) => {
+      if (typeof url !== "string") return; // figures
+      clearTimeout(patience);
+      member.isReady = true;
+      ready.resolve(url);
+    });
+    worker.once("exit", (code, signal) => {
+      clearTimeout(patience);
+      members.delete(worker);
+      ended.resolve();
+      ready.reject(new Error("a worker could not start")); // it has said why on standard error
+      if (!member.isReady || member.isLeaving || !serving || stopping) return;
+      log.error({ pid: worker.process.pid, code, signal }, "a worker ended and is replaced");
+      void replace();
+    });
+    ready.promise.catch(() => undefined);
+    tell(worker, { ground: given });
+    return member;
+  };
+  const staying = () => [...members.values()].filter(({ isLeaving }) => !isLeaving).length;
+  /** Not where there are enough: one that a rolling restart has started takes the place as well. */
+  const replace = async () => {
+    for (let done = false; !done;) {
+      await sleep(restartPauseMs);
+      if (stopping || staying() >= count) return;
+      done = await fork(current).ready.then(
+        () => true,
+        () => false,
+      );
+    }
+  };
+  const dismiss = (worker: Worker, member: Member, message: "stop" | "retire") => {
+    member.isLeaving = true;
+    tell(worker, message);
+    const patience = setTimeout(() => worker.process.kill("SIGKILL"), patienceMs + (message === "retire" ? retireGraceMs : 0));
+    return member.ended.finally(() => clearTimeout(patience));
+  };
+
+  const rollOnce = async () => {
+    let next: Ground;
+    try {
+      next = readGround();
+    } catch (error) {
+      return log.error(`rolling restart refused, the workers go on with what they have: ${(error as Error).message}`);
+    }
+    const before = current;
+    log.info("rolling restart begins");
+    for (;;) {
+      const old = [...members].find(([, member]) => member.ground !== next && !member.isLeaving);
+      if (stopping) return;
+      // Where all have crashed none is old, and yet one must start before the others' places are taken with its ground.
+      if (old === undefined && current === next) break;
+      try {
+        await fork(next).ready;
+        current = next;
+      } catch {
+        if (stopping) return;
+        if (![...members.values()].some((member) => member.ground === next && member.isReady)) current = before;
+        log.error("rolling restart stopped: a new worker could not start; those that are left go on with what they have");
+        return void replace(); // it may have stood for one that crashed
+      }
+      // One that crashed meanwhile, this or another, leaves its place to the new one.
+      if (!stopping && old !== undefined && staying() > count) await dismiss(...old, "retire");
+    }
+    log.info("rolling restart done");
+  };
+  let asked = false;
+  let rolling: Promise<void> | null = null;
+  const rollAll = async () => {
+    while (asked && !stopping) {
+      asked = false;
+      await rollOnce();
+    }
+  };
+
+  keepWorkersFigures();
+  const first = Array.from({ length: count }, () => fork(current));
+  const [url] = await Promise.all(first.map(({ ready }) => ready)).catch((error: unknown) => {
+    stopping = true;
+    for (const worker of members.keys()) worker.process.kill("SIGKILL"); // none has served anybody yet
+    throw error;
+  });
+  serving = true;
+  return {
+    url: url as string,
+    roll() {
+      asked = true;
+      rolling ??= rollAll().finally(() => (rolling = null));
+    },
+    async stop() {
+      stopping = true;
+      await Promise.all([...members].map((each) => dismiss(...each, "stop")));
+      await rolling;
+    },
+  };
+}
+
+/** One that has just ended can't be told, and needn't. */
+function tell(worker: Worker, message: WorkerMessage): void {
+  worker.send(message, () => undefined);
+}

@@ -1,0 +1,214 @@
+// What holds for whole groups of operations: 500 without detail, refusals of a suspended account.
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { dialects, errors, type DialectRow, type ErrorCode } from "../../../generated/errors.ts";
+import { type Operation, operations } from "../../../generated/operations.ts";
+import { setSuspended } from "../../../src/accounts/admin.ts";
+import type { Catalog } from "../../../src/catalog/types.ts";
+import { smallCatalog } from "../../catalog/small-catalog.ts";
+import { shownWord } from "../../support/error-word.ts";
+import { type Gateway, startGateway, type TestAccount, type TestReply } from "../../support/gateway.ts";
+
+let gateway: Gateway;
+let account: TestAccount;
+beforeAll(async () => {
+  gateway = await startGateway({ catalog: smallCatalog });
+  account = await gateway.createAccount({ deposit: "5" });
+});
+afterAll(() => gateway.stop());
+
+const all: Operation[] = Object.values(operations);
+const names = (chosen: Operation[]) => chosen.map((operation) => [operation.id, operation] as const);
+const ask = ({ method, path }: Operation, key?: string, body: unknown = {}) =>
+  gateway.request(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, "some-id"), {
+    ...(key === undefined ? {} : { key }),
+    ...(method === "get" || method === "delete" ? {} : { body }),
+  });
+const credentialFor = async ({ auth }: Operation, owner: TestAccount) =>
+  auth === "none" ? undefined : auth === "session" ? (await gateway.createSession(owner)).token : owner.key;
+const codeOf = ({ status, json }: TestReply) => [status, json.error.code];
+/** Of the operations with a parameter in their path. */
+const bodies: Partial<Record<string, object>> = {
+  updateApiKey: { enabled: true },
+  startSignIn: { redirect_uri: "https://app.example.com/" },
+  signInWithProvider: { id_token: "a", state: "svco_a" },
+};
+/** In the operation's own words, and where its envelope says them. */
+const wordOf = ({ dialect }: Operation, { status, json }: TestReply) => [status, shownWord(dialect, json)];
+const shown = ({ dialect }: Operation, code: ErrorCode) => (dialects[dialect] as DialectRow).codes[code] ?? code;
+/** In the standard envelope; the older ones are test/server's. */
+const standard = ({ dialect }: Operation) => dialect === "standard" || dialect === "anthropic";
+
+describe("403 session_required", () => {
+  test.each(
+    names(all.filter((operation) => operation.auth === "session" && standard(operation) && operation.errors.includes("session_required"))),
+  )("%s with an API key", async (_, operation) => {
+    const { status, json } = await ask(operation, account.key);
+    expect([status, json.error.code]).toEqual([403, "session_required"]);
+  });
+});
+
+describe("403 permission_denied: a session where only an API key will do", () => {
+  test.each(names(all.filter((operation) => operation.auth === "key" && standard(operation))))("%s", async (_, operation) => {
+    const { token } = await gateway.createSession(account);
+    const { status, json } = await ask(operation, token);
+    expect([status, json.error.code]).toEqual([403, "permission_denied"]);
+    expect(json.error.message).toContain("a session cannot call models: use an API key");
+  });
+});
+
+describe("400 invalid_parameter: what can't be read of a path", () => {
+  test("every operation with parameters declares it", () => {
+    const silent = all.filter(({ parameters, errors: declared }) => parameters.length > 0 && !declared.includes("invalid_parameter"));
+    expect(names(silent)).toEqual([]);
+  });
+  test.each(names(all.filter(({ path }) => path.includes("{"))))(
+    "%s says which parameter, in a code that it declares",
+    async (_, operation) => {
+      const { path, method, dialect } = operation;
+      const key = await credentialFor(operation, account);
+      const name = /\{(\w+)\}/.exec(path)![1]!;
+      for (const segment of ["%00", "a%00b", "%ff", "%E0%A4", "%zz", "%"]) {
+        const asked = {
+          ...(key === undefined ? {} : { key }),
+          ...(bodies[operation.id] === undefined ? {} : { body: bodies[operation.id] }),
+        };
+        const reply = await gateway.request(method.toUpperCase(), path.replace(/\{\w+\}/, segment), asked);
+        expect([segment, ...wordOf(operation, reply)]).toEqual([segment, 400, shown(operation, "invalid_parameter")]);
+        if (dialect === "standard") expect(reply.json.error.param).toBe(name);
+      }
+    },
+  );
+});
+
+describe("401, where nobody or nobody known asks", () => {
+  test.each(names(all.filter(({ auth }) => auth !== "none").filter(standard)))("%s", async (_, operation) => {
+    expect(codeOf(await ask(operation))).toEqual([401, "missing_api_key"]);
+    for (const credential of ["svc_wrong", "svcs_wrong", "x".repeat(5000)])
+      expect(codeOf(await ask(operation, credential))).toEqual([401, "invalid_api_key"]);
+  });
+});
+
+describe("403 csrf_failed: a session's cookie without its header changes nothing", () => {
+  const changing = all.filter(({ auth, method }) => auth === "session" && method !== "get");
+  test.each(names(changing))("%s", async (_, operation) => {
+    const { token, csrfToken } = await gateway.createSession(account);
+    const wrong: Record<string, string>[] = [
+      {},
+      { "x-svc-csrf": "wrong" },
+      { "x-svc-csrf": `${csrfToken}x` },
+      { "x-svc-csrf": (await gateway.createSession(account)).csrfToken },
+    ];
+    for (const given of wrong) {
+      const reply = await gateway.request(operation.method.toUpperCase(), operation.path.replaceAll(/\{\w+\}/g, "some-id"), {
+        headers: { cookie: `__Host-svc_session=${token}`, ...given },
+        ...(operation.method === "delete" ? {} : { body: {} }),
+      });
+      expect(codeOf(reply)).toEqual([403, "csrf_failed"]);
+    }
+    expect((await gateway.request("GET", "/v1/auth/session", { key: token })).status).toBe(200);
+  });
+});
+
+describe("403 permission_denied", () => {
+  const keyed = all.filter(({ auth }) => auth !== "none");
+  test.each(names(keyed))("%s: a suspended account", async (_, operation) => {
+    const suspended = await gateway.createAccount({ deposit: "5" });
+    const credential = await credentialFor(operation, suspended);
+    await setSuspended(gateway.context.db, suspended.accountId, new Date());
+    const reply = await ask(operation, credential);
+    expect(wordOf(operation, reply)).toEqual([403, shown(operation, "permission_denied")]);
+  });
+});
+
+describe("bodies that are none", () => {
+  const taking = all.filter(({ bodies }) => bodies.includes("application/json")).filter(standard);
+  test.each(names(taking))("%s: 400 invalid_json, then 400 missing_parameter, then 413 request_too_large", async (_, operation) => {
+    const credential = await credentialFor(operation, account);
+    expect(codeOf(await ask(operation, credential, "{"))).toEqual([400, "invalid_json"]);
+    if (operation.errors.includes("missing_parameter"))
+      expect(codeOf(await ask(operation, credential, {}))).toEqual([400, "missing_parameter"]);
+    const long = JSON.stringify({ filler: "x".repeat(operation.bodyMax) });
+    expect(codeOf(await ask(operation, credential, long))).toEqual([413, "request_too_large"]);
+    expect(operation.bodyMax).toBe(
+      operation.auth === "key" ? 25 * 1024 * 1024 : operation.id === "receivePaymentEvent" ? 1024 * 1024 : 64 * 1024,
+    );
+  });
+});
+
+describe("503 overloaded", () => {
+  test.each(names(all.filter(({ auth }) => auth !== "none")))("%s: the database starts up; come back in 5 s", async (_, operation) => {
+    const credential = await credentialFor(operation, await gateway.createAccount({ deposit: "5" })); // which no cache knows
+    const away = Object.assign(new Error("the database system is starting up"), { code: "57P03" });
+    const query = vi.spyOn(gateway.context.db.pool, "query").mockRejectedValue(away as never);
+    const reply = await ask(operation, credential).finally(() => query.mockRestore());
+    expect(wordOf(operation, reply)).toEqual([503, shown(operation, "overloaded")]);
+    expect(reply.headers).toMatchObject({ "retry-after": "5", "x-should-retry": "true" });
+  });
+});
+
+describe("500 internal_error", () => {
+  const withoutDetail = ({ dialect }: Operation, { status, json, headers, text }: TestReply) => {
+    const [message, requestId] =
+      dialect === "genmedia" ? [json.error, json.details.request_id] : [json.error.message, json.error.request_id];
+    expect([status, shownWord(dialect, json), message]).toEqual([500, "internal_error", errors.internal_error.message]);
+    expect(requestId).toBe(headers["x-request-id"]);
+    expect(text).not.toMatch(/undefined|TypeError|\.ts|broken/);
+  };
+  const notRerank = all.filter(({ dialect }) => dialect !== "rerank");
+  const readsCatalog = ({ id, auth, method }: Operation) => auth === "none" && method === "get" && id !== "listErrors";
+
+  test.each(names(notRerank.filter(readsCatalog)))("%s: without detail, under a request id", async (_, operation) => {
+    const { context } = gateway;
+    const { catalog } = context;
+    context.catalog = {} as Catalog; // the one thing that all of these read
+    withoutDetail(operation, await ask(operation).finally(() => (context.catalog = catalog)));
+  });
+
+  test.each(names(notRerank.filter(({ auth }) => auth !== "none")))("%s: without detail, under a request id", async (_, operation) => {
+    const credential = await credentialFor(operation, await gateway.createAccount({ deposit: "5" }));
+    const query = vi.spyOn(gateway.context.db.pool, "query").mockRejectedValue(new Error("broken") as never);
+    withoutDetail(operation, await ask(operation, credential).finally(() => query.mockRestore()));
+  });
+});
+
+/** Right enough to reach the database. */
+const publicBodies: Partial<Record<Operation["id"], object>> = {
+  signUp: { email: "new@example.com", password: "a long password" },
+  verifyAccount: { token: `svcm_${"x".repeat(43)}` },
+  resendVerification: { email: "new@example.com" },
+  signIn: { email: "new@example.com", password: "a long password" },
+  forgotPassword: { email: "new@example.com" },
+  resetPassword: { token: `svcm_${"x".repeat(43)}`, password: "a long password" },
+};
+
+describe("400 invalid_parameter", () => {
+  test.each(names(all.filter(({ id }) => id in publicBodies)))("%s: an address or token that is none", async (_, operation) => {
+    const body = Object.fromEntries(
+      Object.entries(publicBodies[operation.id]!).map(([name, text]) => [name, name === "email" ? "nobody" : text]),
+    );
+    const { status, json } = await ask(operation, undefined, "email" in body ? body : { ...body, token: 5 });
+    expect([status, json.error.code, json.error.param]).toEqual([400, "invalid_parameter", "email" in body ? "email" : "token"]);
+  });
+});
+
+describe("public operations that need the database", () => {
+  const writing = all.filter(({ id }) => id in publicBodies);
+  const failing = async (operation: Operation, error: Error) => {
+    const { pool } = gateway.context.db;
+    const spies = [vi.spyOn(pool, "query").mockRejectedValue(error as never), vi.spyOn(pool, "connect").mockRejectedValue(error as never)];
+    return ask(operation, undefined, publicBodies[operation.id]).finally(() => spies.forEach((spy) => spy.mockRestore()));
+  };
+
+  test.each(names(writing))("503 overloaded: %s, the database starts up", async (_, operation) => {
+    const away = Object.assign(new Error("the database system is starting up"), { code: "57P03" });
+    const reply = await failing(operation, away);
+    expect(codeOf(reply)).toEqual([503, "overloaded"]);
+    expect(reply.headers).toMatchObject({ "retry-after": "5", "x-should-retry": "true" });
+  });
+
+  test.each(names(writing))("500 internal_error: %s, without detail", async (_, operation) => {
+    const { status, json, text } = await failing(operation, new Error("broken"));
+    expect([status, json.error.code]).toEqual([500, "internal_error"]);
+    expect(text).not.toMatch(/broken|\.ts/);
+  });
+});

@@ -1,0 +1,183 @@
+// POST /v1/responses, what every response object holds: typed clients and the Open Responses schema read each of these fields
+// without asking whether it is there, in the whole answer and in every record that carries one.
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { chatWorld, language, provider } from "../chat/chat-gateway.ts";
+import { eventsOf, respond, weather } from "./responses-gateway.ts";
+
+const can = { supports_tools: true, supports_structured_outputs: true, supports_reasoning: true };
+const world = chatWorld(
+  [
+    language("demo/chat", ["chat"], can),
+    language("demo/reason", ["reason-1"], can),
+    language("demo/claude", [{ provider: "quay", model: "plain" }], can),
+    language("demo/cut", ["chat+sim-cut-after-5"], can),
+  ],
+  { providers: [provider("north"), provider("quay", { protocol: "anthropic", base_url: "simulator:/anthropic/v1" })] },
+);
+
+const whole = z.int().min(0);
+const text = z.string();
+const functionTool = z.object({
+  type: z.literal("function"),
+  name: text,
+  description: text.nullable(),
+  parameters: z.record(text, z.unknown()).nullable(),
+  strict: z.boolean().nullable(),
+});
+const shape = z.object({
+  id: text,
+  object: z.literal("response"),
+  created_at: whole,
+  completed_at: whole.nullable(),
+  status: z.enum(["in_progress", "completed", "incomplete", "failed"]),
+  error: z.object({ code: text, message: text }).nullable(),
+  incomplete_details: z.object({ reason: text }).nullable(),
+  model: text,
+  previous_response_id: z.null(),
+  instructions: text.nullable(),
+  output: z.array(z.object({ id: text, type: text })),
+  tools: z.array(functionTool),
+  tool_choice: z.union([
+    z.enum(["none", "auto", "required"]),
+    z.object({ type: z.literal("function"), name: text }),
+    z.object({
+      type: z.literal("allowed_tools"),
+      mode: z.enum(["auto", "required"]),
+      tools: z.array(z.object({ type: text, name: text })),
+    }),
+  ]),
+  truncation: z.literal("disabled"),
+  parallel_tool_calls: z.boolean(),
+  text: z.object({
+    format: z.union([
+      z.object({ type: z.enum(["text", "json_object"]) }),
+      z.object({
+        type: z.literal("json_schema"),
+        name: text,
+        description: text.optional(),
+        schema: z.looseObject({}),
+        strict: z.boolean(),
+      }),
+    ]),
+    verbosity: text.optional(),
+  }),
+  temperature: z.number(),
+  top_p: z.number(),
+  presence_penalty: z.number(),
+  frequency_penalty: z.number(),
+  top_logprobs: whole,
+  reasoning: z.object({ effort: text.nullable(), summary: text.nullable() }).nullable(),
+  usage: z
+    .object({
+      input_tokens: whole,
+      input_tokens_details: z.object({ cached_tokens: whole }),
+      output_tokens: whole,
+      output_tokens_details: z.object({ reasoning_tokens: whole }),
+      total_tokens: whole,
+    })
+    .nullable(),
+  max_output_tokens: whole.nullable(),
+  max_tool_calls: whole.nullable(),
+  store: z.literal(false),
+  background: z.literal(false),
+  service_tier: z.literal("default"),
+  metadata: z.record(text, text),
+  safety_identifier: text.nullable(),
+  prompt_cache_key: text.nullable(),
+});
+
+const everything = {
+  instructions: "Be brief.",
+  temperature: 0.5,
+  top_p: 0.9,
+  presence_penalty: 0.25,
+  frequency_penalty: -0.5,
+  max_output_tokens: 900,
+  max_tool_calls: 3,
+  parallel_tool_calls: false,
+  reasoning: { effort: "low", summary: "auto" },
+  service_tier: "flex",
+  metadata: { a: "b" },
+  safety_identifier: "s",
+  prompt_cache_key: "k",
+  tools: [weather],
+  tool_choice: { type: "function", name: "get_weather" },
+};
+const bodies: [string, object][] = [
+  ["nothing but the input", {}],
+  ["every field", everything],
+  ["null in every field", Object.fromEntries(Object.keys(everything).map((name) => [name, null]))],
+  [
+    "bare tools and a choice of several",
+    { tools: [{ type: "function", name: "f" }], tool_choice: { type: "allowed_tools", tools: [{ type: "function", name: "f" }] } },
+  ],
+  [
+    "a schema without description",
+    { text: { format: { type: "json_schema", name: "city", schema: weather.parameters, description: null }, verbosity: null } },
+  ],
+  ["half of reasoning", { reasoning: { effort: "low" } }],
+];
+
+describe("every field that clients read is there", () => {
+  test.each(bodies)("%s: in the whole answer and in every record of the stream", async (_, body) => {
+    const account = await world.account();
+    const { status, json } = await respond(world, account, { model: "demo/chat", ...body });
+    expect(status).toBe(200);
+    expect(() => shape.parse(json)).not.toThrow();
+    const events = eventsOf(await respond(world, account, { model: "demo/chat", ...body, stream: true }));
+    const carriers = events.filter(({ response }) => response !== undefined);
+    expect(carriers.map(({ type }) => type)).toEqual(["response.created", "response.in_progress", "response.completed"]);
+    for (const { response } of carriers) expect(() => shape.parse(response)).not.toThrow();
+  });
+
+  test.each([
+    ["demo/chat", { max_output_tokens: 3 }, "response.incomplete"],
+    ["demo/cut", {}, "response.failed"],
+    ["demo/claude", {}, "response.completed"],
+    ["demo/reason", {}, "response.completed"],
+  ])("%s %j ends with %s, in the same form", async (model, body, type) => {
+    const events = eventsOf(await respond(world, await world.account(), { model, ...body, stream: true }));
+    expect(events.at(-1).type).toBe(type);
+    expect(() => shape.parse(events.at(-1).response)).not.toThrow();
+  });
+});
+
+describe("what is repeated is true", () => {
+  test("what was sent is repeated where it counts; the service tier is the one that was used", async () => {
+    const { json } = await respond(world, await world.account(), { model: "demo/chat", ...everything });
+    const { service_tier: _, tools: __, ...repeated } = everything;
+    expect(json).toMatchObject({ ...repeated, service_tier: "default", tools: [{ ...weather, strict: null }] });
+    const [sent] = world.sent();
+    expect(sent).toMatchObject({ temperature: 0.5, top_p: 0.9, presence_penalty: 0.25, frequency_penalty: -0.5 });
+    expect(sent).not.toHaveProperty("service_tier");
+  });
+
+  test("where nothing was sent, numbers are those that change nothing, and none of them goes to the model", async () => {
+    const { json } = await respond(world, await world.account(), { model: "demo/chat" });
+    const neutral = { temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0, top_logprobs: 0 };
+    expect(json).toMatchObject({ ...neutral, max_tool_calls: null, safety_identifier: null, prompt_cache_key: null });
+    for (const name of Object.keys(neutral)) expect(world.sent()[0]).not.toHaveProperty(name);
+  });
+
+  test("a host that knows no penalties and log probabilities: the answer claims none", async () => {
+    const asked = { presence_penalty: 0.5, frequency_penalty: 0.5, top_logprobs: 2, include: ["message.output_text.logprobs"] };
+    const account = await world.account();
+    const { json } = await respond(world, account, { model: "demo/claude", ...asked });
+    const none = { presence_penalty: 0, frequency_penalty: 0, top_logprobs: 0 };
+    expect(json).toMatchObject({ ...none, output: [{ content: [{ logprobs: [] }] }] });
+    const events = eventsOf(await respond(world, account, { model: "demo/claude", ...asked, stream: true }));
+    for (const { response } of events.filter((event) => event.response !== undefined)) expect(response).toMatchObject(none);
+  });
+});
+
+test.each([["presence_penalty"], ["frequency_penalty"]])(
+  "400 invalid_parameter: %s beyond 2 is refused, and no model is asked",
+  async (name) => {
+    const account = await world.account();
+    const { status, json } = await respond(world, account, { model: "demo/chat", [name]: 2.5 });
+    expect([status, json.error.code, json.error.param]).toEqual([400, "invalid_parameter", name]);
+    expect(world.sent()).toEqual([]);
+    await world.expectUntouched(account);
+  },
+);

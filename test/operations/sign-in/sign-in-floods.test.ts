@@ -1,0 +1,90 @@
+// Floods of sign-ins, sign-ups and guesses from 240 networks, none of which asks more than it may: who has an account signs in meanwhile,
+// and no reply tells which addresses have one.
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { awayFromMinuteEdge } from "../../limits/counted-database.ts";
+import { argon2Runs, password, type Person, type SignInGateway, startSignInGateway, tokenIn } from "../../support/sign-in.ts";
+
+let gateway: SignInGateway;
+beforeAll(async () => void (gateway = await startSignInGateway()));
+beforeEach(() => awayFromMinuteEdge());
+afterAll(() => gateway.stop());
+
+const networks = 240;
+let floods = 0;
+/** From each of 240 networks one request. */
+function flood(path: string, bodyOf: (nth: number) => object) {
+  const base = ++floods;
+  return Array.from({ length: networks }, (_, nth) => gateway.post(path, bodyOf(nth), `172.${base}.${nth}.1`));
+}
+const signInFrom = (client: string, email: string, given = password) => gateway.post("/v1/auth/signin", { email, password: given }, client);
+const people = (count: number): Promise<Person[]> => Promise.all(Array.from({ length: count }, () => gateway.verifiedPerson()));
+const counts = (statuses: number[]) =>
+  Object.fromEntries([...new Set(statuses)].sort().map((one) => [one, statuses.filter((s) => s === one).length]));
+const statusesOf = async (replies: ReturnType<typeof flood>) => (await Promise.all(replies)).map(({ status }) => status);
+
+test("guesses at addresses without an account: each is 401, and everyone who has one signs in meanwhile", async () => {
+  const users = await people(8);
+  let unknown: ReturnType<typeof flood> = [];
+  let replies: number[] = [];
+  const runs = await argon2Runs(async () => {
+    unknown = flood("/v1/auth/signin", (nth) => ({ email: `unknown-${nth}@example.com`, password }));
+    replies = (await Promise.all(users.map(({ email }) => gateway.signIn(email)))).map(({ status }) => status);
+    await Promise.all(unknown);
+  });
+  expect(counts(replies)).toEqual({ 200: users.length });
+  expect(counts(await statusesOf(unknown))).toEqual({ 401: networks });
+  expect(runs).toBeLessThan(networks); // no turn goes to guesses while somebody waits for one
+});
+
+test("guesses at one address: others sign in meanwhile, and its owner from where they did before", async () => {
+  const [victim, other] = (await people(2)) as [Person, Person];
+  const home = "198.51.100.7";
+  expect((await signInFrom(home, victim.email)).status).toBe(200);
+  const guesses = flood("/v1/auth/signin", () => ({ email: victim.email, password: "a wrong password" }));
+  const [owner, stranger] = await Promise.all([signInFrom(home, victim.email), gateway.signIn(other.email)]);
+  expect([owner.status, stranger.status]).toEqual([200, 200]);
+  const guessed = counts(await statusesOf(guesses));
+  expect(Object.keys(guessed).filter((status) => !["401", "429", "503"].includes(status))).toEqual([]);
+  expect(guessed[429]).toBeGreaterThanOrEqual(networks - 100); // a hundred a minute are tried
+});
+
+test("an address whose tries strangers have used up: 429 from a new network, 200 from the owner's, a mail for a new password too", async () => {
+  const victim = await gateway.verifiedPerson();
+  const home = "198.51.100.8";
+  expect((await signInFrom(home, victim.email)).status).toBe(200);
+  await Promise.all([
+    ...flood("/v1/auth/signin", () => ({ email: victim.email, password: "a wrong password" })),
+    ...flood("/v1/auth/password/forgot", () => ({ email: victim.email })),
+  ]);
+  expect((await gateway.signIn(victim.email)).status).toBe(429);
+  expect((await gateway.post("/v1/auth/password/forgot", { email: victim.email })).status).toBe(429);
+  expect((await signInFrom(home, victim.email, "a wrong password")).status).toBe(401);
+  expect((await signInFrom(home, victim.email.toUpperCase())).status).toBe(200);
+  expect((await gateway.post("/v1/auth/password/forgot", { email: victim.email }, home)).status).toBe(202);
+});
+
+test("a known network has its own bound all the same, is another's for another address, and is forgotten with a new password", async () => {
+  const [victim, other] = (await people(2)) as [Person, Person];
+  const home = "198.51.100.9";
+  expect((await signInFrom(home, victim.email)).status).toBe(200);
+  const known = async () =>
+    (await gateway.rows("select 1 from known_network where account_id = $1 and expires_at > $2", [victim.id, gateway.context.clock()]))
+      .length;
+  const before = await known();
+  await Promise.all(flood("/v1/auth/signin", () => ({ email: other.email, password: "a wrong password" })));
+  expect((await signInFrom(home, other.email)).status).toBe(429);
+  const tries = await Promise.all(Array.from({ length: 12 }, () => signInFrom(home, victim.email, "a wrong password")));
+  expect(counts(tries.map(({ status }) => status))).toEqual({ 401: 9, 429: 3 }); // ten a minute, one of which was right
+  await gateway.post("/v1/auth/password/forgot", { email: victim.email });
+  const reset = { token: tokenIn(await gateway.mailTo(victim.email)), password: "another good phrase" };
+  expect((await gateway.post("/v1/auth/password/reset", reset)).status).toBe(200);
+  expect([before > 0, await known()]).toEqual([true, 0]);
+});
+
+test("sign-ups: who has an account signs in meanwhile", async () => {
+  const users = await people(4);
+  const signUps = flood("/v1/auth/signup", (nth) => ({ email: `crowd-${nth}@example.com`, password }));
+  const replies = await Promise.all(users.map(({ email }) => gateway.signIn(email)));
+  expect(counts(replies.map(({ status }) => status))).toEqual({ 200: users.length });
+  expect(Object.keys(counts(await statusesOf(signUps))).filter((status) => !["201", "503"].includes(status))).toEqual([]);
+});

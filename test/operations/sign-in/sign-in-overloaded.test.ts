@@ -1,0 +1,35 @@
+// 503 overloaded where too many passwords are being worked on. That the database is away is every-operation.test.ts's.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { hashPassword } from "../../../src/accounts/passwords.ts";
+import { password, type SignInGateway, startSignInGateway, tokenIn } from "../../support/sign-in.ts";
+
+let gateway: SignInGateway;
+beforeAll(async () => void (gateway = await startSignInGateway()));
+afterAll(() => gateway.stop());
+
+test("too many passwords at once: nothing is changed, and a mail's token works afterwards", async () => {
+  const person = gateway.newEmail();
+  await gateway.signUpVerified(person);
+  await gateway.post("/v1/auth/password/forgot", { email: person });
+  const reset = { token: tokenIn(await gateway.mailTo(person)), password: "another good phrase" };
+  /** More than there are places for, until it is told to end. */
+  const keepBusy = () => {
+    let isOver = false;
+    const again = async (): Promise<void> => {
+      while (!isOver) await hashPassword("any").catch(() => new Promise((resolve) => setTimeout(resolve, 5)));
+    };
+    const all = Array.from({ length: 80 }, again);
+    return () => ((isOver = true), Promise.all(all));
+  };
+  for (const [path, body] of [
+    ["/v1/auth/signup", { email: gateway.newEmail(), password }],
+    ["/v1/auth/signin", { email: person, password }],
+    ["/v1/auth/password/reset", reset],
+  ] as const) {
+    const end = keepBusy();
+    const { status, json } = await gateway.post(path, body);
+    expect([path, status, json.error.code]).toEqual([path, 503, "overloaded"]);
+    await end();
+  }
+  expect((await gateway.post("/v1/auth/password/reset", reset)).status).toBe(200);
+});
