@@ -2,6 +2,7 @@
 // breaks ends without a proper end and is free (gateway-api.md "POST /v1/audio/speech"; OPERATOR.md "The rest that is fixed").
 import type { ErrorCode } from "../../generated/errors.ts";
 import type { Ask } from "../admission/ask.ts";
+import { isLeft } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
 import { ApiError } from "../errors/fail.ts";
 import { type Amount, usdText } from "../money.ts";
@@ -11,8 +12,6 @@ import { wordlessTrouble } from "../providers/errors/trouble.ts";
 import { UpstreamError } from "../providers/types.ts";
 import { streamBroke, streamEnded } from "../routing/attempt.ts";
 import type { Headers, Sink } from "../server/types.ts";
-import { isLeft } from "../concurrency/stopping.ts";
-import { keepLastByte } from "./keep-last-byte.ts";
 import { type AudioCall, settleWithout } from "./open-call.ts";
 
 export interface AudioAnswer {
@@ -104,4 +103,28 @@ function reportUnsettled({ log }: Pick<Context, "log">, { requestId }: Ask, caus
 /** What an upstream says of its failure may quote the text, and texts stay out of logs. */
 function withoutWords(error: unknown): Record<string, unknown> {
   return error instanceof UpstreamError ? { fault: error.fault, upstream_status: error.status, ...wordlessTrouble(error) } : { err: error };
+}
+
+// Passes bytes on as they come, but for the last one, which waits: who has all of it has been charged for it. Less than a piece, so
+// that nobody hears anything later than the provider sent it.
+
+interface KeptByte {
+  push(chunk: Buffer): void | Promise<void>;
+  /** Empty where nothing ever came. */
+  last(): Buffer;
+}
+
+export function keepLastByte(write: (chunk: Buffer) => void | Promise<void>): KeptByte {
+  let last: Buffer = Buffer.alloc(0);
+  return {
+    push(chunk) {
+      if (chunk.length === 0) return;
+      const held = last;
+      last = Buffer.from(chunk.subarray(-1));
+      // Both leave in one write to the socket; joining them would copy every piece.
+      const before = held.length > 0 ? write(held) : undefined;
+      return (chunk.length > 1 ? write(chunk.subarray(0, -1)) : undefined) ?? before;
+    },
+    last: () => last,
+  };
 }

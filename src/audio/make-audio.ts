@@ -1,18 +1,21 @@
 // The story that music and sound effects share: held at its price, made, measured where nobody knew its length before, then answered as
 // it is or kept at a permanent address (gateway-api.md "POST /v1/audio/music").
 import { randomBytes } from "node:crypto";
+import { writeFile } from "node:fs/promises";
 import type { Ask } from "../admission/ask.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import type { Context } from "../context.ts";
+import { fail } from "../errors/fail.ts";
 import { uuidHex } from "../ids.ts";
+import { madeLimits } from "../media/fetch-made.ts";
+import { type Media, MediaFault } from "../media/types.ts";
 import { toUsd } from "../money.ts";
 import type { AudioCharge } from "../pricing/audio-cost.ts";
 import type { MadeAudio } from "../providers/audio.ts";
-import type { Protocol, UpstreamCall } from "../providers/types.ts";
-import { audioFormats, type AudioFormat } from "../sound/formats.ts";
+import { type Protocol, type UpstreamCall, UpstreamError } from "../providers/types.ts";
+import { type AudioFormat, audioFormats } from "../sound/formats.ts";
 import { askRoutes, routesOf } from "./ask-routes.ts";
 import { audioReply, billHeaders } from "./audio-reply.ts";
-import { collectAudio, measureMade } from "./measure-made.ts";
 import { type AudioCall, openAudioCall, whileOpen } from "./open-call.ts";
 
 export interface MakePlan<Order extends { format: AudioFormat }> {
@@ -87,4 +90,48 @@ async function keptReply(context: Context, { signal, requestId }: Ask, call: Aud
       );
     throw error;
   }
+}
+
+// Audio that was made, whole, and how long it lasts: what endpoints need that say its length before its first byte.
+
+/** Throws UpstreamError `unreadable` for more than 64 MB. */
+export async function collectAudio(made: MadeAudio): Promise<Buffer> {
+  if (made.kind === "whole") return withinBounds(made.bytes.length, made.bytes);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    await made.body.read((chunk) => {
+      size += chunk.length;
+      chunks.push(withinBounds(size, chunk));
+    });
+  } finally {
+    made.body.cancel();
+  }
+  return Buffer.concat(chunks, size);
+}
+
+function withinBounds(size: number, bytes: Buffer): Buffer {
+  const { bytesMax } = madeLimits;
+  if (size > bytesMax) throw new UpstreamError("unreadable", `the audio has more than ${bytesMax} bytes`);
+  return bytes;
+}
+
+/** Seconds, to the millisecond. Throws UpstreamError `unreadable` where nothing of it can be heard; fails with overloaded. */
+export async function measureMade(media: Media, bytes: Buffer, format: AudioFormat, signal: AbortSignal): Promise<number> {
+  const { encoding, sampleRate } = audioFormats[format];
+  const seconds = encoding === "mp3" ? await measureFile(media, bytes, signal) : bytes.length / (encoding === "pcm" ? 2 : 1) / sampleRate;
+  return Math.round(seconds * 1000) / 1000;
+}
+
+function measureFile(media: Media, bytes: Buffer, signal: AbortSignal): Promise<number> {
+  return media.withTempFile(async (path) => {
+    await writeFile(path, bytes, { flag: "wx", mode: 0o600 });
+    try {
+      return await media.measureAudio({ path, extension: "mp3" }, signal);
+    } catch (cause) {
+      if (!(cause instanceof MediaFault)) throw cause;
+      if (cause.reason === "overloaded") fail("overloaded", { cause });
+      throw new UpstreamError("unreadable", "the audio can't be decoded", { cause });
+    }
+  });
 }

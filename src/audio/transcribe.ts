@@ -1,18 +1,22 @@
 // The story of a transcription: resolve, gate, count, measure, hold, transcribe, charge (gateway-api.md, transcriptions; OPERATOR.md, order
 // of refusals). A recording at an address is held for at its least price before it is loaded, and at its own once it is measured.
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Ask } from "../admission/ask.ts";
+import { mayUse } from "../admission/may-use.ts";
 import type { Resolved } from "../catalog/resolve.ts";
-import type { Model } from "../catalog/types.ts";
+import type { Catalog, Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../errors/fail.ts";
 import { type AudioCharge, audioCost, audioPricesOf, billableMinutes } from "../pricing/audio-cost.ts";
-import type { Transcript } from "../providers/audio.ts";
-import type { Candidate } from "../routing/candidates.ts";
+import type { Transcript, TranscriptionOrder } from "../providers/audio.ts";
+import { UpstreamError } from "../providers/types.ts";
+import { adapterOf } from "../routing/adapter-of.ts";
+import { attempt, type Served } from "../routing/attempt.ts";
+import { type Candidate, candidatesOf } from "../routing/candidates.ts";
 import { admitTranscriber } from "./admit.ts";
-import { isSilent } from "./judge-transcript.ts";
+import { hasTimes, isSilent } from "./judge-transcript.ts";
 import { type AudioBill, type AudioCall, openAudioCall, whileOpen } from "./open-call.ts";
 import { fetchRecording, readRecording, type Recording } from "./recording.ts";
-import { transcribeOverChain } from "./transcription-chain.ts";
 import { needsTimes, type TranscriptionRequest } from "./transcription-request.ts";
 
 export interface Transcribed {
@@ -79,4 +83,85 @@ function cheaperOf(asked: Model, served: Model, seconds: number): AudioCharge {
   const own = chargeOf(asked, seconds);
   const other = chargeOf(served, seconds);
   return audioCost(other) < audioCost(own) ? other : own;
+}
+
+// Who transcribes, and what follows when one fails (gateway-api.md, transcriptions, the failover chain): the model, the same model once
+// more, other models that keep timestamps, at last those that give plain text.
+
+const retryPauseMs = 300;
+/** Where the upstream names no time: as long as for a provider that is away. */
+const usualWaitMs = 5_000;
+
+/** Fails with rate_limit_exceeded, request_rejected, or as src/routing/attempt.ts does once all have failed. */
+export function transcribeOverChain(
+  context: Pick<Context, "catalog" | "breakers" | "providers">,
+  ask: Ask,
+  call: Pick<AudioCall, "plan" | "attempts">,
+  request: TranscriptionRequest,
+  order: Omit<TranscriptionOrder, "timestamps">,
+): Promise<Served<Transcript>> {
+  const { signal, requestId } = ask;
+  const account = ask.caller.accountId;
+  const { model } = call.plan.asked;
+  const { candidates, again } = chainOf(context.catalog, model, (other) => mayUse(ask.caller, other) && mayServe(other, request));
+  const transcribe = async (candidate: Candidate): Promise<Transcript> => {
+    const { route, model: served } = candidate;
+    const timestamps = served.media.supportsTimestamps;
+    const upstream = { route, signal, requestId, publicModel: model.id, account, order: { ...order, timestamps } };
+    const transcript = await adapterOf(context.providers.transcribe, candidate)(upstream).catch(asRejection);
+    if (needsTimes(request.format) && !isSilent(transcript) && !hasTimes(transcript))
+      throw new UpstreamError("unreadable", "a transcript without its segments", { status: 200 });
+    return transcript;
+  };
+  return attempt(candidates, context.breakers, signal, call.attempts, transcribe, {
+    async pause(candidate) {
+      // With the reason of whoever ended it: the client, or a gateway that stops.
+      if (candidate === again) await sleep(retryPauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+    },
+    stopAt: forwardRate,
+  });
+}
+
+/** The first route twice, the model's others, then the other models: those with timestamps before those without. */
+export function chainOf(catalog: Catalog, model: Model, mayStandIn: (other: Model) => boolean) {
+  const all = candidatesOf(catalog, model, mayStandIn);
+  const [first, ...others] = all.filter((candidate) => candidate.model === model);
+  const again: Candidate = { ...first!, layer: 1 };
+  const standIns = all
+    .filter((candidate) => candidate.model !== model)
+    .map((candidate): Candidate => ({ ...candidate, layer: candidate.model.media.supportsTimestamps ? 2 : 3 }));
+  const candidates: Candidate[] = [
+    first!,
+    again,
+    ...others.map((candidate): Candidate => ({ ...candidate, layer: 1 })),
+    ...standIns.filter(({ layer }) => layer === 2),
+    ...standIns.filter(({ layer }) => layer === 3),
+  ];
+  return { candidates, again };
+}
+
+/** The plain-text tertiary serves text and json only, and is skipped for files at an address. */
+function mayServe({ type, media }: Model, { format, source }: TranscriptionRequest): boolean {
+  return type === "transcription" && (media.supportsTimestamps || (!needsTimes(format) && source.kind === "file"));
+}
+
+const requestStatuses: readonly (number | null)[] = [400, 413, 415, 422];
+
+/** Errors of the request end the chain, a refusal of its content as well, which elsewhere goes on to the next route. */
+function asRejection(error: unknown): never {
+  if (!(error instanceof UpstreamError)) throw error;
+  const { fault, status, reason, param } = error;
+  throw fault === "refused" && requestStatuses.includes(status)
+    ? new UpstreamError("rejected", reason, { status, param, cause: error })
+    : error;
+}
+
+/** A model that takes no more at the moment is not replaced by another: its caller is told when to come back. */
+function forwardRate(error: UpstreamError): void {
+  if (error.fault !== "rate_limited") return;
+  fail("rate_limit_exceeded", {
+    message: "The model takes no more requests at the moment. Wait for Retry-After.",
+    retryAfterMs: error.retryAfterMs ?? usualWaitMs,
+    cause: error,
+  });
 }

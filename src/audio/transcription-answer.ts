@@ -1,8 +1,7 @@
 // What a transcription answers: its five formats, and the headers that every one of them has (gateway-api.md, transcriptions, response 200).
 import type { components } from "../../generated/api.d.ts";
 import { toUsd, usdText } from "../money.ts";
-import { languageName } from "./language-name.ts";
-import { srtOf, vttOf } from "./subtitles.ts";
+import type { Segment } from "../providers/audio.ts";
 import type { Transcribed } from "./transcribe.ts";
 
 type Transcription = components["schemas"]["Transcription"];
@@ -58,4 +57,115 @@ function bodyOf({ asked: { model }, request, transcript, served, seconds, bill }
       ...(served.model === model ? {} : { fallback: served.model.id }),
     },
   };
+}
+
+// The full lower-case English name of a language, whichever form it came in (WIRE.md 1, rule 14: clients map such names to codes).
+
+/** The first of these that is a language, as a name or as a code; else `unknown`. */
+export function languageName(...given: readonly (string | null)[]): string {
+  for (const one of given) {
+    const name = one === null ? null : nameOf(one.trim());
+    if (name !== null) return name;
+  }
+  return "unknown";
+}
+
+const names = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
+
+/** Names that clients know by another word than the standard's. */
+const clientNames: Record<string, string> = { filipino: "tagalog" };
+
+/** What upstreams say where they found none, or more than one. */
+const noNames = new Set(["mul", "zxx", "unknown", "undetermined", "none", "auto", "multi", "multilingual"]);
+
+function nameOf(text: string): string | null {
+  if (noNames.has(text.toLowerCase())) return null;
+  const code = /^([a-z]{2,3})(?:[-_][a-z0-9]{2,8})*$/i.exec(text)?.[1];
+  if (code !== undefined) {
+    const name = names.of(code);
+    return name === undefined ? null : plain(name);
+  }
+  return /^\p{L}[\p{L}\p{M} ()'-]{2,60}$/u.test(text) ? plain(text) : null;
+}
+
+/** Without accents, as `maori` is known. */
+function plain(name: string): string {
+  const bare = name.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+  return clientNames[bare] ?? bare;
+}
+
+// Subtitle files out of timed segments: SubRip and WebVTT (gateway-api.md, transcriptions; WIRE.md 13.4). Upstreams give times that
+// overlap, run backwards or lie before the beginning, and texts that would end a cue; no player is asked to bear that.
+
+type Timed = Pick<Segment, "start" | "end" | "text">;
+
+export function srtOf(segments: readonly Timed[]): string {
+  const cues = cuesOf(segments).map(
+    ({ startMs, endMs, lines }, index) =>
+      `${index + 1}\n${timeText(startMs, ",")} --> ${timeText(endMs, ",")}\n${lines.map(withoutArrows).join("\n")}\n`,
+  );
+  return cues.join("\n");
+}
+
+export function vttOf(segments: readonly Timed[]): string {
+  const cues = cuesOf(segments).map(
+    ({ startMs, endMs, lines }) => `${timeText(startMs, ".")} --> ${timeText(endMs, ".")}\n${lines.map(escapeCue).join("\n")}\n`,
+  );
+  return ["WEBVTT\n", ...cues].join("\n");
+}
+
+interface Cue {
+  startMs: number;
+  endMs: number;
+  /** At least one, none of them blank. */
+  lines: string[];
+}
+
+/** In the order of their beginnings, one after the other, each of them lasting. */
+function cuesOf(segments: readonly Timed[]): Cue[] {
+  const cues = segments
+    .map(({ start, end, text }) => {
+      const [one, other] = [timeMs(start), timeMs(end)];
+      return { startMs: Math.min(one, other), endMs: Math.max(one, other), lines: linesOf(text) };
+    })
+    .filter(({ lines }) => lines.length > 0)
+    .sort((one, other) => one.startMs - other.startMs);
+  let last = -1;
+  for (const cue of cues) cue.startMs = last = Math.max(cue.startMs, last + 1);
+  for (const [index, cue] of cues.entries()) {
+    const next = cues[index + 1]?.startMs ?? Infinity;
+    cue.endMs = Math.min(Math.max(cue.endMs, cue.startMs + 1), next);
+  }
+  return cues;
+}
+
+/** Players read two digits of hours. */
+const timeMsMax = 99 * 3_600_000;
+
+function timeMs(seconds: number): number {
+  return Number.isFinite(seconds) ? Math.min(Math.max(Math.round(seconds * 1000), 0), timeMsMax) : 0;
+}
+
+/** A blank line would end the cue, and so would what some readers take for an end of line. */
+function linesOf(text: string): string[] {
+  return text
+    .split(/[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+/)
+    .map((line) => line.replace(/\p{Cc}/gu, " ").trim())
+    .filter((line) => line !== "");
+}
+
+/** SubRip has no way to escape the arrow that makes a line a cue's times. A run of dashes is looked at from its beginning alone. */
+function withoutArrows(line: string): string {
+  return line.replace(/(?<!-)--+>/g, "->");
+}
+
+/** WebVTT reads markup in a cue's text. */
+function escapeCue(line: string): string {
+  return line.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+function timeText(ms: number, point: "," | "."): string {
+  const two = (value: number) => String(Math.floor(value)).padStart(2, "0");
+  const fraction = String(ms % 1000).padStart(3, "0");
+  return `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1000) % 60)}${point}${fraction}`;
 }

@@ -1,12 +1,12 @@
 // The catalog's public answers as ready bytes: made once per catalog, filtered ones kept in a bounded cache, so that these
 // endpoints cost next to nothing. Leaves what stands in them to filters.ts, recommend.ts and price-rows.ts, headers to the handlers.
 import { LRUCache } from "lru-cache";
-import type { components } from "../../generated/api.d.ts";
+import type { components, operations } from "../../generated/api.d.ts";
+import { failParameter } from "../errors/fail.ts";
 import { fits, type ModelFilters, type ModelQuery, readFilters } from "./filters.ts";
-import { type Page, pageOf } from "./page.ts";
 import { legacyPriceList, pricingCatalog } from "./price-rows.ts";
-import { recommend, type RecommendQuery } from "./recommend.ts";
-import type { Catalog, Model } from "./types.ts";
+import type { Catalog, Model, ModelRow } from "./types.ts";
+import { useCaseOf } from "./use-case-words.ts";
 
 export interface CatalogAnswers {
   /** Without a page all of them. */
@@ -92,4 +92,85 @@ function keyOf({ use_case, type, limit, free_tier, max_input_price }: RecommendQ
 
 function toBytes(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value));
+}
+
+// One page of a list of models, by the ids beside which it begins or ends: how Anthropic's clients read the list.
+
+interface Page {
+  /** Most rows; null: all. */
+  limit: number | null;
+  /** The row before the page; null: none. */
+  after: string | null;
+  /** The row after it, from which it then goes backwards; null: none. */
+  before: string | null;
+}
+
+/** `more`: whether others follow in the direction of the page. Throws invalid_parameter for an id that is not in the list. */
+function pageOf<Row extends { id: string }>(rows: readonly Row[], { limit, after, before }: Page): { rows: Row[]; more: boolean } {
+  const from = after === null ? 0 : placeOf(rows, after, "after_id") + 1;
+  const to = before === null ? rows.length : placeOf(rows, before, "before_id");
+  const left = rows.slice(from, to);
+  if (limit === null) return { rows: left, more: false };
+  return { rows: before === null ? left.slice(0, limit) : left.slice(-limit), more: left.length > limit };
+}
+
+/** A model may have left the catalog since the last page: to begin again unasked would show the others twice. */
+function placeOf(rows: readonly { id: string }[], id: string, param: string): number {
+  const at = rows.findIndex((row) => row.id === id);
+  return at === -1 ? failParameter(param, "the list holds no model of this id") : at;
+}
+
+// Which models GET /v1/models/recommend names, in which order and why (WIRE.md 15.8). Pure; rows in, rows out.
+// Leaves what the editors recommend to the catalog file.
+
+export type RecommendQuery = NonNullable<operations["recommendModels"]["parameters"]["query"]>;
+type Recommendations = components["schemas"]["RecommendationList"];
+
+/** WIRE.md 15.8. Only the bare call lists every recommended row. */
+const limitDefault = 5;
+
+export function recommend(rows: readonly ModelRow[], query: RecommendQuery): Recommendations {
+  const asked = readQuery(query);
+  const fitting = rows.filter(
+    (row) =>
+      (asked.useCase === null ? row.recommended : row.use_cases.some((useCase) => useCase === asked.useCase)) &&
+      (asked.type === null || row.type === asked.type) &&
+      (query.free_tier === undefined || row.free_tier === query.free_tier) &&
+      (query.max_input_price === undefined || row.pricing.input <= query.max_input_price),
+  );
+  // Array.prototype.sort is stable: within one standing the catalog's order holds.
+  const best = fitting.sort((one, other) => standing(other) - standing(one)).slice(0, limitOf(query, asked));
+  return {
+    object: "list",
+    use_case: asked.useCase,
+    data: best.map((row, index) => ({ ...row, reason: reasonFor(row, asked.useCase), rank: index + 1 })),
+  };
+}
+
+interface Asked {
+  useCase: string | null;
+  type: string | null;
+}
+
+/** An empty value asks for nothing, as an absent one. */
+function readQuery(query: RecommendQuery): Asked {
+  const useCase = query.use_case?.trim() || null;
+  return { useCase: useCase === null ? null : useCaseOf(useCase), type: query.type?.trim() || null };
+}
+
+function limitOf(query: RecommendQuery, { useCase, type }: Asked): number {
+  if (query.limit !== undefined) return query.limit;
+  const bare = useCase === null && type === null && query.free_tier === undefined && query.max_input_price === undefined;
+  return bare ? Number.MAX_SAFE_INTEGER : limitDefault;
+}
+
+/** The editors' choice comes before what is merely much asked for. */
+function standing(row: ModelRow): number {
+  return (row.recommended ? 2 : 0) + (row.hot ? 1 : 0);
+}
+
+function reasonFor(row: ModelRow, useCase: string | null): string {
+  const purpose = row.best_for.replace(/[\s.]+$/, "");
+  if (useCase === null) return `Recommended: ${purpose}.`;
+  return `${row.recommended ? "Recommended" : "Suited"} for ${useCase}: ${purpose}.`;
 }

@@ -5,12 +5,11 @@ import type { PixelSize } from "../providers/media.ts";
 import type { Route } from "../providers/types.ts";
 import { defaultAspect } from "./check.ts";
 import type { CatalogFile, FileModel } from "./file.ts";
-import { type FreeTierLimits, isFree, shippedFreeTier } from "./free-tier.ts";
 import { readPricing } from "./prices.ts";
 import { type ProviderSurroundings, readProvider } from "./provider.ts";
 import { makeRow } from "./row.ts";
 import { shippedTiers } from "./shipped-tiers.ts";
-import type { Catalog, DefaultKind, MediaRules, Model, ModelState } from "./types.ts";
+import type { Catalog, DefaultKind, MediaRules, Model, ModelState, Pricing } from "./types.ts";
 
 export function buildCatalog(file: CatalogFile, surroundings: ProviderSurroundings): Catalog {
   const providers = new Map(file.providers.map((provider) => [provider.id, readProvider(provider, surroundings)]));
@@ -107,4 +106,38 @@ function defaultsOf({ defaults = {} }: CatalogFile, models: readonly Model[]): C
     "voice-clone": pick("voice-clone"),
     "voice-design": pick("voice-design"),
   };
+}
+
+// Derives `free_tier` from a published price (cross-cutting rule 3), so that it follows a price change at once.
+// Who may call what because of it is decided where requests are admitted.
+
+/** The file's `free_tier`: USD per million tokens, per image, per minute. */
+interface FreeTierLimits {
+  input: number;
+  output: number;
+  per_image: number;
+  per_minute: number;
+}
+
+/** What holds where the file says nothing (OPERATOR.md, the example of the catalog file). */
+const shippedFreeTier: FreeTierLimits = { input: 0.1, output: 0.4, per_image: 0.01, per_minute: 0.001 };
+
+/** At or below the limit; images strictly below it ("the sub-cent budget model"). Other modes are never free. */
+function isFree(pricing: Pricing, limits: FreeTierLimits): boolean {
+  const perMillion = 1_000_000n;
+  switch (pricing.mode) {
+    case "per-token":
+      return pricing.input <= priceFromUsd(limits.input, perMillion) && pricing.output <= priceFromUsd(limits.output, perMillion);
+    case "per-image":
+      return pricing.perImage < priceFromUsd(limits.per_image);
+    case "per-minute":
+      return pricing.perMinute <= priceFromUsd(limits.per_minute);
+    case "per-quality":
+    case "per-megapixel":
+    case "per-second":
+    case "per-1k-chars":
+    case "per-song":
+    case "per-call":
+      return false;
+  }
 }

@@ -3,7 +3,6 @@
 import * as openid from "openid-client";
 import { answerOf, NotProven, whyNot } from "./answers.ts";
 import { type Calls, deadlineSec, ProviderAway } from "./calls.ts";
-import { remembered } from "./remembered.ts";
 import type { Identity, IdentityProvider } from "./types.ts";
 import { verifiedAddress } from "./verified-address.ts";
 
@@ -87,4 +86,21 @@ function identityOf({ iss, sub }: openid.IDToken, { email, email_verified: verif
   // Some providers write their booleans as strings.
   if (verified !== true && verified !== "true") throw new NotProven("the address is not verified");
   return { issuer: iss, subject: sub, email: verifiedAddress(email) };
+}
+
+// One value, asked for when it is first needed and again when it is old: one question for any number of askers. A fault is not remembered.
+
+function remembered<T>(ask: () => Promise<T>, lifeMs: number): () => Promise<T> {
+  let value: Promise<T> | undefined;
+  let askedAt = 0;
+  return () => {
+    if (value !== undefined && performance.now() - askedAt < lifeMs) return value;
+    askedAt = performance.now();
+    const asked = ask();
+    value = asked;
+    asked.catch(() => {
+      if (value === asked) value = undefined;
+    });
+    return asked;
+  };
 }

@@ -1,15 +1,15 @@
 // The engine of media jobs in this process: runner, sweeper, late watch and those who wait for an end (README.md beside this file).
 import { randomUUID } from "node:crypto";
-import { isDatabaseAway } from "../db/transient-error.ts";
-import { listen } from "../db/listen.ts";
 import { inSlot, openSlots } from "../concurrency/slots.ts";
+import { listen } from "../db/listen.ts";
+import { isDatabaseAway } from "../db/transient-error.ts";
+import { mayPass } from "../ledger/persist.ts";
 import { openAccountTurns } from "./account-mutex.ts";
-import { openAnnouncer } from "./announcer.ts";
 import { watchLate } from "./late-watch.ts";
 import type { JobParts, JobsOptions } from "./parts.ts";
 import { startRunner } from "./runner.ts";
-import { sweepJobs } from "./sweep.ts";
-import { jobTimes } from "./times.ts";
+import { tierLimits } from "./tiers.ts";
+import { interval, jobTimes } from "./times.ts";
 import type { Jobs } from "./types.ts";
 import { openWaiters } from "./waiters.ts";
 
@@ -92,3 +92,58 @@ function keepDoing(
     },
   };
 }
+
+// Ends jobs that waited too long or that nobody runs, and fills slots that stayed free, as after a deposit that raised the tier.
+
+type Sweeping = Pick<JobParts, "db" | "catalog" | "times" | "onFault">;
+
+/** Account by account, each in its own transaction; one that somebody holds waits for the next round. False: there was nothing to do. */
+async function sweepJobs({ db, catalog, times, onFault }: Sweeping): Promise<boolean> {
+  const values = [tierLimits(catalog.tiers), interval(times.queueLifeMs), interval(times.runLifeMs)];
+  const { rows } = await db.pool.query<{ account_id: bigint }>("select account_id from media_untidy($1, $2, $3) u(account_id)", values);
+  for (const { account_id } of rows) {
+    try {
+      await db.pool.query("select media_tidy($1, $2, $3, $4)", [account_id, ...values]);
+    } catch (error) {
+      if (isDatabaseAway(error)) throw error;
+      if (!mayPass(error)) onFault(error, `tidying the jobs of account ${account_id}`);
+    }
+  }
+  return rows.length > 0;
+}
+
+// Tells every process which jobs have ended, a moment after their end: Postgres lets one transaction that notifies commit at a time, so an
+// end that announced itself would make all others wait for its disk.
+
+interface Announcer {
+  announce(shownId: string): void;
+  drained(): Promise<void>;
+}
+
+/** What is lost with a process or a connection costs whoever waits elsewhere until its next look at the row (jobs.ts). */
+function openAnnouncer({ db, onFault }: Pick<JobParts, "db" | "onFault">): Announcer {
+  let waiting: string[] = [];
+  let telling: Promise<void> | null = null;
+
+  const tellAll = async () => {
+    while (waiting.length > 0) {
+      const ids = waiting;
+      waiting = [];
+      await db.pool.query(announceSql, [ids]).catch((error: unknown) => {
+        if (!isDatabaseAway(error)) onFault(error, "announcing ended jobs");
+      });
+    }
+  };
+  return {
+    announce(shownId) {
+      waiting.push(shownId);
+      telling ??= tellAll().finally(() => (telling = null));
+    },
+    drained: async () => void (await telling),
+  };
+}
+
+/** Nothing is written, so nothing is waited for. */
+const announceSql = `
+  with quick as materialized (select set_config('synchronous_commit', 'off', true))
+  select pg_notify('media_job', id) from quick, unnest($1::text[]) id`;

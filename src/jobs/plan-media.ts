@@ -7,11 +7,11 @@ import type { Caller, Context } from "../context.ts";
 import { fail } from "../errors/fail.ts";
 import { readBalance } from "../ledger/balance.ts";
 import { assertMediaSlots } from "../limits/slots.ts";
+import { countText } from "../text/counted-text.ts";
 import { clipModel, mediaModel, pictureModel } from "./asked-model.ts";
-import { type ClipFields, clipPlan } from "./video-plan.ts";
 import { type PictureFields, picturePlan } from "./image-plan.ts";
-import { readPrompt } from "./prompt.ts";
 import type { JobKind, JobPlan } from "./types.ts";
+import { type ClipFields, clipPlan } from "./video-plan.ts";
 
 export type Planning = Pick<Context, "db" | "catalog" | "config" | "providers" | "publicUrl">;
 
@@ -59,4 +59,23 @@ async function assertSlots({ db, catalog }: Planning, { accountId, purchased }: 
 function assertCanBeMade({ providers }: Planning, { type, routes }: Model): void {
   const adapters = type === "video" ? providers.clips : providers.pictures;
   if (routes.every(({ provider }) => adapters[provider.protocol] === undefined)) fail("provider_error");
+}
+
+// The prompt of a picture or a clip: 1 to 4000 characters, counted after Unicode NFC normalisation (gateway-api.md, cross-cutting rule 5),
+// and nothing that the database could not keep.
+
+const charactersMax = 4000;
+
+/** The prompt as it goes on, normalised. Fails with invalid_prompt. */
+export function readPrompt(prompt: string | null | undefined): string {
+  if (prompt === undefined || prompt === null) failPrompt("it is missing");
+  if (prompt.includes("\0")) failPrompt("it holds a NUL character");
+  const { text, characters } = countText(prompt, charactersMax);
+  if (characters > charactersMax) failPrompt(`it has more than ${charactersMax} characters`);
+  if (text.trim() === "") failPrompt("it is empty");
+  return text;
+}
+
+function failPrompt(reason: string): never {
+  fail("invalid_prompt", { param: "prompt", text: { reason } });
 }

@@ -4,22 +4,21 @@ import { operations } from "../../generated/operations.ts";
 import { type Ask, askOf } from "../admission/ask.ts";
 import { asDeclared } from "../admission/declared-error.ts";
 import { assertMayUse, mayUse } from "../admission/may-use.ts";
-import type { Model } from "../catalog/types.ts";
+import type { Catalog, Model } from "../catalog/types.ts";
+import { GatewayStopping, isLeft } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
-import { shownError } from "../errors/text.ts";
 import { ApiError } from "../errors/fail.ts";
+import { shownError } from "../errors/text.ts";
 import { msSince } from "../ledger/usage-log.ts";
 import { countCall, orGiveBack } from "../limits/call.ts";
 import type { AnswerStream, Tally, UpstreamCall, UpstreamError, Whole } from "../providers/types.ts";
 import { attempt } from "../routing/attempt.ts";
 import { type Candidate, candidatesOf } from "../routing/candidates.ts";
-import { GatewayStopping, isLeft } from "../concurrency/stopping.ts";
 import { noUsage } from "../usage.ts";
 import { admitModel, tokenPricesOf } from "./admit.ts";
 import { assertRoom, hasRoom, surelyFits } from "./context-window.ts";
 import { countedUsage } from "./counted-usage.ts";
 import { type Bill, openCall, type OpenCall } from "./open-call.ts";
-import { suggestOthers } from "./other-models.ts";
 import type { PromptSize } from "./prompt-size.ts";
 import { type Hold, type OutputCap, reserveTokens } from "./reserve.ts";
 import { routeHeaders } from "./route-headers.ts";
@@ -158,4 +157,23 @@ async function settleWithout(context: Context, ask: Ask, call: OpenCall, error: 
     // The hold ends by itself; the caller's error is what matters to the caller.
     context.log.error({ err: cause, request_id: ask.requestId }, "a failed call could not be settled");
   }
+}
+
+// Which models are named when every route of one refused the content (gateway-api.md "Error object", route_refused).
+// Leaves near matches of an unknown name to src/catalog/suggest.ts.
+
+const suggestionsMax = 5;
+
+/** Only such as could serve this very request: another refusal would help nobody. Any other error stays as it is. */
+function suggestOthers(
+  error: unknown,
+  { listed }: Pick<Catalog, "listed">,
+  refusing: readonly Candidate[],
+  mayServe: (other: Model) => boolean,
+): unknown {
+  if (!(error instanceof ApiError) || error.code !== "route_refused") return error;
+  const refused = new Set(refusing.map(({ model }) => model));
+  const others = listed.filter((model) => !refused.has(model) && mayServe(model));
+  const best = others.toSorted((one, other) => Number(other.row.recommended) - Number(one.row.recommended)).slice(0, suggestionsMax);
+  return new ApiError(error.code, { ...error.details, inside: { suggested_models: best.map(({ id }) => id) } });
 }

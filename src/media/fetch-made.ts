@@ -24,7 +24,7 @@ interface MadeOrder {
   signal: AbortSignal;
 }
 
-/** Five minutes of the largest format have 27 MB; audio that comes in the answer itself may have as much (src/audio/measure-made.ts). */
+/** Five minutes of the largest format have 27 MB; audio that comes in the answer itself may have as much (src/audio/make-audio.ts). */
 export const madeLimits: FetchLimits = {
   bytesMax: 64 * 1024 * 1024,
   connectMs: 10_000,

@@ -1,20 +1,20 @@
 // Builds what src/media gives from the configuration.
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../config.ts";
 import { audioKindOf } from "./audio/kind.ts";
 import { openAudioMeter } from "./audio/measure-audio.ts";
 import { readBlobAddress } from "./blob-address.ts";
 import { diskRoomBytes, openDiskRoom } from "./disk-room.ts";
-import { audioLimits, fetchForCaller } from "./fetch-for-caller.ts";
+import { audioLimits, type CallerParts, fetchForCaller } from "./fetch-for-caller.ts";
 import { fetchMade, madeLimits } from "./fetch-made.ts";
-import { fetchReference, referenceLimits } from "./fetch-reference.ts";
+import type { FetchLimits } from "./fetch-to-file.ts";
 import { openFolderStore } from "./folder-store.ts";
-import { keepAudio } from "./keep-audio.ts";
-import { type KeepParts, keepFile, keepLimits } from "./keep.ts";
-import { contentTypeOf } from "./kinds.ts";
-import { type ResolveName, resolveAsSystem } from "./resolve-name.ts";
+import { keepFile, keepLimits, type KeepParts } from "./keep.ts";
+import { contentTypeOf, kindOf } from "./kinds.ts";
+import { resolveAsSystem, type ResolveName } from "./resolve-name.ts";
 import { openTempFiles, type WithTempFile } from "./temp-files.ts";
-import type { Media, Store } from "./types.ts";
+import { type Media, MediaFault, type Store } from "./types.ts";
 
 /** For tests: other names, other trust, shorter waiting. */
 export interface MediaOptions {
@@ -63,4 +63,54 @@ async function openStore({ dataDir, blobUrl }: Pick<Config, "dataDir" | "blobUrl
   const address = readBlobAddress(blobUrl);
   const { openS3Store } = await import("./s3-store.ts");
   return openS3Store(address);
+}
+
+// Keeps audio that was made, under a name that nobody guesses. What it is follows from the format that was ordered: raw samples can't be
+// told by their bytes, and a page that a provider sent instead is served as audio all the same (src/server/media-files.ts: nosniff).
+
+interface KeepAudioParts {
+  store: Store;
+  withTempFile: WithTempFile;
+}
+
+function keepAudio(
+  { store, withTempFile }: KeepAudioParts,
+  { bytes, name: stem, extension }: Parameters<Media["keepAudio"]>[0],
+): Promise<{ name: string }> {
+  const name = `${stem}.${extension}`;
+  return withTempFile(async (path) => {
+    const contentType = contentTypeOf(name);
+    if (contentType === null) throw new Error("a file's name breaks the rule of KeepOrder");
+    await writeFile(path, bytes, { flag: "wx", mode: 0o600 });
+    await store.put(name, path, contentType);
+    return { name };
+  });
+}
+
+// A caller's picture for an upstream that takes bytes.
+
+interface ReferenceParts extends CallerParts {
+  withTempFile: WithTempFile;
+}
+
+/** As much as a request of ours may carry. */
+const referenceLimits: FetchLimits = {
+  bytesMax: 25 * 1024 * 1024,
+  connectMs: 10_000,
+  headMs: 15_000,
+  idleMs: 15_000,
+  wholeMs: 60_000,
+};
+
+/** What the editing endpoints take. */
+const taken = new Set(["image/png", "image/jpeg", "image/webp"]);
+
+function fetchReference(parts: ReferenceParts, url: string, signal: AbortSignal): Promise<{ bytes: Buffer; contentType: string }> {
+  return parts.withTempFile(async (path) => {
+    await fetchForCaller(parts, url, path, signal);
+    const kind = await kindOf(path);
+    if (kind === null || !taken.has(kind.contentType))
+      throw new MediaFault("invalid", "The file at the address is no PNG, JPEG or WebP picture.");
+    return { bytes: await readFile(path), contentType: kind.contentType };
+  });
 }

@@ -2,7 +2,6 @@
 // so anybody may keep them for good; what is shown may not run (SVG) and not be taken for something else.
 import { addAbortSignal } from "node:stream";
 import { ApiError } from "../errors/fail.ts";
-import { askedRange } from "./byte-range.ts";
 import type { Edge, Exchange } from "./edge.ts";
 import { type AnyReply, sendReply } from "./reply.ts";
 import type { Headers } from "./types.ts";
@@ -117,4 +116,22 @@ function unsatisfiable({ requestId }: Exchange, size: number): AnyReply {
 function matches(asked: string | undefined, etag: string): boolean {
   if (asked === undefined) return false;
   return asked.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag);
+}
+
+// The Range header of one part (RFC 9110, 14.1.2). Several parts, other units and nonsense are answered with the whole file, as
+// the RFC allows.
+
+/** Both ends included and within the file; null: all of it is meant. */
+type ByteRange = { from: number; to: number } | null | "unsatisfiable";
+
+function askedRange(header: string | undefined, size: number): ByteRange {
+  const [, first = "", last = ""] = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i.exec(header ?? "") ?? [];
+  if (first === "" && last === "") return null;
+  if (first === "") {
+    const length = Math.min(Number(last), size);
+    return length === 0 ? "unsatisfiable" : { from: size - length, to: size - 1 };
+  }
+  const [from, to] = [Number(first), last === "" ? size - 1 : Math.min(Number(last), size - 1)];
+  if (last !== "" && Number(last) < from) return null;
+  return from >= size ? "unsatisfiable" : { from, to };
 }

@@ -1,13 +1,12 @@
 // A JSON body from its bytes to what a handler gets: parsed, judged by its operation's schema, its text ready to be sent on. The same for
 // small bodies, here and now, and for big ones, in a thread of their own (parse-thread.ts).
 import type { IncomingHttpHeaders } from "node:http";
+import type { Operation, OperationId } from "../../generated/operations.ts";
 import { bodies } from "../../generated/validators.js";
-import type { Operation } from "../../generated/operations.ts";
 import type { JsonText } from "../providers/json/text.ts";
 import { failInvalid } from "./invalid.ts";
 import { loggableModel } from "./log-request.ts";
 import { parseBody } from "./parse-json.ts";
-import { promptFields } from "./prompt-fields.ts";
 
 export interface JsonContent {
   /** As they came, without a byte order mark. */
@@ -34,3 +33,21 @@ export function readJson(
   if (validate !== undefined && !validate(content.value)) failInvalid(validate.errors ?? []);
   return content;
 }
+
+// Which top-level fields of a body only go on to a model and are stored nowhere. They may hold a NUL: agents send what a command
+// printed, and a history that can't be sent once is refused with every later turn. Prompts of media jobs are stored: src/jobs/plan-media.ts
+// refuses theirs, under a code of its own.
+
+const promptFields: Partial<Record<OperationId, readonly string[]>> = {
+  createChatCompletion: ["messages"],
+  createMessage: ["messages", "system"],
+  countMessageTokens: ["messages", "system"],
+  createResponse: ["input", "instructions"],
+  createCompletion: ["prompt"],
+  createEmbeddings: ["input"],
+  createRerank: ["query", "documents"],
+  createImage: ["prompt"],
+  createVideo: ["prompt"],
+  createDecision: ["state"],
+  createSystemOneDecision: ["state"],
+};

@@ -1,20 +1,22 @@
 // The story of one request to a known operation, in the order that WIRE.md 14.1 fixes: authentication, rate, body, content
 // type, JSON, fields, after a slow body authentication again; then the handler, whose reply is sent by reply.ts.
-import { forms, parameters } from "../../generated/validators.js";
 import type { Form, Operation, OperationId } from "../../generated/operations.ts";
+import { forms, parameters, type Validate } from "../../generated/validators.js";
 import type { Caller } from "../context.ts";
-import { admit } from "./admit.ts";
+import { fail } from "../errors/fail.ts";
+import { requestBound } from "../limits/bounds.ts";
+import { nobody } from "../limits/counters.ts";
 import { authenticate } from "./authenticate.ts";
 import { bigBytes, readBigJson } from "./big-json.ts";
 import type { Edge, Exchange } from "./edge.ts";
-import { formFields } from "./form-fields.ts";
+import { failInvalid } from "./invalid.ts";
 import { loggableModel } from "./log-request.ts";
-import { rateLimiter } from "./limit-rate.ts";
 import { failForm } from "./parse-form.ts";
+import { nulDetails } from "./parse-json.ts";
 import { holdValue, readBody } from "./read-body.ts";
-import { readForm, takesForm } from "./read-form.ts";
-import { readJson, type JsonContent } from "./read-json.ts";
-import { parameterReader } from "./read-parameters.ts";
+import { readForm, type SentForm, takesForm } from "./read-form.ts";
+import { type JsonContent, readJson } from "./read-json.ts";
+import { coerceOnce, parameterReader } from "./read-parameters.ts";
 import { sendReply } from "./reply.ts";
 import type { FormBody, FormFile, Handler, Headers, Request } from "./types.ts";
 
@@ -127,4 +129,60 @@ function requestOf(
     signal: exchange.signal(),
   };
   return request as Request;
+}
+
+// Whether the process can take one more request that does work, and its account one more of them: shed before a byte of the body is read
+// and before memory grows. Reads aren't counted, so that accounts, operators and probes see what goes on.
+
+/** Those who are shed together must not come back together. */
+const comeBackMs = { least: 3_000, spread: 5_000 };
+
+/** Fails with overloaded. The place is given back when the exchange ends (edge.ts). */
+function admit(edge: Edge, exchange: Exchange, { method, errors }: Pick<Operation, "method" | "errors">): void {
+  if (method === "get" || !errors.includes("overloaded")) return;
+  // Who left while it was looked who they are has closed already: nothing would give the place back.
+  if (exchange.gone) throw new Error("the client left before its request was admitted");
+  if (!edge.work.take(exchange.holder, 1)) fail("overloaded", { retryAfterMs: comeBackMs.least + Math.random() * comeBackMs.spread });
+  exchange.atWork = true;
+}
+
+// A form's texts as the fields that the contract names: typed strictly, as parameters are, and judged by the generated validator, as JSON is.
+
+/** Without the file. Throws missing_parameter, invalid_parameter or a field's own code. */
+function formFields({ texts, file }: SentForm, { fields }: Form, validate: Validate | undefined): Record<string, unknown> {
+  const read: Record<string, unknown> = {};
+  for (const field of fields) {
+    // Form libraries send what was left empty; that means it wasn't given.
+    const given = texts.get(field.name)?.filter((text) => text !== "") ?? [];
+    if (given.some((text) => text.includes("\0"))) fail("invalid_parameter", nulDetails(field.name));
+    if (given.length > 0) read[field.name] = field.type === "array" ? given : coerceOnce(field, given);
+  }
+  if (validate !== undefined && !validate(file === null ? read : { ...read, file: "" })) failInvalid(validate.errors ?? []);
+  return read;
+}
+
+// The limits before anything of a request's body is read (OPERATOR.md, order of refusals): a cheap ceiling for calls that
+// name a model, a bound for reads and account operations, one by address for public ones. What they count is src/limits'.
+
+function rateLimiter({ auth, errors, counts }: Operation): (edge: Edge, exchange: Exchange) => Promise<void> | void {
+  if (!errors.includes("rate_limit_exceeded")) return () => undefined; // e.g. payment providers send as fast as they must
+  if (auth === "none") {
+    return ({ context: { limits }, limits: { publicPerMinute } }, { address }) =>
+      limits.assertWithin({ accountId: nobody, bucket: `public:${address}` }, publicPerMinute);
+  }
+  if (counts) {
+    return ({ context }, exchange) => {
+      const { accountId, purchased } = callerOf(exchange);
+      context.limits.assertBelowCeiling(accountId, requestBound(context.catalog, purchased));
+    };
+  }
+  return ({ context }, exchange) => {
+    const { accountId, purchased } = callerOf(exchange);
+    return context.limits.assertWithin({ accountId, bucket: "reads" }, requestBound(context.catalog, purchased));
+  };
+}
+
+function callerOf({ caller }: Exchange) {
+  if (caller === null) throw new Error("a rate is limited before authentication");
+  return caller;
 }

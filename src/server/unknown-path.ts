@@ -1,11 +1,10 @@
 // Requests that no operation answers: unknown paths with a hint where the mistake is a known one (WIRE.md 3.5), wrong
 // methods with Allow, and OPTIONS.
-import type { Operation } from "../../generated/operations.ts";
+import type { Operation, OperationId } from "../../generated/operations.ts";
 import { ApiError, fail } from "../errors/fail.ts";
 import { preflightHeaders } from "./cors.ts";
 import type { Exchange } from "./edge.ts";
 import type { Matcher } from "./match.ts";
-import { endpointsNear } from "./near-endpoints.ts";
 import type { AnyReply } from "./reply.ts";
 
 /** What a path allows: the documented methods, HEAD where there is GET, and OPTIONS. */
@@ -56,4 +55,34 @@ function hintFor(path: string, matcher: Matcher<Operation>): string | null {
 
 function trimSlash(path: string): string {
   return path.length > 1 ? path.replace(/\/+$/, "") : path;
+}
+
+// Which endpoints a caller may have meant by a path that is none: a few, since SDKs put the whole body of an error into its text.
+
+const nearMax = 5;
+/** For paths that are like none. */
+const commonest: readonly OperationId[] = ["createChatCompletion", "createMessage", "createResponse", "createEmbeddings", "listModels"];
+
+/** As `METHOD path`, those that share the longest beginning first; never none. */
+function endpointsNear(path: string, operations: readonly Operation[]): string[] {
+  const asked = segmentsOf(path);
+  const near = operations
+    .map((operation) => ({ operation, shared: sharedBeginning(asked, segmentsOf(operation.path)) }))
+    .filter(({ shared }) => shared > 0)
+    .sort((one, other) => other.shared - one.shared || one.operation.path.length - other.operation.path.length)
+    .map(({ operation }) => operation);
+  const named = near.length > 0 ? near : commonest.flatMap((id) => operations.find((operation) => operation.id === id) ?? []);
+  return named.slice(0, nearMax).map(({ method, path: own }) => `${method.toUpperCase()} ${own}`);
+}
+
+function segmentsOf(path: string): string[] {
+  return path.toLowerCase().split("/", 8).slice(2).filter(Boolean);
+}
+
+/** Whole segments, and a half for one that only begins alike. */
+function sharedBeginning(asked: readonly string[], own: readonly string[]): number {
+  const differs = own.findIndex((segment, at) => segment !== asked[at]);
+  if (differs === -1) return own.length;
+  const [one, other] = [own[differs]!, asked[differs]];
+  return differs + (other !== undefined && (one.startsWith(other) || other.startsWith(one)) ? 0.5 : 0);
 }

@@ -1,14 +1,16 @@
 // The story of signing in by an external provider: start at its page, come back with a code or an identity token, have it confirmed, and
 // begin a session in the account that the identity belongs to. What a provider speaks is src/identity's.
+import { randomUUID } from "node:crypto";
+import type { SignUpConfig } from "../config.ts";
 import type { Context } from "../context.ts";
-import { inTransaction } from "../db/connect.ts";
+import { inTransaction, type Queries } from "../db/connect.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import type { Answer, Flow, Identity, IdentityProvider } from "../identity/types.ts";
 import type { Shown } from "./browser.ts";
 import { giveBackFlow, makeFlow, storeFlow, takeFlow } from "./flows.ts";
-import { accountOf } from "./identities.ts";
-import { assertRedirectUri } from "./redirect-uri.ts";
-import { finishSignIn } from "./verified.ts";
+import { lockAccountOf, lockOrMakeAccount, waitForOthers } from "./lock-account.ts";
+import { finishSignIn, markVerified, reclaim } from "./verified.ts";
+import { assertMaySignUp, byInvitation, failClosed } from "./who-may.ts";
 
 type Needs = Pick<Context, "db" | "identityProviders" | "log">;
 
@@ -73,4 +75,55 @@ function refuse({ log }: Needs, provider: string, { kind, reason }: Exclude<Answ
   if (kind === "refused") log.info({ provider, reason }, "a sign-in was not confirmed by its provider");
   else log.warn({ provider, reason }, "a sign-in provider does not answer, or not to this gateway");
   return fail(kind === "refused" ? "invalid_credentials" : "overloaded");
+}
+
+// Where a provider may send the browser back to. Which addresses are this gateway's the provider knows: the operator registered them there.
+
+/** RFC 8252 7.3: an app on the user's own machine has no certificate. */
+const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+function assertRedirectUri(text: string): void {
+  const url = URL.parse(text);
+  if (url === null || !isSafe(url))
+    failParameter("redirect_uri", "it must be https, or http on this machine (localhost, 127.0.0.1, [::1])");
+  if (text.includes("#") || url.username !== "" || url.password !== "")
+    failParameter("redirect_uri", "it must hold no fragment and no credentials");
+}
+
+function isSafe({ protocol, hostname }: URL): boolean {
+  return protocol === "https:" || (protocol === "http:" && loopback.has(hostname));
+}
+
+// Which account an identity at an external provider belongs to; an identity that is new gets one (Authentication section, 5).
+
+/** The same identity is the same account for good, whatever becomes of its address. */
+async function accountOf(transaction: Queries, identity: Identity, signUp: SignUpConfig, at: Date): Promise<bigint> {
+  // Two first sign-ins of one identity at once would both find it unknown.
+  await waitForOthers(transaction, `identity ${identity.issuer} ${identity.subject}`);
+  return (await findLinked(transaction, identity)) ?? (await link(transaction, identity, signUp, at));
+}
+
+async function findLinked({ pool }: Queries, { issuer, subject }: Identity): Promise<bigint | undefined> {
+  const { rows } = await pool.query<{ accountId: bigint }>(
+    `select account_id as "accountId" from identity where issuer = $1 and subject = $2`,
+    [issuer, subject],
+  );
+  return rows[0]?.accountId;
+}
+
+async function link(transaction: Queries, { issuer, subject, email }: Identity, signUp: SignUpConfig, at: Date): Promise<bigint> {
+  const known = await lockAccountOf(transaction, email);
+  if (!known?.verified) assertMaySignUp(signUp, email);
+  if (known === undefined && signUp.mode === "invite") failClosed(byInvitation);
+  const { id: accountId } = await lockOrMakeAccount(transaction, { email, at, userId: randomUUID(), name: null });
+  // Neither does anything to an account that is verified already.
+  await reclaim(transaction, { accountId, at });
+  await markVerified(transaction, { accountId, at, credit: signUp.credit });
+  await transaction.pool.query("insert into identity (issuer, subject, account_id, created_at) values ($1, $2, $3, $4)", [
+    issuer,
+    subject,
+    accountId,
+    at,
+  ]);
+  return accountId;
 }

@@ -2,8 +2,18 @@
 // (worker-figures.ts), and what the database says (database-figures.ts). Nothing here may fail or hold up a scrape.
 import { AggregatorRegistry, collectDefaultMetrics, type Metric, Registry } from "prom-client";
 import { type CallCounts, countCalls } from "./call-figures.ts";
-import { addMetric, type Figures, type MetricFacts, type Sample } from "./plain-metric.ts";
-import { type BeginRequest, countRequests } from "./request-figures.ts";
+import {
+  addMetric,
+  type Buckets,
+  countInto,
+  entryOf,
+  type Figures,
+  histogramSamples,
+  type Labels,
+  type MetricFacts,
+  openBuckets,
+  type Sample,
+} from "./plain-metric.ts";
 
 /** The other processes of this machine (worker-figures.ts). */
 export interface Gathering {
@@ -63,4 +73,44 @@ export function sumOf(processes: readonly Figures[][]): Registry {
 function worstOfAll(registry: Registry): void {
   for (const name of ["nodejs_eventloop_lag_seconds", ...["p50", "p90", "p99"].map((p) => `nodejs_eventloop_lag_${p}_seconds`)])
     Object.assign(registry.getSingleMetric(name) as Metric, { aggregator: "max" });
+}
+
+// What the edge counts of each request: how many, how long, how many are open.
+
+/** From a catalog answer to a long stream. */
+const durationBucketsSec = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+
+const openDurations = () => openBuckets(durationBucketsSec);
+
+/** Counts a request as open; call the result once when it is over: it returns the seconds that took. */
+type BeginRequest = () => (operation: string, status: number) => number;
+
+/** Operations are the contract's and statuses are numbers, so both are few. */
+function countRequests(registry: Registry): BeginRequest {
+  const operations = new Map<string, Map<number, Buckets>>();
+  let open = 0;
+  const samples = (read: (labels: Labels, buckets: Buckets) => Sample[]) =>
+    [...operations].flatMap(([operation, statuses]) =>
+      [...statuses].flatMap(([status, buckets]) => read({ operation, status: String(status) }, buckets)),
+    );
+  addMetric(registry, { name: "svc_http_requests_total", help: "Requests answered", type: "counter" }, () =>
+    samples((labels, { counts }) => [{ labels, value: counts.reduce((sum, count) => sum + count, 0) }]),
+  );
+  const durations = "svc_http_request_duration_seconds";
+  addMetric(registry, { name: durations, help: "From the request's head to the end of its answer", type: "histogram" }, () =>
+    samples((labels, buckets) => histogramSamples(durations, labels, durationBucketsSec, buckets)),
+  );
+  addMetric(registry, { name: "svc_http_requests_in_flight", help: "Requests being answered", type: "gauge" }, () => [
+    { labels: {}, value: open },
+  ]);
+  return () => {
+    open += 1;
+    const startedAt = performance.now();
+    return (operation, status) => {
+      open -= 1;
+      const seconds = (performance.now() - startedAt) / 1000;
+      countInto(entryOf(operations, operation, status, openDurations), durationBucketsSec, seconds);
+      return seconds;
+    };
+  };
 }

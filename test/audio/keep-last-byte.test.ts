@@ -1,6 +1,6 @@
 // All but the last byte goes out at once.
 import { expect, test } from "vitest";
-import { keepLastByte } from "../../src/audio/keep-last-byte.ts";
+import { keepLastByte } from "../../src/audio/audio-reply.ts";
 
 function pushed(...pieces: string[]): { out: string[]; last: string } {
   const out: string[] = [];

@@ -1,6 +1,6 @@
 // Languages by the full lower-case English names that clients map to codes, from whatever an upstream calls them.
 import { expect, test } from "vitest";
-import { languageName } from "../../src/audio/language-name.ts";
+import { languageName } from "../../src/audio/transcription-answer.ts";
 
 test.each([
   ["english", "english"],

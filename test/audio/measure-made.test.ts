@@ -1,6 +1,6 @@
 // What was made, collected whole within its bounds, and its length.
 import { describe, expect, test } from "vitest";
-import { collectAudio, measureMade } from "../../src/audio/measure-made.ts";
+import { collectAudio, measureMade } from "../../src/audio/make-audio.ts";
 import type { AudioBody } from "../../src/providers/audio.ts";
 
 const megabyte = 1024 * 1024;

@@ -2,7 +2,7 @@
 // test/operations/transcriptions/transcription-chain.test.ts's.
 import { describe, expect, test } from "vitest";
 import type { Ask } from "../../src/admission/ask.ts";
-import { chainOf, transcribeOverChain } from "../../src/audio/transcription-chain.ts";
+import { chainOf, transcribeOverChain } from "../../src/audio/transcribe.ts";
 import { transcriptionRequest } from "../../src/audio/transcription-request.ts";
 import { loadCatalog } from "../../src/catalog/load.ts";
 import type { Model } from "../../src/catalog/types.ts";

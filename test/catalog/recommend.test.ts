@@ -1,6 +1,6 @@
 // GET /v1/models/recommend: which models, in which order, why.
 import { describe, expect, test } from "vitest";
-import { recommend, type RecommendQuery } from "../../src/catalog/recommend.ts";
+import { recommend, type RecommendQuery } from "../../src/catalog/answers.ts";
 import { catalogFrom } from "./catalog-from.ts";
 import { smallCatalog } from "./small-catalog.ts";
 

@@ -2,8 +2,7 @@
 // on a database of several months (deploy/README.md, "Read paths"). The same statements over 20 million rows were measured by hand.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createAccounts } from "../../src/accounts/accounts.ts";
-import { authenticateSession } from "../../src/accounts/authenticate-session.ts";
+import { authenticateSession, createAccounts } from "../../src/accounts/accounts.ts";
 import { everyKeyLike, findKeys, listKeys } from "../../src/accounts/key-records.ts";
 import { makeKey } from "../../src/accounts/keys.ts";
 import { makeToken } from "../../src/accounts/tokens.ts";

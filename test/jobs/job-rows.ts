@@ -1,4 +1,4 @@
-// Media jobs for tests below HTTP: rows as src/jobs/submit.ts asks for them, and what became of them.
+// Media jobs for tests below HTTP: rows as src/jobs/submit-request.ts asks for them, and what became of them.
 import { randomUUID } from "node:crypto";
 import { shippedTiers } from "../../src/catalog/shipped-tiers.ts";
 import type { Db } from "../../src/db/connect.ts";

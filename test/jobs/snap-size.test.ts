@@ -1,7 +1,7 @@
 // Which size a picture is made in, for every habit of a model and of a caller.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { snapSize } from "../../src/jobs/snap-size.ts";
+import { snapSize } from "../../src/jobs/image-plan.ts";
 
 type Media = Parameters<typeof snapSize>[0]["media"];
 const size = (text: string) => {

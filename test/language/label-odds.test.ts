@@ -1,7 +1,7 @@
 // Odds of options from the alternatives of one token (WIRE.md 10.4): shares of 1 whatever a host reports.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { labelOdds, sharesOf } from "../../src/language/decisions/label-odds.ts";
+import { labelOdds, sharesOf } from "../../src/language/decisions/question.ts";
 
 const message = { role: "assistant" as const, content: null };
 const told = (tokens: Record<string, number>, said?: { token: string; logprob: number }) => {

@@ -1,6 +1,6 @@
 // Reasoning controls (gateway-api.md chat; WIRE.md 7.1, 14 rows 33 and 35) as a table: what was sent, what goes upstream.
 import { describe, expect, test } from "vitest";
-import { reasoningEdits } from "../../src/language/chat/reasoning.ts";
+import { reasoningEdits } from "../../src/language/chat/upstream-body.ts";
 
 type Body = Parameters<typeof reasoningEdits>[0];
 const supports = { tools: true, structuredOutputs: true, reasoning: true, vision: true, caching: true };

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Delta, newOutput } from "../../src/language/responses/output.ts";
-import { addDelta, endOutput } from "../../src/language/responses/output-items.ts";
+import { addDelta, endOutput } from "../../src/language/responses/reply.ts";
 import type { Callable, OutputItem } from "../../src/language/responses/types.ts";
 
 const callables = new Map<string, Callable>([

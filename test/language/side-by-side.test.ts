@@ -1,6 +1,6 @@
 // Work side by side: results in order, so many at once, and one failure ends the rest.
 import { describe, expect, test } from "vitest";
-import { sideBySide } from "../../src/language/decisions/side-by-side.ts";
+import { sideBySide } from "../../src/language/decisions/request-adapter.ts";
 
 const items = Array.from({ length: 50 }, (_, at) => at);
 const never = new AbortController().signal;

@@ -1,6 +1,6 @@
 // What a host says of when to come back, in all its forms.
 import { describe, expect, test } from "vitest";
-import { retryAfterMs } from "../../src/providers/transport/retry-after.ts";
+import { retryAfterMs } from "../../src/providers/transport/exchange.ts";
 
 describe("retry-after", () => {
   const now = new Date("2026-11-21T00:00:00Z");

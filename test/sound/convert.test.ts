@@ -1,10 +1,9 @@
 // Conversions: a format is what its name says, a tone stays that tone, and how a stream was cut changes nothing.
 import { MPEGDecoder } from "mpg123-decoder";
 import { describe, expect, test } from "vitest";
-import { convertPiece, convertWhole, openConversion } from "../../src/sound/convert.ts";
+import { convertPiece, convertWhole, openConversion, openSampleCutter, pcmOf, samplesOf } from "../../src/sound/convert.ts";
 import { type AudioFormat, audioFormats } from "../../src/sound/formats.ts";
 import { openResampler } from "../../src/sound/resample.ts";
-import { openSampleCutter, pcmOf, samplesOf } from "../../src/sound/samples.ts";
 import { loudness, loudnessAt, tone, tonePcm } from "./tones.ts";
 
 const formats = Object.keys(audioFormats) as AudioFormat[];

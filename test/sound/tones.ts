@@ -1,5 +1,5 @@
 // Tones to convert, and what is left of them: their pitch and loudness.
-import { pcmOf } from "../../src/sound/samples.ts";
+import { pcmOf } from "../../src/sound/convert.ts";
 
 export function tone(hertz: number, sampleRate: number, seconds: number, loudness = 0.5): Float32Array {
   return Float32Array.from(

@@ -3,12 +3,11 @@
 import { randomUUID } from "node:crypto";
 import type { Context } from "../../src/context.ts";
 import { inTransaction, type Queries } from "../../src/db/connect.ts";
+import { uuidHex, uuidv7 } from "../../src/ids.ts";
 import { jobIdText } from "../../src/jobs/job-id.ts";
-import type { Submitted } from "../../src/jobs/submit.ts";
-import { submitJob } from "../../src/jobs/submit.ts";
+import { submitJob, type Submitted } from "../../src/jobs/submit-request.ts";
 import { tierLimits } from "../../src/jobs/tiers.ts";
 import type { JobDoor, JobErrorCode, JobFile, JobKind, JobRequest } from "../../src/jobs/types.ts";
-import { uuidHex, uuidv7 } from "../../src/ids.ts";
 import { type Amount, parseUsd } from "../../src/money.ts";
 import type { MediaPrices } from "../../src/pricing/media-cost.ts";
 import type { Gateway, TestAccount } from "./gateway.ts";
@@ -125,7 +124,7 @@ export async function endJob({ context }: Gateway, account: Pick<TestAccount, "a
     if (rows[0]?.ended !== true) throw new Error(`${id} was not ${owner}'s to end`);
     await leasePending(transaction, account.accountId);
   });
-  // As src/jobs/announcer.ts does, after the commit.
+  // As src/jobs/jobs.ts does, after the commit.
   await context.db.pool.query("select pg_notify('media_job', shown_id) from media_job where id = $1", [id]);
 }
 

@@ -3,15 +3,14 @@
 import type { Context } from "../../context.ts";
 import { ApiError } from "../../errors/fail.ts";
 import { UpstreamError, type Whole } from "../../providers/types.ts";
-import { sideBySide } from "./side-by-side.ts";
+import { adapterOf } from "../../routing/adapter-of.ts";
 import { sumOfUsages } from "../../usage.ts";
-import { type Decided, decideQuestion, type DecisionRoute } from "./question.ts";
-import { documentFields, documentPrompt, labelPrompt } from "./prompts.ts";
-import type { DecisionTask, Question } from "./request.ts";
 import { type PromptSize, sizeOf } from "../prompt-size.ts";
 import { noOutput } from "../reserve.ts";
-import { adapterOf } from "../../routing/adapter-of.ts";
 import type { Order } from "../serve.ts";
+import { documentFields, documentPrompt, labelPrompt } from "./prompts.ts";
+import { type Decided, decideQuestion, type DecisionRoute } from "./question.ts";
+import type { DecisionTask, Question } from "./request.ts";
 
 interface DecisionsWhole extends Whole {
   /** One a question, in the questions' order. */
@@ -86,4 +85,37 @@ function inOwnCodes(error: unknown): unknown {
   const { text, cause } = error.details;
   const reason = `the model ${error.code === "route_refused" ? "refused" : "rejected"} it: ${text?.["reason"] ?? ""}`;
   return new ApiError("invalid_parameter", { param: "state", text: { param: "state", reason }, cause });
+}
+
+// Work on many items at once, so many and no more; the first that fails cancels the others.
+
+/**
+ * Results in the items' order. Rejects with the first failure, once everything that ran has ended; `work` gets a signal
+ * that fires then, or when `signal` does.
+ */
+export async function sideBySide<Item, Result>(
+  items: readonly Item[],
+  atOnce: number,
+  signal: AbortSignal,
+  work: (item: Item, signal: AbortSignal) => Promise<Result>,
+): Promise<Result[]> {
+  const failed = new AbortController();
+  const either = AbortSignal.any([signal, failed.signal]);
+  const results: Result[] = [];
+  let next = 0;
+  const workThrough = async () => {
+    for (let at = next++; at < items.length; at = next++) {
+      either.throwIfAborted();
+      results[at] = await work(items[at] as Item, either);
+    }
+  };
+  const running = Array.from({ length: Math.min(atOnce, items.length) }, workThrough);
+  try {
+    await Promise.all(running);
+  } catch (error) {
+    failed.abort(error);
+    await Promise.allSettled(running);
+    throw error;
+  }
+  return results;
 }

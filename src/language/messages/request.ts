@@ -1,15 +1,18 @@
 // A message request in the Anthropic dialect as an order: what it asks of a model, how large it is, how a route is called.
 import type { Context } from "../../context.ts";
+import { spliceJson } from "../../providers/json/splice.ts";
 import type { JsonText } from "../../providers/json/text.ts";
 import type { MessageStream, MessageWhole } from "../../providers/types.ts";
+import { adapterOf } from "../../routing/adapter-of.ts";
+import type { Candidate } from "../../routing/candidates.ts";
+import { assertDeclares, declares } from "../chat/requirements.ts";
+import { capFor, outputMaxOf } from "../chat/upstream-body.ts";
 import { countPrompt } from "../counted-usage.ts";
-import { type MessageFields, messageBody } from "./upstream-body.ts";
+import type { Hold } from "../reserve.ts";
+import type { Order } from "../serve.ts";
 import { assertReadable, fetchesDocuments, messageRequirements } from "./requirements.ts";
 import { messageSize } from "./size.ts";
-import { assertDeclares, declares } from "../chat/requirements.ts";
-import { adapterOf } from "../../routing/adapter-of.ts";
-import type { Order } from "../serve.ts";
-import { outputMaxOf } from "../chat/upstream-body.ts";
+import { thinkingEdits } from "./thinking.ts";
 
 /** The request as JSON text, and parsed. */
 export interface MessageRequest {
@@ -57,4 +60,24 @@ function charactersOf({ message, hiddenCharacters = 0 }: MessageWhole): number {
     if (block.type === "thinking") return sum + block.thinking.length;
     return block.type === "tool_use" ? sum + block.name.length + JSON.stringify(block.input).length : sum;
   }, hiddenCharacters);
+}
+
+// A message request for one candidate, still in the Anthropic dialect: the caller's own bytes with the few members that the
+// specification changes spliced in. What an upstream must not get, or reads otherwise, is its adapter's.
+
+type ThinkingFields = Parameters<typeof thinkingEdits>[0];
+
+interface MessageFields extends ThinkingFields {
+  max_tokens?: number;
+}
+
+function messageBody(text: JsonText, body: MessageFields, candidate: Candidate, hold: Hold): JsonText {
+  const cap = capFor(candidate, hold);
+  const { model, route } = candidate;
+  const budgetsOnly = route.provider.protocol === "anthropic" && route.thinking !== "adaptive";
+  return spliceJson(text, {
+    model: JSON.stringify(route.model),
+    ...(cap === null || cap === body.max_tokens ? {} : { max_tokens: String(cap) }),
+    ...thinkingEdits(body, { model, budgetsOnly, cap, outputMax: outputMaxOf(candidate, hold) }),
+  });
 }

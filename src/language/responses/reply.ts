@@ -1,15 +1,30 @@
 // A chat answer as a response, whole and streamed: the same items either way.
 import type { Context } from "../../context.ts";
 import { parseJson } from "../../json/parse.ts";
+import { answerBytesMax } from "../../providers/transport/exchange.ts";
+import { unreadable } from "../../providers/transport/json-answer.ts";
 import type { ChatRecord, ChatWhole } from "../../providers/types.ts";
 import type { Bill } from "../open-call.ts";
 import type { StreamForm } from "../stream-answer.ts";
 import { streamFault } from "../stream-fault.ts";
 import { asksLogprobs, readLogprobs } from "./logprobs.ts";
-import { type Delta, type Emit, newOutput } from "./output.ts";
-import { addDelta, endOutput } from "./output-items.ts";
+import {
+  type Call,
+  type CallDelta,
+  closeItem,
+  type Delta,
+  type Emit,
+  endStatus,
+  newOutput,
+  nextId,
+  type OpenCall,
+  openItem,
+  type Output,
+  placeOf,
+} from "./output.ts";
 import { type Answering, endedResponse, idTailOf, isCut, newResponse } from "./response-object.ts";
-import type { ResponseObject } from "./types.ts";
+import { closeCurrent, isTextOpen, say, think } from "./said-items.ts";
+import type { Logprob, ResponseObject } from "./types.ts";
 
 /** Chat's `n` is never sent, so there is one choice. */
 export function wholeResponse(
@@ -81,4 +96,86 @@ export function responseForm(context: Pick<Context, "clock" | "publicUrl">, answ
 
 function outputOf({ ask, offered }: Answering, emit: Emit) {
   return newOutput({ emit, idTail: idTailOf(ask), callables: offered.callables });
+}
+
+// A chat answer, piece by piece, as output items and the records that tell of them. One machine for streams and whole
+// answers, so that both say the same.
+
+/** Throws for more than a whole answer may hold. `logprobs` are those of the piece's tokens. */
+export function addDelta(output: Output, { reasoning_content, content, refusal, tool_calls }: Delta, logprobs: Logprob[] = []): void {
+  const texts = [reasoning_content, content, refusal, ...(tool_calls ?? []).map((call) => call.function?.arguments)];
+  output.characters += texts.reduce<number>((sum, text) => sum + (text?.length ?? 0), 0);
+  if (logprobs.length > 0) output.characters += JSON.stringify(logprobs).length;
+  if (output.characters > answerBytesMax) throw unreadable("the answer is too large");
+  if (reasoning_content) think(output, reasoning_content);
+  if (content) say(output, "output_text", content, logprobs);
+  // The first tokens of a character that takes several come before any text of it.
+  else if (logprobs.length > 0 && !refusal && !tool_calls?.length && isTextOpen(output)) say(output, "output_text", "", logprobs);
+  if (refusal) say(output, "refusal", refusal);
+  for (const delta of tool_calls ?? []) addCall(output, delta);
+}
+
+/** `cut`: the answer was ended by a limit, so what was said last is incomplete. */
+export function endOutput(output: Output, cut: boolean): void {
+  closeCurrent(output, cut);
+  closeCalls(output, cut);
+}
+
+// Calls of tools as output items: functions piece by piece, custom tools once their input is whole.
+
+function addCall(output: Output, delta: CallDelta): void {
+  const call = output.calls.get(delta.index) ?? openCall(output, delta);
+  output.last = call.item;
+  const piece = delta.function?.arguments;
+  if (!piece) return;
+  call.text += piece;
+  if (call.item.type !== "function_call") return;
+  call.item.arguments = call.text;
+  output.emit("response.function_call_arguments.delta", { ...placeOf(output, call.item), delta: piece });
+}
+
+function closeCalls(output: Output, cut: boolean): void {
+  for (const { item, text } of output.calls.values()) {
+    item.status = endStatus(output, item, cut);
+    const place = placeOf(output, item);
+    if (item.type === "function_call")
+      output.emit("response.function_call_arguments.done", { ...place, name: item.name, arguments: item.arguments });
+    else {
+      item.input = inputOf(text);
+      if (item.input !== "") output.emit("response.custom_tool_call_input.delta", { ...place, delta: item.input });
+      output.emit("response.custom_tool_call_input.done", { ...place, input: item.input });
+    }
+    closeItem(output, item);
+  }
+}
+
+function openCall(output: Output, { index, id, function: called }: CallDelta): OpenCall {
+  closeCurrent(output, false);
+  const seen = called?.name ?? "";
+  const { kind, name, namespace } = output.callables.get(seen) ?? { kind: "function", name: seen, namespace: null };
+  const shared = {
+    status: "in_progress" as const,
+    call_id: id ?? nextId(output, "call"),
+    name,
+    ...(namespace === null ? {} : { namespace }),
+  };
+  const item = openItem<Call>(
+    output,
+    kind === "custom"
+      ? { id: nextId(output, "ctc"), type: "custom_tool_call", ...shared, input: "" }
+      : { id: nextId(output, "fc"), type: "function_call", ...shared, arguments: "" },
+  );
+  const call = { item, text: "" };
+  output.calls.set(index, call);
+  return call;
+}
+
+/** What the model put into the bridge's one field; all that it wrote where it kept to no form. */
+function inputOf(text: string): string {
+  try {
+    const given = parseJson(text) as { input?: unknown } | null;
+    return typeof given?.input === "string" ? given.input : text;
+  } catch {
+    return text;
+  }
 }

@@ -1,13 +1,17 @@
 // Messages over the `anthropic` protocol, as near to pass-through as billing allows: one call of one route, an answer or
 // the fault that says what to do next.
-import { systemClock, type Clock } from "../../clock.ts";
+import { type Clock, systemClock } from "../../clock.ts";
+import { type Json, objectOf } from "../json/read.ts";
 import { exchange, isJson, wholeText } from "../transport/exchange.ts";
-import type { Upstream } from "../transport/http.ts";
-import type { Messages } from "../types.ts";
+import type { Upstream, UpstreamAnswer } from "../transport/http.ts";
+import { inOrder } from "../transport/in-order.ts";
+import { openOutlet, type Outlet } from "../transport/outlet.ts";
+import { readStream, type StreamReader } from "../transport/read-stream.ts";
+import { type Piece, toldStream } from "../transport/replay-stream.ts";
+import type { MessageCall, MessageRecord, Messages, MessageStream, MessageTally, MessageWhole } from "../types.ts";
+import { readEvents } from "./events.ts";
 import { messageRequest } from "./request.ts";
 import { readMessage } from "./response.ts";
-import { openMessageStream } from "./stream.ts";
-import { streamOfMessage } from "./whole-stream.ts";
 
 export interface MessageTimes {
   clock: Clock;
@@ -23,5 +27,112 @@ export function anthropicMessages(upstream: Upstream, change: Partial<MessageTim
     const whole = readMessage(await wholeText(answer), call.publicModel, call.route.provider);
     if (!call.stream) return whole;
     return streamOfMessage(whole, call.signal, whole.usage === null ? await call.promptTokens() : 0);
+  };
+}
+
+// The pieces of a whole message told as a stream. The records obey the same rules as events.ts's.
+
+function streamOfMessage({ message, usage }: MessageWhole, signal: AbortSignal, estimate: number): MessageStream {
+  const { id, type, role, model, content, stop_reason, stop_sequence, stop_details } = message;
+  const end = { stop_reason, stop_sequence, ...(stop_details === undefined ? {} : { stop_details }) };
+  const tally: MessageTally = { usage, deltas: 0, characters: 0, prompt: null, end };
+  const prompt = { input_tokens: usage?.input ?? estimate, cache_creation_input_tokens: usage?.cacheWrite ?? 0 };
+  const started = { ...prompt, cache_read_input_tokens: usage?.cacheRead ?? 0, output_tokens: 0 };
+  const head = { id, type, role, model, content: [], stop_reason: null, stop_sequence: null, usage: started };
+  const pieces = [piece("message_start", { message: head }), ...content.flatMap((block, index) => blockPieces(block as Json, index))];
+  return toldStream(pieces, tally, signal);
+}
+
+function blockPieces(block: Json, index: number): Piece<MessageRecord>[] {
+  const { opening, deltas } = taken(block);
+  return [
+    piece("content_block_start", { index, content_block: opening }, block["type"] === "tool_use" ? String(block["name"]).length : 0),
+    ...deltas.map((delta) => piece("content_block_delta", { index, delta }, said(delta).length)),
+    piece("content_block_stop", { index }),
+  ];
+}
+
+/** The block as a stream opens it, and what is said after. */
+function taken(block: Json): { opening: Json; deltas: Json[] } {
+  switch (block["type"]) {
+    case "tool_use": {
+      const text = JSON.stringify(objectOf(block["input"]));
+      return { opening: { ...block, input: {} }, deltas: [{ type: "input_json_delta", partial_json: text }] };
+    }
+    case "thinking":
+      return { opening: { ...block, thinking: "" }, deltas: [{ type: "thinking_delta", thinking: block["thinking"] }] };
+    case "text": {
+      const { citations } = block;
+      const quoted = Array.isArray(citations) ? citations.map((citation: unknown) => ({ type: "citations_delta", citation })) : [];
+      const opening = { ...block, text: "", ...(Array.isArray(citations) ? { citations: [] } : {}) };
+      return { opening, deltas: [{ type: "text_delta", text: block["text"] }, ...quoted] };
+    }
+    default:
+      return { opening: block, deltas: [] };
+  }
+}
+
+function said(delta: Json): string {
+  const text = delta["text"] ?? delta["thinking"] ?? delta["partial_json"];
+  return typeof text === "string" ? text : "";
+}
+
+function piece(event: MessageRecord["event"], fields: Json, characters = 0): Piece<MessageRecord> {
+  return { record: { event, json: JSON.stringify({ type: event, ...fields }) }, characters };
+}
+
+// A message that streams: in which order its records go out.
+// What one event means is events.ts's, beginnings and endings are read-stream.ts's.
+
+/** The outlet, and what is held back before it: a message without a block says nothing that another route could not say. */
+interface Gate {
+  outlet: Outlet<MessageRecord>;
+  take(records: readonly MessageRecord[]): void | Promise<void>;
+}
+
+/** Begins with the first block. */
+function openMessageStream(answer: UpstreamAnswer, call: MessageCall, startAfterMs: number): Promise<MessageStream> {
+  return readStream(answer, (onEnd) => messageReader(call, onEnd), call.signal, startAfterMs);
+}
+
+function messageReader({ publicModel, promptTokens, route }: MessageCall, onEnd: () => void): StreamReader<MessageRecord, MessageTally> {
+  const events = readEvents({ publicModel, promptTokens, provider: route.provider });
+  const { outlet, take } = openGate(onEnd);
+  const finish = async () => {
+    const rest = events.close();
+    outlet.start();
+    await take(rest);
+    outlet.end();
+  };
+  return {
+    outlet,
+    tally: events.tally,
+    take(record) {
+      const read = events.read(record, outlet.begun);
+      if (read instanceof Promise) return read.then(take);
+      return events.stopped ? finish() : take(read);
+    },
+    isEmpty: () => !events.started,
+    isWhole: () => events.tally.end !== null && !events.stopped, // a stop that was read has ended it, or found it broken
+    finish,
+  };
+}
+
+function openGate(onEnd: () => void): Gate {
+  const held: MessageRecord[] = [];
+  let leaving: void | Promise<void>; // what was held when the time was up goes out before all else
+  const letGo = () => {
+    leaving = inOrder(held.splice(0), outlet.emit);
+    if (leaving) leaving = leaving.then(() => (leaving = undefined));
+  };
+  const outlet: Outlet<MessageRecord> = openOutlet(letGo, onEnd);
+  return {
+    outlet,
+    take(records) {
+      if (outlet.begun) return leaving ? leaving.then(() => inOrder(records, outlet.emit)) : inOrder(records, outlet.emit);
+      // A host may ping without end before its first block: one says as much.
+      for (const record of records) if (record.event !== "ping" || held.every(({ event }) => event !== "ping")) held.push(record);
+      if (records.some(({ event }) => event === "content_block_start")) return inOrder(held.splice(0), outlet.emit);
+    },
   };
 }

@@ -1,14 +1,14 @@
 // What goes out for a message call: the caller's JSON text with the few members spliced in that a Claude upstream would
 // refuse, that would change the price, or that need state kept between calls. All else goes as it was sent.
-import type { UpstreamRequest } from "../transport/http.ts";
-import { jsonRequest } from "../transport/json-request.ts";
+import { parseLong } from "../json/exact-numbers.ts";
+import { arrayOf, type Json, objectOf } from "../json/read.ts";
 import { spliceJson } from "../json/splice.ts";
 import { type JsonText, wholeOf } from "../json/text.ts";
-import { arrayOf, objectOf, type Json } from "../json/read.ts";
-import { parseLong } from "../json/exact-numbers.ts";
-import type { MessageCall } from "../types.ts";
-import { cleanMessages, cleanSystem, toolsOfHistory } from "./history.ts";
-import { samplingFor, thinkingFor } from "./thinking.ts";
+import { hasThoughtOrCalled } from "../translation/thinking-turns.ts";
+import type { UpstreamRequest } from "../transport/http.ts";
+import { jsonRequest } from "../transport/json-request.ts";
+import type { MessageCall, Route } from "../types.ts";
+import { cleanMessages, cleanSystem, lacksThinking, toolsOfHistory } from "./history.ts";
 
 export function messageRequest(call: MessageCall): UpstreamRequest {
   return { ...jsonRequest(call, "/messages", fitBody(call), call.stream), headers: betaHeader(call.betas) };
@@ -67,4 +67,54 @@ function betaHeader(betas: string | null): string[] {
   const names = (betas ?? "").split(",").map((name) => name.trim());
   const passed = names.filter((name) => /^[\w.-]{1,100}$/.test(name) && !dearBetas.test(name)).slice(0, 50);
   return passed.length === 0 ? [] : ["anthropic-beta", passed.join(",")];
+}
+
+// Thinking and sampling as a Claude upstream takes them (WIRE.md 7.1, 11.1): what it would refuse is dropped, not failed.
+// The first-turn rule and the budget below the cap are the language room's; this is what the upstream's generation asks.
+
+const budgetMin = 1_024;
+
+interface ThinkingRequest {
+  /** The caller's, as parsed. */
+  body: Json;
+  /** The history as it came, and as it goes out. */
+  messages: readonly unknown[];
+  cleaned: readonly unknown[];
+  /** The output cap that goes out. */
+  cap: number;
+}
+
+/** Null: none goes out. */
+function thinkingFor(route: Pick<Route, "thinking">, request: ThinkingRequest): Json | null {
+  const { thinking, tool_choice } = request.body;
+  const asked = objectOf(thinking);
+  if (asked["type"] === "disabled") return { type: "disabled" };
+  const forced = ["any", "tool"].includes(String(objectOf(tool_choice)["type"]));
+  if (asked["type"] === undefined || forced) return null;
+  const display = asked["display"] == null ? {} : { display: asked["display"] };
+  if (route.thinking === "adaptive") return { type: asked["type"] === "between_tools" ? "between_tools" : "adaptive", ...display };
+  // Only an operator knows a model's generation: what asks for no budget goes out as it is asked for.
+  if (asked["type"] !== "enabled") return { type: asked["type"], ...display };
+  return enabledFor(asked["budget_tokens"], request, display);
+}
+
+/** Without a budget, reasoning has no cap; on a later turn none may go out, nor may `enabled` without one (gateway-api.md, `thinking`). */
+function enabledFor(given: unknown, { messages, cleaned, cap }: ThinkingRequest, display: Json): Json | null {
+  if (typeof given !== "number") return hasThoughtOrCalled(messages) ? null : { type: "adaptive", ...display };
+  const budget = Math.min(given, cap - 1);
+  return budget < budgetMin || lacksThinking(cleaned) ? null : { type: "enabled", budget_tokens: budget, ...display };
+}
+
+/** Null: left out. */
+function samplingFor(route: Pick<Route, "thinking">, body: Json, thinking: Json | null): Record<string, number | null> {
+  const { temperature, top_p: topP } = body;
+  if (route.thinking === "adaptive") return { temperature: null, top_p: null, top_k: null };
+  const clamped = typeof temperature === "number" ? Math.min(temperature, 1) : null;
+  if (thinking?.["type"] !== "enabled") return { temperature: clamped };
+  // Beside thinking a model takes its own temperature alone, and cuts no more than the last twentieth.
+  return {
+    temperature: clamped === 1 ? 1 : null,
+    top_k: null,
+    ...(typeof topP === "number" && topP < 0.95 ? { top_p: null } : {}),
+  };
 }

@@ -1,16 +1,15 @@
 // Work offered to a fal queue: a ticket comes back, or at once what was made, from hosts that don't queue.
-import { systemClock, type Clock } from "../../clock.ts";
-import { unreadable } from "../transport/json-answer.ts";
+import { type Clock, systemClock } from "../../clock.ts";
+import { type Json, textOf } from "../json/read.ts";
+import type { Begun, ClipOrder, MakeClip, MakePictures, PictureOrder, Ticket } from "../media.ts";
 import { filesBytesMax } from "../transport/base64-files.ts";
 import { exchange } from "../transport/exchange.ts";
 import type { Upstream } from "../transport/http.ts";
+import { unreadable } from "../transport/json-answer.ts";
 import { jsonRequest } from "../transport/json-request.ts";
-import { type Json, textOf } from "../json/read.ts";
-import type { Begun, MakeClip, MakePictures, Ticket } from "../media.ts";
 import { answeredAddress } from "../transport/target.ts";
 import type { Provider, UpstreamCall } from "../types.ts";
 import { submitError } from "./errors.ts";
-import { clipInput, pictureInput } from "./input.ts";
 import { type PartsOf, readOutput } from "./output.ts";
 
 export function falPictures(upstream: Upstream, clock: Clock = systemClock): MakePictures {
@@ -49,4 +48,37 @@ function ticketOf(answer: Json, provider: Provider): Ticket | null {
   if (statusUrl === null || responseUrl === null || id.length > 200) throw unreadable("the ticket names an address that can't be called");
   const cancelUrl = textOf(cancel_url);
   return { id, statusUrl, responseUrl, cancelUrl: cancelUrl && answeredAddress(cancelUrl, provider) };
+}
+
+// What the models of a fal queue are given (WIRE.md 12, "Input names"). Which values they are is decided before.
+
+type Input = Record<string, unknown>;
+
+/**
+ * Models read either `image_size` or `aspect_ratio`, and either `image_url` or `image_urls`, and pass over what they don't know: they get
+ * both, saying the same.
+ */
+function pictureInput(order: PictureOrder): Input {
+  const { prompt, count, size, aspect, quality, references, extra } = order;
+  return {
+    ...extra,
+    prompt,
+    num_images: count,
+    image_size: { width: size.width, height: size.height },
+    ...(aspect !== null && { aspect_ratio: aspect }),
+    ...(quality !== null && { quality }),
+    ...(references.length > 0 && { image_url: references[0], image_urls: references }),
+  };
+}
+
+/** A duration is text there. */
+function clipInput({ prompt, firstFrame, soundTrack, seconds, aspect, extra }: ClipOrder): Input {
+  return {
+    ...extra,
+    prompt,
+    duration: String(seconds),
+    ...(aspect !== null && { aspect_ratio: aspect }),
+    ...(firstFrame !== null && { image_url: firstFrame }),
+    ...(soundTrack !== null && { audio_url: soundTrack }),
+  };
 }

@@ -1,13 +1,18 @@
 // Chat over the `openai` protocol: one call of one route, an answer or the fault that says what to do next.
 // Which route to call, and what an answer costs, is for others to say.
-import { systemClock, type Clock } from "../../clock.ts";
+import { type Clock, systemClock } from "../../clock.ts";
+import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import { exchange, isJson, wholeText } from "../transport/exchange.ts";
-import type { Upstream } from "../transport/http.ts";
+import type { Upstream, UpstreamAnswer } from "../transport/http.ts";
+import { inOrder } from "../transport/in-order.ts";
 import { jsonRequest } from "../transport/json-request.ts";
-import type { Chat } from "../types.ts";
-import { readCompletion } from "./response.ts";
-import { openChatStream } from "./stream.ts";
-import { streamOfWhole } from "./whole-stream.ts";
+import { openOutlet } from "../transport/outlet.ts";
+import { readStream, type StreamReader } from "../transport/read-stream.ts";
+import { toldStream } from "../transport/replay-stream.ts";
+import type { Chat, ChatCall, ChatRecord, ChatStream, ChatTally, ChatWhole } from "../types.ts";
+import { allEnded, beginChunks, newChunkState } from "./chunk.ts";
+import { openRecordReader } from "./record-reader.ts";
+import { foreignKeys, readCompletion } from "./response.ts";
 
 export interface ChatTimes {
   clock: Clock;
@@ -23,4 +28,83 @@ export function openaiChat(upstream: Upstream, change: Partial<ChatTimes> = {}):
     const whole = readCompletion(await wholeText(answer), call.publicModel, clock(), call.route.provider);
     return call.stream ? streamOfWhole(whole, call.signal) : whole;
   };
+}
+
+// A chat answer that streams: in which order its records go out.
+// What one record means is record-reader.ts's, beginnings and endings are read-stream.ts's.
+
+/** Begins with the first record; a role alone is one. */
+function openChatStream(answer: UpstreamAnswer, call: ChatCall, clock: Clock, startAfterMs: number): Promise<ChatStream> {
+  return readStream(answer, (onEnd) => chatReader(call, clock, onEnd), call.signal, startAfterMs);
+}
+
+function chatReader({ publicModel, route }: ChatCall, clock: Clock, onEnd: () => void): StreamReader<ChatRecord, ChatTally> {
+  const state = newChunkState(publicModel, route.provider);
+  const reader = openRecordReader(state, route.provider, clock);
+  const outlet = openOutlet<ChatRecord>(() => beginChunks(state, {}, clock), onEnd);
+  const emit = (json: string) => outlet.emit({ json });
+  return {
+    outlet,
+    tally: state.tally,
+    take(record) {
+      const read = reader.read(record, outlet.begun);
+      if (typeof read === "string") return emit(read);
+      const pending = inOrder(read.records, emit);
+      if (!read.done) return pending;
+      if (pending) return pending.then(outlet.end);
+      outlet.end();
+    },
+    isEmpty: () => !state.begun,
+    isWhole: () => allEnded(state),
+    finish: outlet.end,
+  };
+}
+
+// The pieces of a whole answer told as a stream. The records obey the same rules as chunk.ts's (WIRE.md 2.2).
+
+function streamOfWhole({ completion, usage }: ChatWhole, signal: AbortSignal): ChatStream {
+  const { id, created, model } = completion;
+  const tally: ChatTally = { usage, deltas: 0, characters: 0, prompt: null, id, created };
+  const foreign = foreignKeys(completion);
+  const pieces = completion.choices.flatMap(choiceDeltas).map(({ choice, characters }) => {
+    const record = { id, object: "chat.completion.chunk", created, model, ...foreign, choices: [choice] };
+    return { record: { json: JSON.stringify(record) }, characters };
+  });
+  return toldStream(pieces, tally, signal);
+}
+
+interface Delta {
+  choice: Json;
+  characters: number;
+}
+
+function choiceDeltas({ index, message, logprobs, finish_reason, ...rest }: ChatWhole["completion"]["choices"][number]): Delta[] {
+  const { role: _role, content, reasoning_content, refusal, tool_calls, ...extra } = message;
+  const piece = (delta: Json, characters: number, more: Json = {}): Delta => ({
+    choice: { index, delta, ...more, finish_reason: null },
+    characters,
+  });
+  const pieces = [piece({ role: "assistant", content: "" }, 0)];
+  const thinking = textOf(reasoning_content);
+  const text = textOf(content);
+  const refused = textOf(refusal);
+  if (thinking !== null) pieces.push(piece({ reasoning_content: thinking }, thinking.length));
+  if (text !== null) pieces.push(piece({ content: text }, text.length, { logprobs }));
+  if (refused !== null) pieces.push(piece({ refusal: refused }, refused.length));
+  if (Object.keys(extra).length > 0) pieces.push(piece(extra, 0)); // annotations, audio, function_call …
+  arrayOf(tool_calls)
+    .filter(isObject)
+    .forEach((call, at) => pieces.push(...callPieces(call, at, piece)));
+  pieces.push({ choice: { ...rest, index, delta: {}, finish_reason }, characters: 0 });
+  return pieces;
+}
+
+function callPieces(call: Json, index: number, piece: (delta: Json, characters: number) => Delta): Delta[] {
+  const called = objectOf(call["function"]);
+  const text = String(called["arguments"]);
+  const start = { index, ...call, function: { name: called["name"], arguments: "" } };
+  return [
+    piece({ tool_calls: [start] }, String(called["name"]).length),
+    piece({ tool_calls: [{ index, function: { arguments: text } }] }, text.length),
+  ];
 }

@@ -1,14 +1,14 @@
 // Pictures over the `openai` protocol: generations as JSON, edits of references as a form, both answered at once (WIRE.md 10.5).
-import { systemClock, type Clock } from "../../clock.ts";
-import { readAnswer, unreadable } from "../transport/json-answer.ts";
-import { type FilesInside, filesBytesMax, takeFilesOut } from "../transport/base64-files.ts";
+import { type Clock, systemClock } from "../../clock.ts";
+import { arrayOf, type Json, objectOf, textOf } from "../json/read.ts";
+import type { FetchReference, MadeFile, MakePictures, PictureCall, ReferenceFault } from "../media.ts";
+import { filesBytesMax, type FilesInside, takeFilesOut } from "../transport/base64-files.ts";
 import { exchange } from "../transport/exchange.ts";
 import type { Upstream, UpstreamRequest } from "../transport/http.ts";
+import { readAnswer, unreadable } from "../transport/json-answer.ts";
 import { jsonRequest } from "../transport/json-request.ts";
-import { arrayOf, type Json, objectOf, textOf } from "../json/read.ts";
-import type { FetchReference, MadeFile, MakePictures, PictureCall } from "../media.ts";
 import { type FormPart, multipartForm } from "../transport/multipart.ts";
-import { loadReferences } from "./reference-parts.ts";
+import { UpstreamError } from "../types.ts";
 
 /** Pictures are drawn before the first byte comes; a job has five minutes for it, and its signal ends the call (gateway-api.md "Image job"). */
 const firstByteMs = 300_000;
@@ -74,4 +74,49 @@ function readSource({ b64_json, url }: Json, inside: FilesInside): Pick<MadeFile
   const file = text === null ? null : inside.fileOf(text);
   if (file === null) throw unreadable("a picture is neither base64 nor an address");
   return { source: { bytes: file.bytes }, contentType: file.contentType };
+}
+
+// Reference pictures as files of a form: hosts of the `openai` protocol take bytes, callers give addresses.
+
+/** Of all references of a request: what is held of it until the answer comes, and twice while the form is made. */
+export const referenceBytesMax = 67_108_864;
+
+/** One after the other, so that no more is loaded than may be held. Throws UpstreamError `rejected` for one that can't be had. */
+async function loadReferences(urls: readonly string[], fetchReference: FetchReference, signal: AbortSignal): Promise<FormPart[]> {
+  const parts: FormPart[] = [];
+  let size = 0;
+  for (const url of urls) {
+    const { bytes, contentType } = await load(url, fetchReference, signal);
+    size += bytes.length;
+    if (size > referenceBytesMax) throw inputFault("input_too_large", "The source images are too large together.");
+    parts.push({ name: "image[]", fileName: `image-${parts.length + 1}.${extensionOf(contentType)}`, contentType, bytes });
+  }
+  return parts;
+}
+
+async function load(url: string, fetchReference: FetchReference, signal: AbortSignal): ReturnType<FetchReference> {
+  try {
+    return await fetchReference(url, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isReferenceFault(error)) throw inputFault(error.reason === "too_large" ? "input_too_large" : "input_invalid", error.message, error);
+    throw error;
+  }
+}
+
+const faultReasons: readonly unknown[] = ["too_large", "invalid", "unreachable"] satisfies ReferenceFault["reason"][];
+
+function isReferenceFault(error: unknown): error is ReferenceFault {
+  return error instanceof Error && faultReasons.includes((error as { reason?: unknown }).reason);
+}
+
+function inputFault(code: "input_too_large" | "input_invalid", reason: string, cause?: unknown): UpstreamError {
+  const word = code === "input_too_large" ? "file_too_large" : "file_download_error";
+  return new UpstreamError("rejected", reason, { param: "image_urls", job: { code, word }, cause });
+}
+
+/** Hosts go by the name as much as by the type. */
+function extensionOf(contentType: string): string {
+  const subtype = /^image\/([a-z0-9]+)/i.exec(contentType)?.[1]?.toLowerCase() ?? "bin";
+  return subtype === "jpeg" ? "jpg" : subtype;
 }

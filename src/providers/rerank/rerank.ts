@@ -1,11 +1,14 @@
 // Rankings over the `rerank` protocol (Cohere, Jina and those like them): one call of one route. What an answer says is ranking.ts's.
-import { systemClock, type Clock } from "../../clock.ts";
-import { readAnswer } from "../transport/json-answer.ts";
+import { type Clock, systemClock } from "../../clock.ts";
+import { hideInMembers } from "../errors/foreign-members.ts";
+import { readInputUsage } from "../input-usage.ts";
+import { isObject, type Json, objectOf, textOf } from "../json/read.ts";
+import { count } from "../token-count.ts";
 import { exchange, wholeText } from "../transport/exchange.ts";
 import type { Upstream, UpstreamAnswer } from "../transport/http.ts";
+import { readAnswer, unreadable } from "../transport/json-answer.ts";
 import { jsonRequest } from "../transport/json-request.ts";
-import { type Rerank, type RerankCall, UpstreamError } from "../types.ts";
-import { readRanking } from "./ranking.ts";
+import { type RankedDocument, type Rerank, type RerankCall, type RerankWhole, UpstreamError } from "../types.ts";
 
 export function rerank(upstream: Upstream, clock: Clock = systemClock): Rerank {
   return async (call) => {
@@ -23,4 +26,67 @@ async function send(upstream: Upstream, call: RerankCall, clock: Clock): Promise
       throw new UpstreamError("rejected", error.reason, { status: 415, param: error.param, cause: error });
     throw error;
   }
+}
+
+// The answers of the five kinds of hosts (WIRE.md 11.2) in one shape: `results`, best first, every index a document of the request.
+
+type Asked = Pick<RerankCall, "publicModel" | "documents" | "topN" | "route">;
+
+/** Voyage's `data` becomes `results`; `provider` (OpenRouter) would say whose upstream this is. */
+const ownKeys = new Set(["id", "object", "model", "results", "data", "usage", "meta", "provider", "error"]);
+/** What the gateway pays is nobody's business but its operator's. */
+const moneyKey = /cost|price|bill|unit|byok|credit/i;
+
+function readRanking(answer: Json, asked: Asked): RerankWhole {
+  const { provider } = asked.route;
+  const { id, object, meta, usage } = answer;
+  const foreign = Object.fromEntries(Object.entries(answer).filter(([key]) => !ownKeys.has(key)));
+  return {
+    kind: "whole",
+    usage: readTokens(answer),
+    usageShown: hideInMembers(withoutMoney(objectOf(usage)), provider),
+    ranking: {
+      ...(textOf(id) === null ? {} : { id }),
+      // Voyage says "list", which its results here are not any more.
+      ...(textOf(object) === null || object === "list" ? {} : { object }),
+      model: asked.publicModel,
+      results: readResults(answer["results"] ?? answer["data"], asked),
+      ...hideInMembers(withoutMoney(foreign), provider),
+      meta: hideInMembers(objectOf(meta), provider), // searches billed are no price; the AI SDK's Cohere provider takes no answer without meta
+    },
+  };
+}
+
+/** Its own members and those of the objects in it. */
+function withoutMoney(said: Json): Json {
+  const kept = (part: Json) => Object.entries(part).filter(([key]) => !moneyKey.test(key));
+  return Object.fromEntries(kept(said).map(([key, value]) => [key, isObject(value) ? Object.fromEntries(kept(value)) : value]));
+}
+
+function readResults(value: unknown, { documents, topN, route }: Asked): RankedDocument[] {
+  if (!Array.isArray(value) || value.length === 0) throw unreadable("the answer ranks nothing");
+  const seen = new Set<number>();
+  const results = value.map((entry: unknown): RankedDocument => {
+    const { index, relevance_score, ...rest } = objectOf(entry);
+    if (typeof index !== "number" || !Number.isInteger(index) || index < 0 || index >= documents)
+      throw unreadable("a result belongs to no document");
+    if (seen.has(index)) throw unreadable("two results belong to one document");
+    seen.add(index);
+    if (typeof relevance_score !== "number" || !Number.isFinite(relevance_score)) throw unreadable("a result has no score");
+    return { index, relevance_score, ...withDocument(hideInMembers(rest, route.provider)) };
+  });
+  results.sort((one, other) => other.relevance_score - one.relevance_score);
+  return topN === null ? results : results.slice(0, topN); // hosts that ignored top_n
+}
+
+/** A document is a text or an object that holds it. */
+function withDocument({ document, ...rest }: Json): Json {
+  return typeof document === "string" || isObject(document) ? { document, ...rest } : rest;
+}
+
+/** Null where the host bills searches (Cohere, some of OpenRouter's): its tokens, if it says any, are not what it measured by. */
+function readTokens({ usage, meta }: Json): RerankWhole["usage"] {
+  const searches = count(objectOf(usage)["search_units"], objectOf(objectOf(meta)["billed_units"])["search_units"]);
+  if (searches !== null && searches > 0) return null;
+  return readInputUsage(usage) ?? readInputUsage(objectOf(meta)["tokens"]);
 }

@@ -1,9 +1,8 @@
 // The messages of a chat request as those of Anthropic's dialect (WIRE.md 7, 9): system ahead, every call of a tool answered
 // once and at once. Blank texts and a first turn of the assistant are left to the adapter.
 import { parseExact } from "../json/exact-numbers.ts";
-import { arrayOf, isObject, objectOf, textOf, type Json } from "../json/read.ts";
+import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import { contentBlocks, plainText, refuse } from "./chat-to-message-content.ts";
-import { newToolIds } from "./chat-to-message-tool-ids.ts";
 
 export interface MessageHistory {
   /** A text, or blocks where one of them is cached; null: none. */
@@ -139,4 +138,33 @@ function inputOf(given: unknown): Json {
     // told below
   }
   return { _raw: text };
+}
+
+// Ids of tool calls in one request: of the letters that Anthropic takes, each used once, results finding their call again.
+// A long history may call thousands of times under one id: nothing here searches.
+
+interface ToolIds {
+  /** A new call under the caller's id. */
+  call(id: string): string;
+  /** The latest call of this id. Undefined: never called. */
+  answered(id: string): string | undefined;
+}
+
+function newToolIds(): ToolIds {
+  const used = new Set<string>();
+  const copies = new Map<string, number>();
+  const latest = new Map<string, string>();
+  return {
+    call(id) {
+      const plain = id.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 200) || "call";
+      let ours = plain;
+      let copy = copies.get(plain) ?? 1;
+      while (used.has(ours)) ours = `${plain}_${(copy += 1)}`;
+      copies.set(plain, copy);
+      used.add(ours);
+      latest.set(id, ours);
+      return ours;
+    },
+    answered: (id) => latest.get(id),
+  };
 }

@@ -1,12 +1,11 @@
 // A chat request in Anthropic's dialect (WIRE.md 7, column A). Only what Anthropic knows goes on: it refuses any other field.
 // What a Claude upstream refuses in its own dialect (blank texts, thinking beside forced tools …) is the adapter's.
-import { arrayOf, isObject, objectOf, textOf, type Json } from "../json/read.ts";
+import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import type { Route } from "../types.ts";
-import { refuse } from "./chat-to-message-content.ts";
+import { refuse, shown } from "./chat-to-message-content.ts";
 import { messageHistory } from "./chat-to-message-history.ts";
 import { closeSchema } from "./chat-to-message-schema.ts";
-import { messageThinking } from "./chat-to-message-thinking.ts";
-import { messageTools } from "./chat-to-message-tools.ts";
+import { shareOfEffort } from "./effort-share.ts";
 import { shortId } from "./short-text.ts";
 
 export interface ChatTranslation {
@@ -75,4 +74,105 @@ function withSentence(system: string | Json[] | null, sentence: string | null): 
   if (sentence === null) return system;
   if (system === null) return sentence;
   return typeof system === "string" ? `${system}\n${sentence}` : [...system, { type: "text", text: sentence }];
+}
+
+// Reasoning controls of a chat request as Claude's thinking (WIRE.md 7.1): effort for the newer generation, a budget for the
+// older. Budgets too small for an upstream are dropped by its adapter.
+
+interface MessageThinking {
+  thinking: Json | null;
+  /** For output_config. */
+  effort: string | null;
+}
+
+/** A budget wins over an effort, the object over the plain field. */
+function messageThinking(chat: Json, route: Pick<Route, "thinking">, cap: number): MessageThinking {
+  const reasoning = objectOf(chat["reasoning"]);
+  const budget = reasoning["max_tokens"];
+  const effort = textOf(reasoning["effort"]) ?? textOf(chat["reasoning_effort"]);
+  if (typeof budget === "number") return ofBudget(Math.min(budget, cap - 1), route, cap);
+  if (effort === "none" || effort === "minimal") return { thinking: { type: "disabled" }, effort: null };
+  const share = effort === null ? undefined : shareOfEffort.get(effort);
+  if (share === undefined) return { thinking: null, effort: null };
+  if (route.thinking === "adaptive") return { thinking: { type: "adaptive" }, effort };
+  return { thinking: { type: "enabled", budget_tokens: Math.floor(cap * share) }, effort: null };
+}
+
+/** Newer models refuse budgets: the effort whose share of the cap comes nearest. */
+function ofBudget(budget: number, route: Pick<Route, "thinking">, cap: number): MessageThinking {
+  if (route.thinking === "budget") return { thinking: { type: "enabled", budget_tokens: budget }, effort: null };
+  const share = budget / cap;
+  const effort = share <= 0.35 ? "low" : share <= 0.65 ? "medium" : "high";
+  return { thinking: { type: "adaptive" }, effort };
+}
+
+// Tools of a chat request and the choice among them, in Anthropic's dialect (WIRE.md 7).
+
+/** Members of the request; none where it brings no tools. */
+function messageTools(chat: Json): Json {
+  const choice = readChoice(chat);
+  const functions = arrayOf(chat["functions"]).map((called) => ({ type: "function", function: called })); // the older form
+  const tools = [...arrayOf(chat["tools"]), ...functions].map((tool, index) => readTool(tool, `tools[${index}]`));
+  const { only } = choice;
+  const allowed = only === null ? tools : tools.filter(({ name }) => only.has(String(name)));
+  if (allowed.length === 0) return {};
+  const parallel = chat["parallel_tool_calls"] === false && choice.told?.["type"] !== "none" ? { disable_parallel_tool_use: true } : {};
+  const told = choice.told ?? (Object.keys(parallel).length > 0 ? { type: "auto" } : null);
+  return { tools: allowed, ...(told === null ? {} : { tool_choice: { ...told, ...parallel } }) };
+}
+
+function readTool(tool: unknown, where: string): Json {
+  const { type, function: called, cache_control } = objectOf(tool);
+  if (type !== "function" || !isObject(called)) refuse(where, `This model cannot use tools of type ${shown(type)}.`);
+  const cached = cache_control ?? called["cache_control"];
+  const description = textOf(called["description"]);
+  const strict = called["strict"] === true;
+  const schema = inputSchema(called["parameters"]);
+  return {
+    name: called["name"],
+    ...(description === null ? {} : { description }),
+    input_schema: strict ? closeSchema(schema) : schema,
+    ...(strict ? { strict } : {}),
+    ...(isObject(cached) ? { cache_control: cached } : {}),
+  };
+}
+
+function inputSchema(parameters: unknown): Json {
+  if (!isObject(parameters) || Object.keys(parameters).length === 0) return { type: "object", properties: {} };
+  return parameters["type"] === "object" ? parameters : { ...parameters, type: "object" };
+}
+
+interface Choice {
+  /** Null: nothing is said, which means auto. */
+  told: Json | null;
+  /** Names of the tools that may be called; null: all. */
+  only: Set<string> | null;
+}
+
+const words: ReadonlyMap<string, Json> = new Map(
+  Object.entries({
+    auto: { type: "auto" },
+    none: { type: "none" },
+    required: { type: "any" },
+    any: { type: "any" },
+  }),
+);
+
+function readChoice(chat: Json): Choice {
+  const choice = chat["tool_choice"] ?? chat["function_call"];
+  if (typeof choice === "string")
+    return { told: words.get(choice) ?? refuse("tool_choice", "tool_choice is none of auto, none and required."), only: null };
+  if (!isObject(choice)) return { told: null, only: null };
+  if (choice["type"] === "allowed_tools") {
+    const { mode, tools } = objectOf(choice["allowed_tools"] ?? choice);
+    const names = arrayOf(tools).map((tool) => nameIn(objectOf(tool)));
+    return { told: mode === "required" ? { type: "any" } : { type: "auto" }, only: new Set(names.filter((name) => name !== null)) };
+  }
+  const name = nameIn(choice);
+  if (name === null) refuse("tool_choice", "tool_choice names no function.");
+  return { told: { type: "tool", name }, only: null };
+}
+
+function nameIn(choice: Json): string | null {
+  return textOf(objectOf(choice["function"])["name"]) ?? textOf(choice["name"]);
 }

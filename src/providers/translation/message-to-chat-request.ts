@@ -1,5 +1,5 @@
 // A message request in the Anthropic dialect as a chat request in the OpenAI dialect (WIRE.md 7 and 7.1). Pure; what the
-// specification lowers or drops for a model was done before (src/language/messages/upstream-body.ts).
+// specification lowers or drops for a model was done before (src/language/messages/request.ts).
 import type { Json } from "../json/read.ts";
 import { chatMessages } from "./message-to-chat-turns.ts";
 import type { MessageRequest, MessageTool } from "./message-types.ts";

@@ -48,7 +48,7 @@ export function usePython(module: string, environment: Record<string, string> = 
   let last: Promise<unknown> = Promise.resolve();
   let said = "";
   beforeAll(() => {
-    const cwd = fileURLToPath(new URL("./", import.meta.url));
+    const cwd = fileURLToPath(new URL(".//", import.meta.url));
     child = spawn(interpreter, ["-B", "driver.py", module], { cwd, env: { ...runEnvironment(), ...environment } });
     child.stderr!.on("data", (text: Buffer) => void (said += text.toString()));
     lines = createInterface(child.stdout!)[Symbol.asyncIterator]();

@@ -2,8 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { Begun, FetchReference, PictureOrder } from "../../../src/providers/media.ts";
-import { openaiImages } from "../../../src/providers/openai/images.ts";
-import { referenceBytesMax } from "../../../src/providers/openai/reference-parts.ts";
+import { openaiImages, referenceBytesMax } from "../../../src/providers/openai/images.ts";
 import type { Provider } from "../../../src/providers/types.ts";
 import { type Answer, type Host, routeTo, startHost, until, useUpstream } from "../upstream-fixture.ts";
 import { expectFault, json } from "./chat-fixture.ts";

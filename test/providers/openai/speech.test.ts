@@ -3,7 +3,7 @@ import { MPEGDecoder } from "mpg123-decoder";
 import { describe, expect, test } from "vitest";
 import type { SpeechOrder } from "../../../src/providers/audio.ts";
 import { openaiSpeech } from "../../../src/providers/openai/speech.ts";
-import { samplesOf } from "../../../src/sound/samples.ts";
+import { samplesOf } from "../../../src/sound/convert.ts";
 import { loudnessAt, tonePcm } from "../../sound/tones.ts";
 import { bodyOf, bytesOf, callTo, endless, pieces, settled } from "../audio-fixture.ts";
 import { type Answer, startHost, until, useUpstream } from "../upstream-fixture.ts";
