@@ -1,10 +1,8 @@
 // POST /v1/audio/voice-clone, paused while no cloning model is served. The story is src/audio/make-voice.ts.
 import { assertServed } from "../src/audio/admit.ts";
-import { assertClip } from "../src/audio/voice-sample.ts";
-import { cloneVoice as clone } from "../src/audio/make-voice.ts";
-import { madeVoiceAnswer } from "../src/audio/made-voice-answer.ts";
+import { assertClip, cloneVoice as clone, madeVoiceAnswer } from "../src/audio/make-voice.ts";
 import { readVoiceName } from "../src/audio/own-voice-fields.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 type Clone = Handler<"cloneVoice">;
 

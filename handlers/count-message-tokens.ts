@@ -6,7 +6,7 @@ import { assertReadable, assertSchemas, messageRequirements } from "../src/langu
 import { messageSize } from "../src/language/messages/size.ts";
 import { assertPromptAddresses } from "../src/language/part-addresses.ts";
 import { assertDeclares } from "../src/language/chat/requirements.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 export const countMessageTokens: Handler<"countMessageTokens"> = async ({ catalog, config, log }, request) => {
   const body = givenFields(request.body);

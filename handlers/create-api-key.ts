@@ -1,7 +1,6 @@
 // POST /v1/auth/keys: a new key, its secret shown this once (gateway-api.md, API keys).
-import { readLimit } from "../src/accounts/key-limit.ts";
-import { createKey } from "../src/accounts/manage-keys.ts";
-import type { Handler } from "../src/server/types.ts";
+import { createKey, readLimit } from "../src/accounts/manage-keys.ts";
+import type { Handler } from "../src/operation.ts";
 
 export const createApiKey: Handler<"createApiKey"> = async ({ db }, { caller, body, receivedAt }) => {
   const limit = readLimit(body.limit_usd) ?? null;

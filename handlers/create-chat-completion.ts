@@ -1,12 +1,11 @@
 // POST /v1/chat/completions. The story is src/language/serve.ts; here it becomes a reply.
-import { chatForm } from "../src/language/chat/reply.ts";
-import { chatOrder } from "../src/language/chat/request.ts";
-import { chatUsage } from "../src/language/chat/usage.ts";
 import { assertMessages } from "../src/language/chat/message-fields.ts";
+import { chatForm, chatUsage } from "../src/language/chat/reply.ts";
+import { chatOrder } from "../src/language/chat/request.ts";
 import { assertMessageAddresses } from "../src/language/part-addresses.ts";
 import { serve } from "../src/language/serve.ts";
 import { streamReply } from "../src/language/stream-answer.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 export const createChatCompletion: Handler<"createChatCompletion"> = async (context, request) => {
   const { body } = request;

@@ -4,7 +4,7 @@ import { completionForm, textCompletion } from "../src/language/completions/repl
 import { chatOfCompletion } from "../src/language/completions/request.ts";
 import { serve } from "../src/language/serve.ts";
 import { streamReply } from "../src/language/stream-answer.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 const deprecation = { deprecation: "true", link: '</v1/chat/completions>; rel="successor-version"' };
 

@@ -2,7 +2,7 @@
 import { embeddingList } from "../src/language/embeddings/reply.ts";
 import { embeddingOrder } from "../src/language/embeddings/request.ts";
 import { serveWhole } from "../src/language/serve.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 export const createEmbeddings: Handler<"createEmbeddings"> = async (context, request) => {
   const { body, text } = request;

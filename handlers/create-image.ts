@@ -2,7 +2,7 @@
 import { planImageJob } from "../src/jobs/plan-media.ts";
 import { shownImageJob, shownQueuedImageJob, submitHeaders } from "../src/jobs/show-job.ts";
 import { submitRequest } from "../src/jobs/submit-request.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 export const createImage: Handler<"createImage"> = async (context, request) => {
   const plan = await planImageJob(context, request.caller, request.body);

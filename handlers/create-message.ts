@@ -1,14 +1,13 @@
 // POST /v1/messages. The story is src/language/serve.ts; here it becomes a reply.
 import { fail } from "../src/errors/fail.ts";
 import { givenFields, givenText } from "../src/language/messages/given-fields.ts";
-import { messageForm } from "../src/language/messages/reply.ts";
+import { messageForm, messageUsage } from "../src/language/messages/reply.ts";
 import { messageOrder } from "../src/language/messages/request.ts";
 import { assertSchemas } from "../src/language/messages/requirements.ts";
-import { messageUsage } from "../src/language/messages/usage.ts";
 import { assertPromptAddresses } from "../src/language/part-addresses.ts";
 import { serve } from "../src/language/serve.ts";
 import { streamReply } from "../src/language/stream-answer.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 export const createMessage: Handler<"createMessage"> = async (context, request) => {
   const body = givenFields(request.body);

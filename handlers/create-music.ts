@@ -1,7 +1,7 @@
 // POST /v1/audio/music. What is asked for is src/audio/plan-music.ts, the story src/audio/make-audio.ts.
 import { makeAudio } from "../src/audio/make-audio.ts";
 import { planMusic } from "../src/audio/plan-music.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 export const createMusic: Handler<"createMusic"> = (context, request) =>
   makeAudio(context, request, planMusic(context, request.body, request.query.save_to_blob === "1"));

@@ -2,7 +2,7 @@
 import { rankingOf } from "../src/language/rerank/reply.ts";
 import { rerankOrder } from "../src/language/rerank/request.ts";
 import { serveWhole } from "../src/language/serve.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 export const createRerank: Handler<"createRerank"> = async (context, request) => {
   const { body, text } = request;

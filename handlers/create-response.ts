@@ -6,7 +6,7 @@ import { responseOrder } from "../src/language/responses/request.ts";
 import type { Answering } from "../src/language/responses/response-object.ts";
 import { serve } from "../src/language/serve.ts";
 import { streamReply } from "../src/language/stream-answer.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 export const createResponse: Handler<"createResponse"> = async (context, request) => {
   const translated = toChatRequest(request.body);

@@ -3,7 +3,7 @@
 import { assertServed } from "../src/audio/admit.ts";
 import { makeAudio } from "../src/audio/make-audio.ts";
 import { planSound } from "../src/audio/plan-sound.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 const make: Handler<"createSoundEffect"> = async (context, request) =>
   makeAudio(context, request, planSound(context, request.body, request.query.save_to_blob === "1"));

@@ -1,6 +1,6 @@
 // POST /v1/systemone: decisions under the path that clients of the System One form call (WIRE.md 4.7).
 import { answerDecision } from "../src/language/decisions/reply.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 export const createSystemOneDecision: Handler<"createSystemOneDecision"> = async (context, request) => {
   return { status: 200, ...(await answerDecision(context, request, request.body)) };

@@ -1,6 +1,6 @@
 // POST /v1/credits/topup. The story is src/payments/topups.ts.
 import { createTopup as create, topupRecord } from "../src/payments/topups.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 export const createTopup: Handler<"createTopup"> = async (context, { caller, body, receivedAt }) => {
   const order = { accountId: caller.accountId, amountUsd: body.amount_usd, returnUrl: body.return_url, at: receivedAt };

@@ -3,7 +3,7 @@ import { readAudioKind } from "../src/audio/recording.ts";
 import { transcribe } from "../src/audio/transcribe.ts";
 import { transcriptionAnswer } from "../src/audio/transcription-answer.ts";
 import { transcriptionRequest } from "../src/audio/transcription-request.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 type Create = Handler<"createTranscription">;
 

@@ -3,7 +3,7 @@ import { assertClipsAreServed } from "../src/jobs/asked-model.ts";
 import { planVideoJob } from "../src/jobs/plan-media.ts";
 import { shownQueuedVideoJob, shownVideoJob, submitHeaders } from "../src/jobs/show-job.ts";
 import { submitRequest } from "../src/jobs/submit-request.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 const submitClip: Handler<"createVideo"> = async (context, request) => {
   const plan = await planVideoJob(context, request.caller, request.body);

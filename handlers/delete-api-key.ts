@@ -1,7 +1,7 @@
 // DELETE /v1/auth/keys/{key}: the key stops everywhere; of a default another key takes the place (gateway-api.md, States).
 import { deleteKey, keyOf } from "../src/accounts/manage-keys.ts";
 import { fail } from "../src/errors/fail.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 export const deleteApiKey: Handler<"deleteApiKey"> = async ({ db }, { caller, path, receivedAt }) => {
   const deleted = (await deleteKey(db, await keyOf(db, caller.accountId, path.key), receivedAt)) ?? fail("not_found");

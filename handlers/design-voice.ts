@@ -1,9 +1,8 @@
 // POST /v1/audio/voice-design, paused while no design model is served. The story is src/audio/make-voice.ts.
 import { assertServed } from "../src/audio/admit.ts";
-import { designVoice as design } from "../src/audio/make-voice.ts";
-import { madeVoiceAnswer } from "../src/audio/made-voice-answer.ts";
+import { designVoice as design, madeVoiceAnswer } from "../src/audio/make-voice.ts";
 import { readDesign, readVoiceName } from "../src/audio/own-voice-fields.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 type Design = Handler<"designVoice">;
 

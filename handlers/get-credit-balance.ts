@@ -1,12 +1,11 @@
 // GET /v1/credits/balance: what the caller has, and the tier that follows from it (gateway-api.md, credit balance).
 // Leaves the numbers to src/ledger/balance.ts.
-import { creditsPage } from "../src/network/own-addresses.ts";
 import { tierOf } from "../src/catalog/tiers.ts";
 import type { Context } from "../src/context.ts";
-import type { Balance } from "../src/ledger/balance.ts";
-import { readBalance } from "../src/ledger/balance.ts";
+import { type Balance, readBalance } from "../src/ledger/balance.ts";
 import { type Amount, parseUsd, toUsd } from "../src/money.ts";
-import type { Handler } from "../src/server/types.ts";
+import { creditsPage } from "../src/network/own-addresses.ts";
+import type { Handler } from "../src/operation.ts";
 
 const vary = "authorization, cookie";
 const lowBalance = parseUsd("0.05") as Amount;

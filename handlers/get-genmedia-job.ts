@@ -4,7 +4,7 @@ import { cutId } from "../src/ids.ts";
 import { findJob } from "../src/jobs/read-jobs.ts";
 import { shownGenmediaJob } from "../src/jobs/show-genmedia.ts";
 import { pollHeaders } from "../src/jobs/show-job.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 export const getGenmediaJob: Handler<"getGenmediaJob"> = async (context, { caller, path, requestId }) => {
   const job = await findJob(context, caller, path.request_id, ["genmedia"]);

@@ -4,7 +4,7 @@ import { cutId } from "../src/ids.ts";
 import { awaitEnd } from "../src/jobs/await-end.ts";
 import { findJob } from "../src/jobs/read-jobs.ts";
 import { pollHeaders, shownJob } from "../src/jobs/show-job.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 export const getJob: Handler<"getJob"> = async (context, request) => {
   const { id } = request.path;

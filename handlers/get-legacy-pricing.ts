@@ -1,7 +1,7 @@
 // GET /v1/credits/pricing: the older list per token, which says in its headers what replaces it.
 // Leaves the rows to src/catalog/price-rows.ts.
 import { answersOf } from "../src/catalog/answers.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 const headers = { "content-type": "application/json", deprecation: "true", link: '</v1/pricing>; rel="successor-version"' };
 

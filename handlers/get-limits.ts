@@ -4,7 +4,7 @@ import type { Tier } from "../src/catalog/types.ts";
 import { mediaSlots, sharesMediaPool } from "../src/limits/slots.ts";
 import { type LimitUse, readLimitUse } from "../src/limits/use.ts";
 import { resetMs, usedOf } from "../src/limits/window.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 const headers = { vary: "authorization, cookie" };
 

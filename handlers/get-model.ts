@@ -1,9 +1,8 @@
 // GET /v1/models/{id}: one listed model by its id or an alias. Public.
-// Leaves the refusal of any other to src/catalog/not-served.ts.
+// Leaves the refusal of any other to src/catalog/resolve.ts.
 import { answersOf } from "../src/catalog/answers.ts";
-import { failNotServed } from "../src/catalog/not-served.ts";
-import { resolveModel } from "../src/catalog/resolve.ts";
-import type { Handler } from "../src/server/types.ts";
+import { failNotServed, resolveModel } from "../src/catalog/resolve.ts";
+import type { Handler } from "../src/operation.ts";
 
 const headers = { "content-type": "application/json", "cache-control": "public, max-age=60" };
 

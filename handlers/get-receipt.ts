@@ -10,7 +10,7 @@ import { unitsReceiptCharge, receiptCharge } from "../src/pricing/receipt-charge
 import type { AudioPrices } from "../src/pricing/audio-cost.ts";
 import type { MediaPrices } from "../src/pricing/media-cost.ts";
 import type { TokenPrices } from "../src/pricing/token-cost.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 import type { Usage } from "../src/usage.ts";
 
 export const getReceipt: Handler<"getReceipt"> = async ({ db }, { caller, path }) => {

@@ -1,7 +1,7 @@
 // GET /v1/auth/session: who is signed in.
 import { findUser, type User } from "../src/accounts/users.ts";
 import type { CallerSession } from "../src/context.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 import { userRecord } from "../src/sign-in/user-record.ts";
 
 export const getSession: Handler<"getSession"> = async ({ db, catalog }, { caller }) => {

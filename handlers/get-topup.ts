@@ -3,7 +3,7 @@ import { fail } from "../src/errors/fail.ts";
 import { parseTopupId } from "../src/payments/topup-id.ts";
 import { findTopup } from "../src/payments/topup-rows.ts";
 import { topupRecord } from "../src/payments/topups.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 export const getTopup: Handler<"getTopup"> = async ({ db }, { caller, path }) => {
   const id = parseTopupId(path.id);

@@ -1,5 +1,5 @@
 // The handler of every operation.
-import type { Handlers } from "../src/server/types.ts";
+import type { Handlers } from "../src/operation.ts";
 import { cloneVoice } from "./clone-voice.ts";
 import { countMessageTokens } from "./count-message-tokens.ts";
 import { createApiKey } from "./create-api-key.ts";

@@ -1,6 +1,6 @@
 // GET /v1/auth/keys: the account's keys, masked (gateway-api.md, API keys).
 import { listKeys } from "../src/accounts/key-records.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 export const listApiKeys: Handler<"listApiKeys"> = async ({ db }, { caller }) => ({
   status: 200,

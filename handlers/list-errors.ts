@@ -3,7 +3,7 @@
 import type { components } from "../generated/api.d.ts";
 import type { ErrorRow } from "../generated/errors.ts";
 import { allErrorFacts, messageTemplate } from "../src/errors/facts.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 const headers = { "content-type": "application/json", "cache-control": "public, max-age=300" };
 

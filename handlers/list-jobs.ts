@@ -4,7 +4,7 @@ import { failParameter } from "../src/errors/fail.ts";
 import { findJob, readJobs } from "../src/jobs/read-jobs.ts";
 import { shownJob } from "../src/jobs/show-job.ts";
 import { pageOf } from "../src/ledger/page.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 /** The contract's: the edge's validator puts no defaults in. */
 const limitDefault = 20;

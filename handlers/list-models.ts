@@ -1,7 +1,7 @@
 // GET /v1/models: the listed models, filtered, to Anthropic's clients in pages. Public.
 // Leaves the filters to src/catalog/filters.ts, the pages to src/catalog/answers.ts.
 import { answersOf } from "../src/catalog/answers.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 const headers = { "content-type": "application/json", "cache-control": "public, max-age=60" };
 

@@ -4,7 +4,7 @@ import { maskedKey, parseMaskedKey } from "../src/accounts/keys.ts";
 import { failParameter } from "../src/errors/fail.ts";
 import { pageOf } from "../src/ledger/page.ts";
 import { logId, parseLogId, readLogs, usageLogRecord } from "../src/ledger/read-usage-log.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 export const listUsageLogs: Handler<"listUsageLogs"> = async ({ db }, { caller, query }) => {
   const { after, model, type, status } = query;

@@ -1,6 +1,6 @@
 // GET /v1/audio/voices: both families' voices and the account's own. The story is src/audio/list-voices.ts.
 import { listVoices as listOf } from "../src/audio/list-voices.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 export const listVoices: Handler<"listVoices"> = async (context, request) => {
   const { cache, body } = await listOf(context, request, request.query.provider ?? "provider_a");

@@ -3,7 +3,7 @@
 import type { Context } from "../src/context.ts";
 import { failParameter } from "../src/errors/fail.ts";
 import { takeEvent } from "../src/payments/topups.ts";
-import type { Handler, Request } from "../src/server/types.ts";
+import type { Handler, Request } from "../src/operation.ts";
 
 /** The provider's own are right: from where it sends, none is refused. */
 const wrongPerMinute = 60;

@@ -1,7 +1,7 @@
 // GET /v1/models/recommend: the editors' choice, or the best models for a use case. Public.
 // Leaves the order and the reasons to src/catalog/answers.ts.
 import { answersOf } from "../src/catalog/answers.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 const headers = { "content-type": "application/json", "cache-control": "public, max-age=60" };
 

@@ -1,5 +1,5 @@
 // POST /v1/auth/verify/resend
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 import { resendVerification as run } from "../src/sign-in/resend.ts";
 import { throttle } from "../src/sign-in/throttle.ts";
 

@@ -1,5 +1,5 @@
 // POST /v1/auth/password/reset
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 import { resetPassword as run } from "../src/sign-in/password.ts";
 import { throttle } from "../src/sign-in/throttle.ts";
 import { userRecord } from "../src/sign-in/user-record.ts";

@@ -8,7 +8,7 @@ import { shownGenmediaJob } from "../src/jobs/show-genmedia.ts";
 import { submitHeaders } from "../src/jobs/show-job.ts";
 import { submitRequest } from "../src/jobs/submit-request.ts";
 import { mayPass, persist } from "../src/ledger/persist.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 const awayMs = 1_000;
 

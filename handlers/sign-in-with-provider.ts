@@ -1,6 +1,6 @@
 // POST /v1/auth/signin/{provider}. The story is src/sign-in/external.ts.
 import { sessionCookie } from "../src/accounts/session-cookie.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 import { shownBy } from "../src/sign-in/browser.ts";
 import { finishExternalSignIn } from "../src/sign-in/external.ts";
 import { throttle } from "../src/sign-in/throttle.ts";

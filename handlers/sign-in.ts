@@ -1,6 +1,6 @@
 // POST /v1/auth/signin: by email address and password.
 import { sessionCookie } from "../src/accounts/session-cookie.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 import { signInByPassword } from "../src/sign-in/password.ts";
 import { throttle } from "../src/sign-in/throttle.ts";
 

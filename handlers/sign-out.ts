@@ -2,7 +2,7 @@
 import { clearedSessionCookie } from "../src/accounts/session-cookie.ts";
 import { closeSession } from "../src/accounts/sessions.ts";
 import type { CallerSession } from "../src/context.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 export const signOut: Handler<"signOut"> = async ({ db }, { caller }) => {
   await closeSession(db, (caller.session as CallerSession).hash);

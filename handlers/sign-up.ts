@@ -1,5 +1,5 @@
 // POST /v1/auth/signup: the same reply for an address that has an account already.
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 import { signUp as run } from "../src/sign-in/sign-up.ts";
 import { throttle } from "../src/sign-in/throttle.ts";
 import { userRecord } from "../src/sign-in/user-record.ts";

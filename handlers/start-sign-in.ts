@@ -1,5 +1,5 @@
 // POST /v1/auth/signin/{provider}/start. The story is src/sign-in/external.ts.
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 import { beginInBrowser } from "../src/sign-in/browser.ts";
 import { startExternalSignIn } from "../src/sign-in/external.ts";
 import { throttle } from "../src/sign-in/throttle.ts";

@@ -2,7 +2,7 @@
 import { suggestModels } from "../src/catalog/suggest.ts";
 import type { Context } from "../src/context.ts";
 import { fail } from "../src/errors/fail.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 function refuse({ catalog }: Pick<Context, "catalog">): never {
   const text = { model: "for questions about recordings", state: "retired" };

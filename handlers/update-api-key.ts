@@ -1,8 +1,7 @@
 // PATCH /v1/auth/keys/{key}: enables, disables or renames a key, or changes its budget (WIRE.md 15.1).
-import { readLimit } from "../src/accounts/key-limit.ts";
-import { changeKey, keyOf } from "../src/accounts/manage-keys.ts";
+import { changeKey, keyOf, readLimit } from "../src/accounts/manage-keys.ts";
 import { fail } from "../src/errors/fail.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 
 export const updateApiKey: Handler<"updateApiKey"> = async ({ db }, { caller, path, body }) => {
   const change = { enabled: body.enabled, name: body.name, limit: readLimit(body.limit_usd) };

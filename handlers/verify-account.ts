@@ -1,7 +1,7 @@
 // POST /v1/auth/verify: by the link's token, or by address and code. Where both are sent the token counts.
 import { sessionCookie } from "../src/accounts/session-cookie.ts";
 import { toUsd } from "../src/money.ts";
-import type { Handler } from "../src/server/types.ts";
+import type { Handler } from "../src/operation.ts";
 import { throttle } from "../src/sign-in/throttle.ts";
 import { verifyByCode, verifyByToken } from "../src/sign-in/verify-email.ts";
 

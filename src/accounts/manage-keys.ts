@@ -3,7 +3,7 @@
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { keyIdText, parseKeyId } from "../ids.ts";
-import type { Amount } from "../money.ts";
+import { type Amount, amountFromUsd } from "../money.ts";
 import { findDefaultKey, findKeyRecord, findKeys, type FoundKey, type KeyRecord } from "./key-records.ts";
 import { makeKey } from "./keys.ts";
 import { lockAccountRow } from "./lock-row.ts";
@@ -137,4 +137,14 @@ async function insertKey(db: Queries, { accountId, name, limit = null, at }: Key
 /** Its row came with the key, by a trigger (migration 0005). */
 async function setLimit({ pool }: Queries, id: bigint, limit: Amount | null): Promise<void> {
   await pool.query("update key_budget set limit_amount = $2 where key_id = $1", [id, limit]);
+}
+
+// The budget of a key as a request gives it.
+
+/** Null: as much as the account has; undefined: not named. A figure that the ledger can't hold exactly is refused, not rounded. */
+export function readLimit(usd: number | null | undefined): Amount | null | undefined {
+  if (usd == null) return usd;
+  const limit = amountFromUsd(usd);
+  if (limit !== undefined) return limit;
+  return failParameter("limit_usd", "it may have 8 decimals at most");
 }

@@ -1,5 +1,6 @@
 // The person behind an account, as sign-up and sign-in answer it (WIRE.md 15.2). One user an account.
 import type { Queries } from "../db/connect.ts";
+import { fail } from "../errors/fail.ts";
 import { uuidHex } from "../ids.ts";
 import type { Amount } from "../money.ts";
 
@@ -32,4 +33,10 @@ export async function findUser(db: Queries, accountId: bigint): Promise<User | u
 
 export function userIdText(uuid: string): string {
   return `usr_${uuidHex(uuid)}`;
+}
+
+// The refusal of a suspended account, whatever it was reached by.
+
+export function failSuspended(): never {
+  return fail("permission_denied", { text: { reason: "the account is suspended" } });
 }

@@ -5,7 +5,7 @@ import { tierOf } from "../catalog/tiers.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Caller, Context } from "../context.ts";
 import { fail } from "../errors/fail.ts";
-import { readLimitedKey } from "../ledger/key-budget.ts";
+import { readLimitedKey } from "../ledger/balance.ts";
 import { type Amount, toUsd, usdText } from "../money.ts";
 
 export interface Shortfall {

@@ -3,9 +3,8 @@ import type { Ask } from "../admission/ask.ts";
 import type { Context } from "../context.ts";
 import type { MadeAudio } from "../providers/audio.ts";
 import { type Protocol, type UpstreamCall, UpstreamError } from "../providers/types.ts";
-import { adapterOf } from "../routing/adapter-of.ts";
 import { attempt } from "../routing/attempt.ts";
-import { type Candidate, candidatesOf } from "../routing/candidates.ts";
+import { adapterOf, type Candidate, candidatesOf } from "../routing/candidates.ts";
 import type { AudioCall } from "./open-call.ts";
 
 /** The routes of the model that is asked; only those of one provider where it is named, the first of which stands in for nobody. */

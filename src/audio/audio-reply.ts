@@ -11,7 +11,7 @@ import type { AudioBody, MadeAudio } from "../providers/audio.ts";
 import { wordlessTrouble } from "../providers/errors/trouble.ts";
 import { UpstreamError } from "../providers/types.ts";
 import { streamBroke, streamEnded } from "../routing/attempt.ts";
-import type { Headers, Sink } from "../server/types.ts";
+import type { Headers, Sink } from "../operation.ts";
 import { type AudioCall, settleWithout } from "./open-call.ts";
 
 export interface AudioAnswer {

@@ -1,22 +1,22 @@
 // The story of a voice that is cloned or designed: hold, make, file whose it is, charge (gateway-api.md, voice-clone and voice-design).
 // In that order: a voice that can't be filed costs nothing, and one whose charge never came to the books is shown to nobody.
 import { randomBytes } from "node:crypto";
+import type { components } from "../../generated/api.d.ts";
 import type { Ask } from "../admission/ask.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import type { Context } from "../context.ts";
-import { fail } from "../errors/fail.ts";
+import { fail, failParameter } from "../errors/fail.ts";
 import { persist } from "../ledger/persist.ts";
+import { toUsd } from "../money.ts";
 import { audioCost, audioPricesOf } from "../pricing/audio-cost.ts";
 import type { UpstreamCall, UpstreamError } from "../providers/types.ts";
-import { adapterOf } from "../routing/adapter-of.ts";
 import { attempt } from "../routing/attempt.ts";
-import type { Candidate } from "../routing/candidates.ts";
+import { adapterOf, type Candidate } from "../routing/candidates.ts";
 import { admitMaker } from "./admit.ts";
 import { routesOf } from "./ask-routes.ts";
-import { readClip } from "./voice-sample.ts";
 import { type AudioBill, openAudioCall, whileOpen } from "./open-call.ts";
 import type { VoiceDesign } from "./own-voice-fields.ts";
-import type { Recording } from "./recording.ts";
+import { readRecording, type Recording } from "./recording.ts";
 import { fileVoice, ownVoiceId, voicePrefix } from "./voice-owner.ts";
 
 export interface MadeVoice {
@@ -116,4 +116,49 @@ async function keepOwnership({ db, log }: Pick<Context, "db" | "log">, ask: Ask,
   const { voiceId, provider } = voice;
   log.error({ err: cause, request_id: ask.requestId, voice: voiceId, provider }, "a voice was made and could not be filed");
   fail("ownership_write_failed", { cause });
+}
+
+// A voice that was made, as its caller gets it.
+
+export function madeVoiceAnswer({ asked: { model, alias }, voiceId, name, bill }: MadeVoice) {
+  const body: components["schemas"]["MadeVoice"] = {
+    voice_id: voiceId,
+    name,
+    model: model.id,
+    cost_usd: toUsd(bill.cost),
+    balance_usd: toUsd(bill.balance),
+  };
+  const headers: Record<string, string> = alias === null ? {} : { "x-svc-alias": alias };
+  return { status: 200 as const, headers, body };
+}
+
+// The recording that a voice is cloned from: its kind and its length (gateway-api.md, voice-clone). Every fault is the request's.
+
+type Media = Context["media"];
+
+const kindsTaken = ["mp3", "wav", "m4a"];
+/** Seconds that a clip may last, and how much our measure may differ from the provider's: what is near an end, the provider judges. */
+const [secondsMin, secondsMax, slack] = [10, 300, 0.5];
+
+/** Fails with unsupported_audio_type. */
+export async function assertClip(media: Pick<Media, "audioKindOf">, path: string): Promise<void> {
+  const kind = await media.audioKindOf(path);
+  if (kind === null || !kindsTaken.includes(kind.extension))
+    fail("unsupported_audio_type", { param: "file", text: { allowed: kindsTaken.join(", ") } });
+}
+
+/** Fails with unsupported_audio_type, invalid_parameter or request_too_large. */
+async function readClip(
+  media: Pick<Media, "audioKindOf" | "measureAudio">,
+  sent: { path: string; bytes: number },
+  signal: AbortSignal,
+): Promise<Recording> {
+  const recording = await readRecording(media, sent, "file", signal);
+  const { seconds } = recording;
+  if (seconds < secondsMin - slack || seconds > secondsMax + slack)
+    failParameter(
+      "file",
+      `it lasts ${seconds.toFixed(1)} seconds; a voice is cloned from ${secondsMin} seconds to ${secondsMax / 60} minutes`,
+    );
+  return recording;
 }

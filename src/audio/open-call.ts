@@ -6,11 +6,16 @@ import { operations } from "../../generated/operations.ts";
 import type { Ask } from "../admission/ask.ts";
 import { asDeclared } from "../admission/declared-error.ts";
 import { assertMayUse } from "../admission/may-use.ts";
+import { refuseBalance, refuseKey } from "../admission/payment.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import { tierOf } from "../catalog/tiers.ts";
-import type { Context } from "../context.ts";
+import type { Model } from "../catalog/types.ts";
+import { GatewayStopping, isLeft } from "../concurrency/stopping.ts";
+import type { Caller, Context } from "../context.ts";
+import { ApiError, fail } from "../errors/fail.ts";
 import { shownError } from "../errors/text.ts";
-import { ApiError } from "../errors/fail.ts";
+import { uuidv7 } from "../ids.ts";
+import type { Reserved, Slot } from "../ledger/ledger.ts";
 import { msSince, storableText, type UsageLogRow } from "../ledger/usage-log.ts";
 import { countCall, orGiveBack } from "../limits/call.ts";
 import { type AudioKind, slotOf } from "../limits/slots.ts";
@@ -19,8 +24,6 @@ import { type AudioCharge, audioCost } from "../pricing/audio-cost.ts";
 import type { Attempt } from "../routing/attempt.ts";
 import type { Candidate } from "../routing/candidates.ts";
 import { loggedTrouble, reportAttempts } from "../routing/report-attempts.ts";
-import { GatewayStopping, isLeft } from "../concurrency/stopping.ts";
-import { type AudioHold, raiseHold, reserveAudio } from "./reserve.ts";
 
 export interface AudioPlan {
   asked: Resolved;
@@ -181,4 +184,49 @@ function logRow(
     latency_ms: msSince(since),
     first_byte_ms: answered?.afterMs ?? null,
   };
+}
+
+// Reserves what a call of audio costs, in its slot, and raises it once a recording turns out to be longer. Refuses with 429 where the
+// slots are taken, with 402 where it can't be paid (gateway-api.md "Limits", audio concurrency; OPERATOR.md, order of refusals).
+
+interface AudioHold {
+  id: string;
+  amount: Amount;
+  /** The account's balance before this call is charged: what it could spend, and what its other calls hold. */
+  balance: Amount;
+}
+
+type Reserving = Pick<Context, "db" | "ledger" | "catalog" | "publicUrl" | "clock">;
+
+async function reserveAudio(context: Reserving, caller: Caller, model: Model, cost: Amount, slot: Slot | null): Promise<AudioHold> {
+  const id = uuidv7(context.clock());
+  const { accountId, keyId } = caller;
+  const reserved = await context.ledger.reserve({ accountId, keyId, id, want: cost, least: cost, ...(slot !== null && { slot }) });
+  if (slot !== null && reserved.refused === "slot")
+    fail("audio_concurrent_limit", { text: { limit: slot.poolMax, capability: slot.pool } });
+  if (slot !== null && reserved.refused === "group") fail("audio_concurrent_limit", { text: { limit: slot.groupMax ?? slot.poolMax } });
+  await assertPaid(context, caller, model, { cost, before: 0n }, reserved);
+  return { id, amount: cost, balance: reserved.available + reserved.reserved };
+}
+
+/** `hold` grows to `cost`, where it is less. */
+async function raiseHold(context: Reserving, caller: Caller, model: Model, hold: AudioHold, cost: Amount): Promise<void> {
+  if (cost <= hold.amount) return;
+  const reserved = await context.ledger.raise({ accountId: caller.accountId, id: hold.id, want: cost });
+  await assertPaid(context, caller, model, { cost, before: hold.amount }, reserved);
+  hold.amount = cost;
+}
+
+/** `before`: what this call holds already; it could be spent on it. */
+async function assertPaid(
+  context: Reserving,
+  caller: Caller,
+  model: Model,
+  { cost, before }: { cost: Amount; before: Amount },
+  { granted, refused, available, reserved, keyLeft }: Reserved,
+): Promise<void> {
+  if (granted !== null) return;
+  const shortfall = { caller, model, need: cost, available: available + before, reserved: reserved - before };
+  if (refused === "key" && keyLeft !== null) await refuseKey(context, { ...shortfall, keyLeft: keyLeft + before });
+  refuseBalance(context, shortfall);
 }

@@ -10,11 +10,9 @@ import { fail } from "../errors/fail.ts";
 import { type AudioCharge, audioCost, audioPricesOf, billableMinutes } from "../pricing/audio-cost.ts";
 import type { Transcript, TranscriptionOrder } from "../providers/audio.ts";
 import { UpstreamError } from "../providers/types.ts";
-import { adapterOf } from "../routing/adapter-of.ts";
 import { attempt, type Served } from "../routing/attempt.ts";
-import { type Candidate, candidatesOf } from "../routing/candidates.ts";
+import { adapterOf, type Candidate, candidatesOf } from "../routing/candidates.ts";
 import { admitTranscriber } from "./admit.ts";
-import { hasTimes, isSilent } from "./judge-transcript.ts";
 import { type AudioBill, type AudioCall, openAudioCall, whileOpen } from "./open-call.ts";
 import { fetchRecording, readRecording, type Recording } from "./recording.ts";
 import { needsTimes, type TranscriptionRequest } from "./transcription-request.ts";
@@ -164,4 +162,21 @@ function forwardRate(error: UpstreamError): void {
     retryAfterMs: error.retryAfterMs ?? usualWaitMs,
     cause: error,
   });
+}
+
+// Whether a transcript says anything, and whether it says when.
+
+/** Above and below which Whisper itself takes a segment for silence (no_speech_threshold, logprob_threshold). */
+const noSpeechProbMin = 0.6;
+const logProbMax = -1;
+
+export function isSilent({ text, segments }: Transcript): boolean {
+  if (text.trim() === "") return true;
+  if (segments === null || segments.length === 0) return false;
+  return segments.every(({ no_speech_prob, avg_logprob }) => no_speech_prob > noSpeechProbMin && avg_logprob < logProbMax);
+}
+
+/** At least one segment has text: a subtitle file of it has a cue. */
+export function hasTimes({ segments }: Transcript): boolean {
+  return segments !== null && segments.some(({ text }) => text.trim() !== "");
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Model } from "../catalog/types.ts";
 import type { Adapters, UpstreamCall } from "../providers/types.ts";
-import { adapterOf } from "../routing/adapter-of.ts";
+import { adapterOf } from "../routing/candidates.ts";
 
 type Probe = (adapters: Adapters, model: Model) => (call: UpstreamCall) => Promise<unknown>;
 

@@ -1,6 +1,6 @@
 // `svc provider list`: what the catalog file says, and how calls went by the usage log, which knows those of every process.
 import type { Loaded } from "../catalog/load.ts";
-import { readRouteFigures, type RouteFigure } from "../ledger/route-figures.ts";
+import { readRouteFigures, type RouteFigure } from "../ledger/read-usage-log.ts";
 import type { Provider } from "../providers/types.ts";
 import type { Input, Outcome } from "./command.ts";
 import { modelsOf, readCatalog } from "./read-catalog.ts";

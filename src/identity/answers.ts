@@ -1,6 +1,7 @@
 // Turns what openid-client throws into an answer: refused or away. Its errors hold tokens and whole bodies in their causes, so nothing of
 // them goes on but words known to be harmless.
 import { ClientError, ResponseBodyError } from "openid-client";
+import { isEmailAddress } from "../text/email-address.ts";
 import { ProviderAway } from "./calls.ts";
 import type { Answer } from "./types.ts";
 
@@ -42,4 +43,11 @@ function awayIn(error: unknown): ProviderAway | undefined {
 
 function wordOf(code: unknown): string {
   return typeof code === "string" && /^\w{1,60}$/.test(code) ? code : "unknown";
+}
+
+// An address as a provider gives it, held to what sign-up takes.
+
+export function verifiedAddress(email: unknown): string {
+  if (typeof email !== "string" || !isEmailAddress(email)) throw new NotProven("no usable address");
+  return email;
 }

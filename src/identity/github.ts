@@ -1,10 +1,9 @@
 // GitHub, which is plain OAuth: no identity tokens, so who the user is comes from its API. github.com or an Enterprise server.
 import * as openid from "openid-client";
 import { parseJson } from "../json/parse.ts";
-import { answerOf, NotProven } from "./answers.ts";
+import { answerOf, NotProven, verifiedAddress } from "./answers.ts";
 import { type Calls, deadlineSec, ProviderAway } from "./calls.ts";
 import type { Identity, IdentityProvider } from "./types.ts";
-import { verifiedAddress } from "./verified-address.ts";
 
 interface GithubSettings {
   name: string;

@@ -1,10 +1,9 @@
 // Any OpenID Connect provider, by its issuer alone: discovery, the code flow with PKCE, and the checks of its identity tokens (issuer,
 // audience, authorized party, signature, expiry, nonce), all of which are openid-client's.
 import * as openid from "openid-client";
-import { answerOf, NotProven, whyNot } from "./answers.ts";
+import { answerOf, NotProven, verifiedAddress, whyNot } from "./answers.ts";
 import { type Calls, deadlineSec, ProviderAway } from "./calls.ts";
 import type { Identity, IdentityProvider } from "./types.ts";
-import { verifiedAddress } from "./verified-address.ts";
 
 interface OpenidSettings {
   name: string;

@@ -3,8 +3,7 @@ import { refuseBalance, refuseKey } from "../admission/payment.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Caller, Context } from "../context.ts";
 import { fail } from "../errors/fail.ts";
-import { readBalance } from "../ledger/balance.ts";
-import { readLimitedKey } from "../ledger/key-budget.ts";
+import { readBalance, readLimitedKey } from "../ledger/balance.ts";
 import type { ReadJob } from "./read-jobs.ts";
 import { genmediaErrorType } from "./show-genmedia.ts";
 

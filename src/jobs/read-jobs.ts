@@ -1,8 +1,8 @@
 // Reading media jobs: one, and a page of an account's. Writes nothing; how a job looks on the wire is show-job.ts.
 import { tierOf } from "../catalog/tiers.ts";
 import type { Caller, Context } from "../context.ts";
+import { parseUuidHex, uuidHex } from "../ids.ts";
 import { sharesMediaPool } from "../limits/slots.ts";
-import { parseJobId } from "./job-id.ts";
 import type { JobDoor, JobKind, JobRow, JobStatus } from "./types.ts";
 
 /** A job without what only its runner needs. */
@@ -79,4 +79,21 @@ async function readRows(
     [accountId, isOneQueue, ...values, limit],
   );
   return rows;
+}
+
+// How a job's id is shown: the door that it came through, and its row's id (WIRE.md 14 row 28).
+
+const prefixes: Record<JobDoor, string> = { image: "job", video: "vid", genmedia: "gm" };
+const doors = new Map(Object.entries(prefixes).map(([door, prefix]) => [prefix, door as JobDoor]));
+
+export function jobIdText(door: JobDoor, id: string): string {
+  return `${prefixes[door]}_${uuidHex(id)}`;
+}
+
+/** Undefined: no id of a job. */
+export function parseJobId(text: string): { id: string; door: JobDoor } | undefined {
+  const [, prefix = "", hex = ""] = /^([a-z]+)_([0-9a-f]{32})$/.exec(text) ?? [];
+  const door = doors.get(prefix);
+  const id = parseUuidHex(hex);
+  return door === undefined || id === undefined ? undefined : { id, door };
 }

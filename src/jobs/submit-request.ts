@@ -9,10 +9,9 @@ import { uuidv7 } from "../ids.ts";
 import { mayPass, persist } from "../ledger/persist.ts";
 import { countCall, orGiveBack } from "../limits/call.ts";
 import type { Amount } from "../money.ts";
-import type { Request } from "../server/types.ts";
-import { traceNow } from "../telemetry/trace-scope.ts";
-import { jobIdText } from "./job-id.ts";
-import { type ReadJob, readJob } from "./read-jobs.ts";
+import type { Request } from "../operation.ts";
+import { traceNow } from "../telemetry/tracing.ts";
+import { jobIdText, type ReadJob, readJob } from "./read-jobs.ts";
 import { tierLimits } from "./tiers.ts";
 import type { JobDoor, JobPlan } from "./types.ts";
 

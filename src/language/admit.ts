@@ -1,11 +1,10 @@
 // Which model a request names, and at which prices: the refusals that come before any limit or money
 // (OPERATOR.md, order of refusals).
 import { endpointOf } from "../admission/endpoints.ts";
-import { failNotServed } from "../catalog/not-served.ts";
-import { type Resolved, resolveModel } from "../catalog/resolve.ts";
+import { failNotServed, type Resolved, resolveModel } from "../catalog/resolve.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import { fail } from "../errors/fail.ts";
-import { amountFromUsd, type Amount } from "../money.ts";
+import { type Amount, amountFromUsd } from "../money.ts";
 import type { TokenPrices } from "../pricing/token-cost.ts";
 
 /** Throws model_not_found or wrong_endpoint. */

@@ -4,6 +4,7 @@ import { operations } from "../../generated/operations.ts";
 import { type Ask, askOf } from "../admission/ask.ts";
 import { asDeclared } from "../admission/declared-error.ts";
 import { assertMayUse, mayUse } from "../admission/may-use.ts";
+import type { Resolved } from "../catalog/resolve.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import { GatewayStopping, isLeft } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
@@ -11,17 +12,18 @@ import { ApiError } from "../errors/fail.ts";
 import { shownError } from "../errors/text.ts";
 import { msSince } from "../ledger/usage-log.ts";
 import { countCall, orGiveBack } from "../limits/call.ts";
+import { usdText } from "../money.ts";
 import type { AnswerStream, Tally, UpstreamCall, UpstreamError, Whole } from "../providers/types.ts";
 import { attempt } from "../routing/attempt.ts";
 import { type Candidate, candidatesOf } from "../routing/candidates.ts";
 import { noUsage } from "../usage.ts";
 import { admitModel, tokenPricesOf } from "./admit.ts";
+import { capFor } from "./chat/upstream-body.ts";
 import { assertRoom, hasRoom, surelyFits } from "./context-window.ts";
 import { countedUsage } from "./counted-usage.ts";
 import { type Bill, openCall, type OpenCall } from "./open-call.ts";
 import type { PromptSize } from "./prompt-size.ts";
 import { type Hold, type OutputCap, reserveTokens } from "./reserve.ts";
-import { routeHeaders } from "./route-headers.ts";
 
 /** One route that is tried. */
 export interface RouteTry {
@@ -176,4 +178,22 @@ function suggestOthers(
   const others = listed.filter((model) => !refused.has(model) && mayServe(model));
   const best = others.toSorted((one, other) => Number(other.row.recommended) - Number(one.row.recommended)).slice(0, suggestionsMax);
   return new ApiError(error.code, { ...error.details, inside: { suggested_models: best.map(({ id }) => id) } });
+}
+
+// What the answer's headers say of how it was served (gateway-api.md, chat completions, response headers).
+
+function routeHeaders({ model, alias }: Resolved, served: Candidate, hold: Hold): Record<string, string> {
+  return {
+    "x-svc-model": model.id,
+    ...(alias === null ? {} : { "x-svc-alias": alias }),
+    ...(served.layer === 0 ? {} : { "x-svc-fallback": "true", "x-svc-fallback-layer": String(served.layer) }),
+    ...(served.layer === 3 ? { "x-svc-served-model": served.model.id } : {}),
+    ...clampHeaders(capFor(served, hold), hold),
+  };
+}
+
+/** "When `max_tokens` was lowered; carries the value sent": by the balance, by the gateway's own limit or by what a stand-in writes at most. */
+function clampHeaders(sent: number | null, { asked, lowered, available }: Hold): Record<string, string> {
+  if (sent === null || (lowered === null && sent >= (asked ?? sent))) return {};
+  return { "x-svc-max-tokens-clamped": String(sent), "x-svc-credits-have": usdText(available) };
 }

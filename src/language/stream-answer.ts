@@ -1,14 +1,15 @@
 // An answer as server-sent events, in any dialect: records as they come, the charge before the last byte, a record
 // that says so when the stream broke. The charge is durable before the client reads the end.
+import { errors } from "../../generated/errors.ts";
+import type { Ask } from "../admission/ask.ts";
+import { isLeft } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
+import type { Sink } from "../operation.ts";
 import { wordlessTrouble } from "../providers/errors/trouble.ts";
 import { type AnswerStream, UpstreamError } from "../providers/types.ts";
 import { streamBroke, streamEnded } from "../routing/attempt.ts";
-import type { Sink } from "../server/types.ts";
 import { countedUsage } from "./counted-usage.ts";
 import type { Bill, OpenCall } from "./open-call.ts";
-import type { Ask } from "../admission/ask.ts";
-import { isLeft } from "../concurrency/stopping.ts";
 import { chargeDelivered } from "./serve.ts";
 
 /** WIRE.md 2.1: the norm among gateways; proxies close silent connections after 15 s and more. */
@@ -91,4 +92,19 @@ async function settleBroken({ log }: Context, { requestId }: Ask, call: OpenCall
 /** What an upstream says of its failure may quote the prompt, and prompts stay out of logs. */
 function withoutWords(error: unknown): Record<string, unknown> {
   return error instanceof UpstreamError ? { fault: error.fault, upstream_status: error.status, ...wordlessTrouble(error) } : { err: error };
+}
+
+// What a stream that broke says, in the fields that every dialect shares (gateway-api.md "Events").
+
+export function streamFault({ publicUrl }: Pick<Context, "publicUrl">, { requestId }: Pick<Ask, "requestId">) {
+  const { message, type, retryable } = errors.stream_interrupted;
+  return {
+    message,
+    type,
+    code: "stream_interrupted" as const,
+    param: null,
+    retryable,
+    request_id: requestId,
+    doc_url: `${publicUrl}/docs/errors#stream_interrupted`,
+  };
 }

@@ -6,7 +6,7 @@ import type { Caller } from "../context.ts";
 import { fail } from "../errors/fail.ts";
 import type { Counters, Take } from "./counters.ts";
 import { failRate, rateHeaders } from "./rate-headers.ts";
-import { assertAllowed } from "./tier-limits.ts";
+import { assertAllowed } from "./slots.ts";
 import { minuteSeconds, windowStartMs } from "./window.ts";
 
 interface LimitedCall {

@@ -1,8 +1,8 @@
 // Which pool of slots a kind of work takes one from, and how many there are (gateway-api.md "Limits", audio concurrency). Slots of audio
 // live and end with their holds (src/ledger); those of media jobs are counted as the jobs themselves (migration 0009).
 import type { Tier } from "../catalog/types.ts";
+import { fail } from "../errors/fail.ts";
 import type { Slot } from "../ledger/ledger.ts";
-import { assertAllowed } from "./tier-limits.ts";
 
 export type AudioKind = "transcription" | "understanding" | "speech";
 
@@ -39,4 +39,16 @@ export function mediaSlots(tier: Tier, kind: "image" | "video"): number {
 
 function ownSlots(tier: Tier, kind: "image" | "video"): number {
   return kind === "image" ? tier.image_concurrent : tier.video_concurrent;
+}
+
+// What a tier forbids altogether: a limit of 0 blocks and no waiting lifts it (PEERS.md 2.6), so the refusal names the deposit that does,
+// or the operator where no higher tier allows it.
+
+/** `figureOf` reads the limit off a tier; `what` names it in the plural, e.g. "video jobs". */
+export function assertAllowed(tiers: readonly Tier[], tier: Tier, what: string, figureOf: (tier: Tier) => number): void {
+  if (figureOf(tier) > 0) return;
+  const higher = tiers.filter((other) => other.min_deposit > tier.min_deposit);
+  const lifting = higher.filter((other) => figureOf(other) > 0).map(({ min_deposit }) => min_deposit);
+  const remedy = lifting.length === 0 ? "only the operator can lift this" : `deposits of ${Math.min(...lifting)} USD in total lift this`;
+  fail("permission_denied", { text: { reason: `tier ${tier.tier} (${tier.name}) allows no ${what}; ${remedy}` } });
 }

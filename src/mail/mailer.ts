@@ -1,6 +1,8 @@
 // Sends mail: over SMTP where the operator gave a server (smtp.ts), else into the log, where that is the sender's own alone. Knows no texts.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Transporter } from "nodemailer";
 import type { Logger } from "pino";
-import { createSmtpMailer } from "./smtp.ts";
+import { isEmailAddress } from "../text/email-address.ts";
 
 export interface Mail {
   to: string;
@@ -32,4 +34,87 @@ export function createMailer({ smtpUrl, from, log, prints = true }: MailerOption
     },
     close: async () => undefined,
   };
+}
+
+// Mail over SMTP: a bounded number under way, each tried a few times. What a mail says is never logged: its link signs somebody in.
+
+/** Above, mails are dropped: a server that is away for long would fill the memory. */
+const underWayMax = 1_000;
+/** Before the second and the third try: a moment's fault, and a mail server's restart. */
+const pausesMs = [1_000, 10_000];
+/** What is under way at the end of the process has this long. */
+const closeMs = 10_000;
+
+const transportOptions = {
+  pool: true,
+  maxConnections: 3,
+  maxRequeues: 0, // tries are counted here
+  connectionTimeout: 10_000,
+  greetingTimeout: 10_000,
+  socketTimeout: 30_000,
+  dnsTimeout: 10_000,
+  disableFileAccess: true,
+  disableUrlAccess: true,
+} as const;
+
+function createSmtpMailer({ smtpUrl, from, log }: { smtpUrl: string; from: string; log: Logger }): Mailer {
+  // Not shown in the message: it holds a password.
+  if (!/^smtps?:\/\/[^/]/i.test(smtpUrl) || !URL.canParse(smtpUrl))
+    throw new Error("SMTP_URL must look like smtp://user:password@host:587");
+  // Loaded here and not above: a gateway without SMTP starts without it.
+  const opening = import("nodemailer").then(({ createTransport }) => createTransport({ url: smtpUrl, ...transportOptions }));
+  const underWay = new Set<Promise<void>>();
+  const closing = new AbortController();
+
+  return {
+    send(mail) {
+      if (underWay.size >= underWayMax) return log.error("a mail was dropped: too many wait for the mail server");
+      const sent = opening.then((transport) => deliver(transport, { from, mail, log, closing: closing.signal }));
+      underWay.add(sent);
+      void sent.finally(() => underWay.delete(sent));
+    },
+    async close() {
+      closing.abort();
+      await Promise.race([Promise.all(underWay), sleep(closeMs, undefined, { ref: false })]);
+      if (underWay.size > 0) log.error({ mails: underWay.size }, "mails were not sent before the end");
+      (await opening).close();
+    },
+  };
+}
+
+interface Delivery {
+  from: string;
+  mail: Mail;
+  log: Logger;
+  /** Fires when there is no time left to pause. */
+  closing: AbortSignal;
+}
+
+/** Never rejects. */
+async function deliver(transport: Transporter, { from, mail, log, closing }: Delivery): Promise<void> {
+  const { to, subject, text } = mail;
+  if (!isEmailAddress(to)) return log.error("a mail was not sent: its address is none");
+  for (let tries = 1; ; tries++) {
+    try {
+      // As an object the address is taken as it is; as text it would be read as a list.
+      await transport.sendMail({ from, to: { name: "", address: to }, subject, text, headers: { "Auto-Submitted": "auto-generated" } });
+      return;
+    } catch (error) {
+      const pauseMs = pausesMs[tries - 1];
+      if (pauseMs === undefined || isRefused(error)) return log.error({ ...facts(error), to, tries }, "a mail could not be sent");
+      log.warn({ ...facts(error), tries }, "a mail could not be sent yet");
+      await sleep(pauseMs, undefined, { signal: closing }).catch(() => undefined);
+    }
+  }
+}
+
+/** 5xx: the server will not change its mind. */
+function isRefused(error: unknown): boolean {
+  return ((error as { responseCode?: number }).responseCode ?? 0) >= 500;
+}
+
+/** Of a nodemailer error: what the server said, and not what was sent to it. */
+function facts(error: unknown): { code: unknown; responseCode: unknown; reason: string } {
+  const { code, responseCode, message } = error as Error & { code?: unknown; responseCode?: unknown };
+  return { code, responseCode, reason: message };
 }

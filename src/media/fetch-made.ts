@@ -2,11 +2,10 @@
 // goes on to the caller at once.
 import { readFile } from "node:fs/promises";
 import { type Provider, UpstreamError } from "../providers/types.ts";
+import { providerPolicy, type ResolveName } from "./fetch-policy.ts";
 import { type FetchLimits, fetchToFile } from "./fetch-to-file.ts";
-import { providerPolicy } from "./fetch-policy.ts";
-import type { ResolveName } from "./resolve-name.ts";
-import type { WithTempFile } from "./temp-files.ts";
 import { fileTrouble } from "./file-trouble.ts";
+import type { WithTempFile } from "./temp-files.ts";
 import { MediaFault } from "./types.ts";
 
 interface MadeParts {

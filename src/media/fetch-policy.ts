@@ -1,9 +1,10 @@
 // Whose addresses may lead where: what callers give, and what the operator's providers made.
+import type { LookupAddress } from "node:dns";
+import { lookup, Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
 import { hostOf, isPrivateAddress, isPublicAddress, isPublicOrPrivateAddress } from "../network/address.ts";
-import type { Provider } from "../providers/types.ts";
 import { isPublicHost } from "../network/public-host.ts";
-import { type ResolveName, resolveAsSystem, resolveInPublic } from "./resolve-name.ts";
+import type { Provider } from "../providers/types.ts";
 
 export interface FetchPolicy {
   protocols: readonly string[];
@@ -34,4 +35,29 @@ async function standsInside(host: string, resolve: ResolveName): Promise<boolean
   // A provider whose name can't be resolved right now is treated as one outside: the stricter of the two.
   const addresses = await resolve(host).catch(() => []);
   return addresses.some(({ address }) => isPrivateAddress(address));
+}
+
+// Names to addresses, in the two ways we need: for addresses that callers give, and for those of the operator's providers.
+
+/** All addresses of a name; throws where there is none. */
+export type ResolveName = (name: string) => Promise<LookupAddress[]>;
+
+/** As the machine itself resolves: its hosts file and search domains count. */
+export const resolveAsSystem: ResolveName = (name) => lookup(name, { all: true, order: "verbatim" });
+
+/**
+ * Asks the name servers alone. What callers name must not depend on this machine's hosts file and search domains, and a name
+ * server of theirs that never answers must not hold one of the four threads that also read and write our files.
+ */
+const resolveInPublic: ResolveName = (name) => resolveAt(new Resolver(patience), name);
+
+/** A server that is silent is asked twice. */
+const patience = { timeout: 2_000, tries: 2 };
+
+/** Both families at once; one of them is enough. */
+export async function resolveAt(resolver: Resolver, name: string): Promise<LookupAddress[]> {
+  const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  const found = [four, six].flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+  if (found.length === 0) throw four.status === "rejected" ? four.reason : new Error("the name has no address");
+  return found.map((address) => ({ address, family: isIP(address) }));
 }

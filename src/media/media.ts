@@ -5,15 +5,13 @@ import type { Config } from "../config.ts";
 import { audioKindOf } from "./audio/kind.ts";
 import { openAudioMeter } from "./audio/measure-audio.ts";
 import { readBlobAddress } from "./blob-address.ts";
-import { diskRoomBytes, openDiskRoom } from "./disk-room.ts";
-import { audioLimits, type CallerParts, fetchForCaller } from "./fetch-for-caller.ts";
 import { fetchMade, madeLimits } from "./fetch-made.ts";
-import type { FetchLimits } from "./fetch-to-file.ts";
+import { callerPolicy, resolveAsSystem, type ResolveName } from "./fetch-policy.ts";
+import { type FetchLimits, fetchToFile } from "./fetch-to-file.ts";
 import { openFolderStore } from "./folder-store.ts";
 import { keepFile, keepLimits, type KeepParts } from "./keep.ts";
 import { contentTypeOf, kindOf } from "./kinds.ts";
-import { resolveAsSystem, type ResolveName } from "./resolve-name.ts";
-import { openTempFiles, type WithTempFile } from "./temp-files.ts";
+import { type DiskRoom, diskRoomBytes, openDiskRoom, openTempFiles, type WithTempFile } from "./temp-files.ts";
 import { type Media, MediaFault, type Store } from "./types.ts";
 
 /** For tests: other names, other trust, shorter waiting. */
@@ -113,4 +111,34 @@ function fetchReference(parts: ReferenceParts, url: string, signal: AbortSignal)
       throw new MediaFault("invalid", "The file at the address is no PNG, JPEG or WebP picture.");
     return { bytes: await readFile(path), contentType: kind.contentType };
   });
+}
+
+// A file from an address that a caller gave to the disk: where it may lie is fetch-policy.ts's, what it is, is judged afterwards.
+
+interface CallerParts {
+  allowPrivateUrls: boolean;
+  limits: FetchLimits;
+  /** Absent: the policy's own. */
+  resolve?: ResolveName;
+  /** See FetchOrder. */
+  ca?: string;
+  /** Absent: only the limits bound it. */
+  room?: DiskRoom;
+}
+
+/** Of a recording: gateway-api.md, transcriptions, mode 2. A slow line of 5 Mbit/s brings 100 MB in 160 seconds. */
+export const audioLimits: FetchLimits = {
+  bytesMax: 100 * 1024 * 1024,
+  connectMs: 10_000,
+  headMs: 15_000,
+  idleMs: 15_000,
+  wholeMs: 180_000,
+};
+
+/** Throws MediaFault or the signal's reason. */
+export async function fetchForCaller(parts: CallerParts, url: string, path: string, signal: AbortSignal): Promise<void> {
+  const { limits, ca, resolve, allowPrivateUrls, room } = parts;
+  const policy = { ...callerPolicy(allowPrivateUrls), ...(resolve !== undefined && { resolve }) };
+  const takeRoom = (bytes: number) => room?.take(path, bytes) ?? true;
+  await fetchToFile({ url, path, policy, limits, signal, takeRoom, ...(ca !== undefined && { ca }) });
 }

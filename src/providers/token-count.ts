@@ -1,4 +1,6 @@
 // A number of tokens, as any upstream may write it.
+import type { Usage } from "../usage.ts";
+import { isObject } from "./json/read.ts";
 
 /** Above any context window there is: such a number is a fault, and must not become a charge. */
 const largestCount = 100_000_000;
@@ -10,4 +12,13 @@ export function count(...values: unknown[]): number | null {
     if (typeof value === "number" && value >= 0 && value <= largestCount) return Math.ceil(value);
   }
   return null;
+}
+
+// The tokens of an operation that has no output, as its upstream reports them: embeddings and rankings.
+
+/** Null where it reports none; 0 is a placeholder, as no text has 0 tokens. Voyage and Jina say the total alone. */
+export function readInputUsage(usage: unknown): Usage | null {
+  if (!isObject(usage)) return null;
+  const input = count(usage["prompt_tokens"], usage["input_tokens"]) || count(usage["total_tokens"]) || 0;
+  return input === 0 ? null : { input, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
 }

@@ -3,7 +3,7 @@
 import { fail } from "../errors/fail.ts";
 import { troubleOf } from "../providers/errors/trouble.ts";
 import { type Trouble, UpstreamError, type UpstreamFault } from "../providers/types.ts";
-import { type AttemptSpan, traceNow } from "../telemetry/trace-scope.ts";
+import { type AttemptSpan, traceNow } from "../telemetry/tracing.ts";
 import type { Breakers } from "./breaker.ts";
 import type { Candidate } from "./candidates.ts";
 

@@ -3,9 +3,8 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Connections } from "./connections.ts";
-import { chooseRequestId } from "./edge.ts";
-import type { Edge } from "./edge.ts";
-import { renderError, type ErrorPlace } from "./render-error.ts";
+import { chooseRequestId, type Edge } from "./edge.ts";
+import { type ErrorPlace, renderError } from "./render-error.ts";
 
 /** How long the client may take to read the answer before the socket is destroyed. */
 const lingerMs = 1_000;

@@ -1,6 +1,6 @@
 // Which coding a client takes (RFC 9110, 12.5.3), of those that we offer.
 import type { IncomingHttpHeaders } from "node:http";
-import type { Reply } from "./types.ts";
+import type { Reply } from "../operation.ts";
 
 type CodedReply = Extract<Reply, { coded: unknown }>;
 export type Coding = "br" | "gzip";

@@ -1,7 +1,7 @@
 // Calls from browsers: which headers a page may read, and the answer to a preflight. Any origin may call, because
 // credentials travel in headers that a page has to know; cookies are never honoured across origins.
 import type { IncomingHttpHeaders } from "node:http";
-import type { Headers } from "./types.ts";
+import type { Headers } from "../operation.ts";
 
 /** Everything the contract's replies carry beyond what browsers show anyway (WIRE.md 3.3). */
 const exposed = [

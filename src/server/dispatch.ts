@@ -8,7 +8,7 @@ import { createMatcher, routesDocument } from "./match.ts";
 import type { Matcher } from "./match.ts";
 import { operationRunner } from "./run-operation.ts";
 import { sendReply } from "./reply.ts";
-import type { Handler, Handlers } from "./types.ts";
+import type { Handler, Handlers } from "../operation.ts";
 import { failMethod, optionsReply, unknownV1Path } from "./unknown-path.ts";
 
 export interface Dispatch {

@@ -1,17 +1,18 @@
 // The documentation portal over HTTP: pages, their Markdown twins, the files they load, llms.txt and the OpenAPI documents. What a
 // page holds is src/docs'; here is who gets which form of it, compressed or not, and what browsers may do with it.
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Catalog } from "../catalog/types.ts";
-import type { Portal } from "../docs/portal.ts";
 import { contentPolicy } from "../docs/policy.ts";
-import { readWeights } from "./content-coding.ts";
+import type { Portal } from "../docs/portal.ts";
+import type { Headers } from "../operation.ts";
+import { chooseCoding, type Coding, readWeights } from "./content-coding.ts";
 import { openapiBytes } from "./document.ts";
 import type { Edge, Exchange } from "./edge.ts";
-import { keptIn } from "./kept.ts";
 import type { Page } from "./pages.ts";
-import { represent, replyWith, type Representation } from "./representation.ts";
-import type { Headers } from "./types.ts";
 
 /** Undefined where the path is not the portal's, or leads to nothing and the client wants no page that says so. */
 export type FindDocs = (exchange: Exchange) => Promise<Page | undefined>;
@@ -147,4 +148,70 @@ function pageHeaders(shape?: Parameters<typeof contentPolicy>[0]): Headers {
     "cache-control": "public, max-age=300",
     vary: "accept",
   };
+}
+
+// A text that is made once and sent often: compressed once for each coding, with an ETag, so that who has it already gets a 304.
+
+interface Representation {
+  plain: Buffer;
+  headers: Headers;
+  tag: string;
+  coded: Map<Coding, Promise<Buffer>>;
+}
+
+/** `headers` must hold content-type and cache-control. */
+function represent(plain: Buffer, headers: Headers): Representation {
+  const tag = createHash("sha256").update(plain).digest("base64url").slice(0, 22);
+  return { plain, headers, tag, coded: new Map() };
+}
+
+type FixedReply = { status: number; headers: Headers; bytes: Buffer } | { status: number; headers: Headers };
+
+async function replyWith(
+  representation: Representation,
+  { "accept-encoding": accepted, "if-none-match": known }: IncomingHttpHeaders,
+  status = 200,
+): Promise<FixedReply> {
+  const { plain, tag, coded } = representation;
+  const coding = chooseCoding(accepted, ["br", "gzip"]);
+  const etag = coding === null ? `"${tag}"` : `"${tag}-${coding}"`;
+  const vary = [representation.headers["vary"], "accept-encoding"].filter(Boolean).join(", ");
+  const headers = { ...representation.headers, vary, etag };
+  if (status === 200 && isKnown(known, tag)) return { status: 304, headers };
+  if (coding === null) return { status, headers, bytes: plain };
+  return { status, headers: { ...headers, "content-encoding": coding }, bytes: await keptIn(coded, coding, () => compress[coding](plain)) };
+}
+
+/** The weak comparison of RFC 9110, 13.1.2: any coding of the same text will do. */
+function isKnown(known: string | undefined, tag: string): boolean {
+  if (known === undefined) return false;
+  return known.split(",").some(
+    (one) =>
+      one.trim() === "*" ||
+      one
+        .trim()
+        .replace(/^W\//, "")
+        .replace(/^"|(?:-(?:br|gzip))?"$/g, "") === tag,
+  );
+}
+
+/** Off the main thread. Brotli's best quality takes 70 times as long over 4 MB, and gains a tenth. */
+const compress: Record<Coding, (plain: Buffer) => Promise<Buffer>> = {
+  gzip: promisify(gzip) as (plain: Buffer) => Promise<Buffer>,
+  br: (plain) =>
+    promisify(brotliCompress)(plain, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: 6, [constants.BROTLI_PARAM_SIZE_HINT]: plain.length },
+    }),
+};
+
+// What is made once for each key and shared from then on.
+
+/** What could not be made is tried again by the next who asks. The caller bounds the keys. */
+function keptIn<K, V>(made: Map<K, Promise<V>>, key: K, make: () => V | Promise<V>): Promise<V> {
+  const known = made.get(key);
+  if (known !== undefined) return known;
+  const making = Promise.try(make);
+  made.set(key, making);
+  making.catch(() => made.delete(key));
+  return making;
 }

@@ -2,15 +2,15 @@
 // Types and the opening of an exchange; what is done with one stands in dispatch.ts and reply.ts.
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { isIP } from "node:net";
 import type { Dialect, ErrorCode } from "../../generated/errors.ts";
 import type { Operation, OperationId } from "../../generated/operations.ts";
-import type { Caller, Context } from "../context.ts";
 import type { Holder, Shares } from "../concurrency/fair-quota.ts";
 import { GatewayStopping } from "../concurrency/stopping.ts";
-import type { BigJson } from "./big-json.ts";
+import type { Caller, Context } from "../context.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
-import { clientAddress, networkOf } from "./client-address.ts";
+import type { BigJson } from "./big-json.ts";
 
 export interface Edge {
   context: Context;
@@ -197,4 +197,39 @@ function splitTarget(target: string): { path: string; search: string } {
   const mark = local.indexOf("?");
   if (mark < 0) return { path: local || "/", search: "" };
   return { path: local.slice(0, mark) || "/", search: local.slice(mark + 1) };
+}
+
+// Where a request comes from: the connection, or what as many proxies as the operator trusts say (SVC_TRUSTED_PROXIES).
+// A client may send an X-Forwarded-For of its own: only the entries that trusted proxies added, at its end, are believed.
+
+export function clientAddress(req: Pick<IncomingMessage, "headers" | "socket">, trustedProxies: number): string {
+  const connected = req.socket.remoteAddress ?? "";
+  if (trustedProxies === 0) return connected;
+  const header = req.headers["x-forwarded-for"];
+  const hops = (typeof header === "string" ? header : "").split(",").map(withoutPort).reverse();
+  let address = connected;
+  for (const hop of hops.slice(0, trustedProxies)) {
+    if (isIP(hop) === 0) break; // what stands left of it was said by nobody trusted
+    address = hop;
+  }
+  return address;
+}
+
+/** Some proxies write `1.2.3.4:5678` or `[2001:db8::1]:5678`. */
+function withoutPort(entry: string): string {
+  const text = entry.trim();
+  return /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
+}
+
+/** One client for a limit: an IPv4 address, or the /64 of an IPv6 one, which is what a single customer has. */
+export function networkOf(address: string): string {
+  const plain = address.replace(/%.*$/, "").replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "");
+  if (isIP(plain) !== 6) return plain;
+  // A URL's host is the address in its one canonical form, with at most one "::".
+  const canonical = new URL(`http://[${plain}]`).hostname.slice(1, -1);
+  const [head = "", tail] = canonical.split("::");
+  const left = head === "" ? [] : head.split(":");
+  const right = tail === undefined || tail === "" ? [] : tail.split(":");
+  const groups = tail === undefined ? left : [...left, ...Array<string>(8 - left.length - right.length).fill("0"), ...right];
+  return `${groups.slice(0, 4).join(":")}::/64`;
 }

@@ -1,35 +1,28 @@
 // The HTTP server: node's parser and sockets, express in front, one exchange per request, handed to the operations
 // (dispatch.ts) or to the pages (pages.ts). Whatever is thrown on the way ends in send-error.ts.
-import { createServer as createNodeServer } from "node:http";
-import type { IncomingMessage, Server as NodeServer, ServerResponse } from "node:http";
+import { createServer as createNodeServer, type IncomingMessage, type Server as NodeServer, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import express from "express";
-import type { Request, Response } from "express";
+import express, { type Request, type Response } from "express";
+import { openShares } from "../concurrency/fair-quota.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../errors/fail.ts";
-import { openBigJson } from "./big-json.ts";
-import { openShares } from "../concurrency/fair-quota.ts";
+import type { Handlers } from "../operation.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
-import type { Tracing } from "../telemetry/tracing.ts";
+import type { RequestSpan, Tracing } from "../telemetry/tracing.ts";
+import { openBigJson } from "./big-json.ts";
 import { answerClientError } from "./client-error.ts";
 import { connectionLimit, limitConnections } from "./connection-limit.ts";
-import { trackConnections } from "./connections.ts";
-import type { Connections } from "./connections.ts";
+import { type Connections, trackConnections } from "./connections.ts";
 import { exposedHeaders } from "./cors.ts";
-import { createDispatch } from "./dispatch.ts";
-import type { Dispatch } from "./dispatch.ts";
+import { createDispatch, type Dispatch } from "./dispatch.ts";
 import { responseHeaderNames } from "./document.ts";
-import { defaultLimits, openExchange } from "./edge.ts";
-import type { Edge, EdgeLimits, Exchange } from "./edge.ts";
+import { defaultLimits, type Edge, type EdgeLimits, type Exchange, openExchange } from "./edge.ts";
 import { logRequest } from "./log-request.ts";
 import { answerMedia, mediaPrefix } from "./media-files.ts";
-import { createPages } from "./pages.ts";
-import type { Pages } from "./pages.ts";
+import { createPages, type Pages } from "./pages.ts";
 import { sendReply } from "./reply.ts";
 import { sendError } from "./send-error.ts";
 import { createShutdown, type Shutdown } from "./shutdown.ts";
-import { endTrace, traceRequest } from "./trace-request.ts";
-import type { Handlers } from "./types.ts";
 import { failMethod, optionsReply, unknownPath } from "./unknown-path.ts";
 
 export interface ServerParts {
@@ -175,4 +168,33 @@ function listen(edge: Edge, server: NodeServer, port: number, host: string): Pro
 
 function addressOf(host: string, port: number): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+// One span a request of the API, where tracing is on; probes, pages and files are nobody's trace.
+
+/** The methods that OpenTelemetry's conventions know; any other word is the caller's own text. */
+const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]);
+
+function traceRequest(tracing: Tracing, req: IncomingMessage): RequestSpan | null {
+  const { traceparent } = req.headers;
+  if (!req.url?.startsWith("/v1/")) return null;
+  return tracing.begin(methodOf(req), typeof traceparent === "string" ? traceparent : undefined);
+}
+
+/** A model is told of where the catalog knows it: a caller may write anything there. */
+function endTrace({ context }: Edge, span: RequestSpan, { req, res, operation, code, model, requestId }: Exchange): void {
+  const { models, aliases } = context.catalog;
+  span.end({
+    method: methodOf(req),
+    route: operation?.path ?? null,
+    operation: operation?.id ?? null,
+    status: res.headersSent ? res.statusCode : null,
+    code,
+    model: model !== null && (models.has(model) || aliases.has(model)) ? model : null,
+    requestId,
+  });
+}
+
+function methodOf({ method = "" }: IncomingMessage): string {
+  return knownMethods.has(method) ? method : "_OTHER";
 }

@@ -4,7 +4,7 @@ import { addAbortSignal } from "node:stream";
 import { ApiError } from "../errors/fail.ts";
 import type { Edge, Exchange } from "./edge.ts";
 import { type AnyReply, sendReply } from "./reply.ts";
-import type { Headers } from "./types.ts";
+import type { Headers } from "../operation.ts";
 import { failMethod, optionsReply } from "./unknown-path.ts";
 
 export const mediaPrefix = "/media/";

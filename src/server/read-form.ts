@@ -8,7 +8,7 @@ import type { Form, Operation } from "../../generated/operations.ts";
 import type { Edge, Exchange } from "./edge.ts";
 import { type FormParser, boundaryOf, failForm, openFormParser } from "./parse-form.ts";
 import { awaitsContinue, failTooLarge, hasBody, isCompressed, keepPatience } from "./read-body.ts";
-import type { FormFile } from "./types.ts";
+import type { FormFile } from "../operation.ts";
 
 /** A form as it was sent. */
 export interface SentForm {

@@ -1,11 +1,9 @@
 // A refusal as data becomes a reply as data: the row of the catalogue, in the words and the envelope of the endpoint's
 // dialect. Pure; the only place that knows headers and shape of an error; status, its row and sentence are error-text.ts.
-import { dialects, errors } from "../../generated/errors.ts";
-import type { Dialect, DialectRow, ErrorCode, ErrorRow } from "../../generated/errors.ts";
-import { rowAt, shownError } from "../errors/text.ts";
+import { type Dialect, type DialectRow, dialects, type ErrorCode, type ErrorRow, errors } from "../../generated/errors.ts";
 import type { FailDetails } from "../errors/fail.ts";
-import { envelopes } from "./envelopes.ts";
-import type { Headers } from "./types.ts";
+import { rowAt, shownError } from "../errors/text.ts";
+import type { Headers } from "../operation.ts";
 
 interface RenderedError {
   status: number;
@@ -49,4 +47,71 @@ function retryHeaders(code: ErrorCode, row: ErrorRow, details: FailDetails): Hea
   // The true time helps SDKs, which round Retry-After up to a minute's sleep; it goes with this one code only.
   if (code === "rate_limit_exceeded") headers["retry-after-ms"] = String(Math.ceil(details.windowMs ?? waitMs));
   return headers;
+}
+
+// The four shapes that an error's body takes; which endpoint has which is said by its dialect. Pure.
+
+interface ErrorFacts {
+  status: number;
+  message: string;
+  type: string;
+  code: string;
+  param: string | null;
+  /** Absent on the codes that don't say (the bare rows). */
+  retryable: boolean | undefined;
+  requestId: string;
+  docUrl: string;
+  inside: Record<string, unknown>;
+  extra: Record<string, unknown>;
+}
+
+type Envelope = (facts: ErrorFacts) => Record<string, unknown>;
+
+const envelopes: Record<DialectRow["envelope"], Envelope> = {
+  standard: (facts) => ({ error: fullError(facts), ...facts.extra }),
+
+  /** Anthropic's clients read the outer type and request_id, and newer ones `details.error_code`; the rest of ours stands beside theirs. */
+  anthropic: (facts) => ({
+    type: "error",
+    error: { ...fullError(facts), type: anthropicType(facts), details: { error_code: facts.code } },
+    request_id: facts.requestId,
+    ...facts.extra,
+  }),
+
+  /** Rerank: its types are the codes; on a 402 the code stands there too (WIRE.md 16); nothing else stands inside. */
+  bare: (facts) => ({
+    error: {
+      message: facts.message,
+      type: facts.code,
+      ...(facts.status === 402 && { code: facts.code }),
+      request_id: facts.requestId,
+    },
+    ...facts.extra,
+  }),
+
+  /** What a refusal for money says in `details` stands beside the envelope's own. */
+  genmedia: ({ extra: { details, ...extra }, ...facts }) => ({
+    error: facts.message,
+    details: { ...(details as object), error_type: facts.type, code: facts.code, request_id: facts.requestId, ...facts.inside },
+    ...extra,
+  }),
+};
+
+function fullError(facts: ErrorFacts) {
+  return {
+    message: facts.message,
+    type: facts.type,
+    code: facts.code,
+    param: facts.param,
+    ...(facts.retryable !== undefined && { retryable: facts.retryable }),
+    request_id: facts.requestId,
+    doc_url: facts.docUrl,
+    ...facts.inside,
+  };
+}
+
+/** Anthropic has no upstream_error: its clients wait on "overloaded" and retry on "api_error". */
+function anthropicType({ type, status }: ErrorFacts): string {
+  if (type !== "upstream_error") return type;
+  return status === 503 ? "overloaded_error" : "api_error";
 }

@@ -18,7 +18,7 @@ import { readForm, type SentForm, takesForm } from "./read-form.ts";
 import { type JsonContent, readJson } from "./read-json.ts";
 import { coerceOnce, parameterReader } from "./read-parameters.ts";
 import { sendReply } from "./reply.ts";
-import type { FormBody, FormFile, Handler, Headers, Request } from "./types.ts";
+import type { FormBody, FormFile, Handler, Headers, Request } from "../operation.ts";
 
 type RunOperation = (exchange: Exchange) => Promise<void>;
 

@@ -1,8 +1,7 @@
 // Signing in by password, and setting a new one by the mail that forgotPassword sent (resend.ts).
 import { hashPassword, verifyPassword } from "../accounts/passwords.ts";
 import { closeSessions } from "../accounts/sessions.ts";
-import { failSuspended } from "../accounts/suspended.ts";
-import { findUser, type User } from "../accounts/users.ts";
+import { failSuspended, findUser, type User } from "../accounts/users.ts";
 import type { Context } from "../context.ts";
 import { inTransaction } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";

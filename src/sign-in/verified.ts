@@ -2,8 +2,7 @@
 // up in their name is out, and a session begins. How it was proved is the caller's: by a mail, a password or an external provider.
 import { deleteKeys } from "../accounts/manage-keys.ts";
 import { closeSessions, openSession } from "../accounts/sessions.ts";
-import { failSuspended } from "../accounts/suspended.ts";
-import { findUser } from "../accounts/users.ts";
+import { failSuspended, findUser } from "../accounts/users.ts";
 import type { Catalog } from "../catalog/types.ts";
 import type { Queries } from "../db/connect.ts";
 import { postSignupCredit } from "../ledger/post.ts";

@@ -1,7 +1,7 @@
 // Answering the verification mail, by the token of its link or by its code: the address is proved, and the sign-up that the mail
 // belongs to holds. All in one transaction, so that of several answers at once one counts.
 import { issueDefaultKey } from "../accounts/manage-keys.ts";
-import { failSuspended } from "../accounts/suspended.ts";
+import { failSuspended } from "../accounts/users.ts";
 import type { Context } from "../context.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";

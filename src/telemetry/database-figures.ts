@@ -1,7 +1,6 @@
 // What the database alone knows: holds by age, media jobs, whether balances agree with the entries. A scrape asks for it at most once in
 // some seconds, and a database that is away neither fails nor hangs it.
 import type { Queries } from "../db/connect.ts";
-import { keepLooking } from "./kept-look.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Sample } from "./plain-metric.ts";
 
@@ -157,3 +156,49 @@ const jobsSql = `
   select kind, status as state, count(*)::float8 as jobs,
     max(extract(epoch from now() - case status when 'pending' then started_at else created_at end))::float8 as oldest
   from media_job where status in ('queued', 'pending', 'processing') group by 1, 2`;
+
+// Looks at something that may be slow or away, for readers that must not wait: one look at a time, not before its turn, given up after a while.
+
+interface Look {
+  /** Begins a look where one is due and waits for it, `patienceMs` at most. Never rejects. */
+  refresh(): Promise<void>;
+  /** Whether the last look that ended, or should have, succeeded. */
+  works(): boolean;
+}
+
+interface LookTimes {
+  everyMs: number;
+  patienceMs: number;
+}
+
+function keepLooking({ everyMs, patienceMs }: LookTimes, look: () => Promise<void>, onFault: (error: unknown) => void): Look {
+  let running: Promise<void> | null = null;
+  let begunAt = -Infinity;
+  let worked = false;
+  const begin = () => {
+    begunAt = performance.now();
+    const run: Promise<void> = look().then(
+      () => void (worked = true),
+      (error: unknown) => {
+        worked = false;
+        onFault(error);
+      },
+    );
+    return run.finally(() => (running = null));
+  };
+  return {
+    async refresh() {
+      if (running === null && performance.now() - begunAt < everyMs) return;
+      running ??= begin();
+      const late = Promise.withResolvers<void>();
+      const giveUp = () => {
+        worked = false;
+        late.resolve();
+      };
+      const timer = setTimeout(giveUp, Math.max(0, begunAt + patienceMs - performance.now()));
+      await Promise.race([running, late.promise]);
+      clearTimeout(timer);
+    },
+    works: () => worked,
+  };
+}

@@ -18,8 +18,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
-import { type AttemptSpan, type TraceScope, withinTrace } from "./trace-scope.ts";
-import type { RequestFacts, Tracing, TracingOptions } from "./tracing.ts";
+import { type AttemptSpan, type RequestFacts, type TraceScope, type Tracing, type TracingOptions, withinTrace } from "./tracing.ts";
 
 /** Some 4 MB. */
 const queueMax = 4_096;

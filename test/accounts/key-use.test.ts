@@ -1,7 +1,7 @@
 // The last use of keys is written beside their deletion: neither waits for the other half-way.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAccount } from "../../src/accounts/admin.ts";
-import { recordKeyUse } from "../../src/accounts/key-use.ts";
+import { recordKeyUse } from "../../src/accounts/accounts.ts";
 import { createKey, deleteKey } from "../../src/accounts/manage-keys.ts";
 import { connect, type Db, inTransaction } from "../../src/db/connect.ts";
 import { parseKeyId } from "../../src/ids.ts";

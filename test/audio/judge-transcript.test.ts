@@ -1,6 +1,6 @@
 // When a transcript says nothing, by the thresholds that Whisper has.
 import { expect, test } from "vitest";
-import { hasTimes, isSilent } from "../../src/audio/judge-transcript.ts";
+import { hasTimes, isSilent } from "../../src/audio/transcribe.ts";
 import type { Segment } from "../../src/providers/audio.ts";
 
 const segment = (no_speech_prob: number, avg_logprob: number, text = "Thank you."): Segment => ({

@@ -4,7 +4,7 @@ import { getCreditBalance } from "../../handlers/get-credit-balance.ts";
 import type { Context } from "../../src/context.ts";
 import type { Balance } from "../../src/ledger/balance.ts";
 import { type Amount, parseUsd } from "../../src/money.ts";
-import type { Request } from "../../src/server/types.ts";
+import type { Request } from "../../src/operation.ts";
 import { catalogFrom } from "./catalog-from.ts";
 import { smallCatalog } from "./small-catalog.ts";
 

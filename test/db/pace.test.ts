@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { pauseBefore } from "../../src/db/pace.ts";
+import { pauseBefore } from "../../src/db/batcher.ts";
 
 describe("a lane before its next statement", () => {
   test("rests as long as its last one took", () => {

@@ -1,8 +1,7 @@
 // Reading the log touches what it shows and little more, however long an account's history is: the plans of the very queries.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, type Db, type Queries } from "../../src/db/connect.ts";
-import { logId, type LogFilter, parseLogId, readAnyLog, readLog, readLogs } from "../../src/ledger/read-usage-log.ts";
-import { readRouteFigures } from "../../src/ledger/route-figures.ts";
+import { type LogFilter, logId, parseLogId, readAnyLog, readLog, readLogs, readRouteFigures } from "../../src/ledger/read-usage-log.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { newAccount } from "./new-account.ts";
 

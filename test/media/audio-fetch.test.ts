@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, expect, test } from "vitest";
-import { audioLimits, fetchForCaller } from "../../src/media/fetch-for-caller.ts";
+import { audioLimits, fetchForCaller } from "../../src/media/media.ts";
 import { type FileServer, ca, newFolder, resolver, startFileServer } from "./file-server.ts";
 
 const megabyte = 1024 * 1024;

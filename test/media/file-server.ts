@@ -4,7 +4,7 @@ import { type IncomingMessage, type ServerResponse, createServer as createPlainS
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
-import type { ResolveName } from "../../src/media/resolve-name.ts";
+import type { ResolveName } from "../../src/media/fetch-policy.ts";
 import { scratchFolder } from "../support/leftovers.ts";
 
 export const fixture = (name: string): Buffer => readFileSync(fixturePath(name));

@@ -1,6 +1,6 @@
 // A process of its own for its test: fetches a recording to the disk and says by how many bytes its peak memory rose.
 import { join } from "node:path";
-import { audioLimits, fetchForCaller } from "../../src/media/fetch-for-caller.ts";
+import { audioLimits, fetchForCaller } from "../../src/media/media.ts";
 
 const [port, ca, folder, small] = process.argv.slice(2) as [string, string, string, string];
 const parts = { allowPrivateUrls: true, limits: audioLimits, ca, resolve: async () => [{ address: "127.0.0.1", family: 4 }] };

@@ -2,7 +2,7 @@
 import { type RemoteInfo, type Socket, createSocket } from "node:dgram";
 import { Resolver } from "node:dns/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { resolveAsSystem, resolveAt } from "../../src/media/resolve-name.ts";
+import { resolveAsSystem, resolveAt } from "../../src/media/fetch-policy.ts";
 
 const table: Record<string, { a?: string[]; aaaa?: string }> = {
   "both.test": { a: ["93.184.216.34", "10.0.0.1"], aaaa: "26064700000000000000000000001111" },

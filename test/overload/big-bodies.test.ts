@@ -7,7 +7,7 @@ import { parseJson } from "../../src/json/parse.ts";
 import { spliceJson } from "../../src/providers/json/splice.ts";
 import { type JsonText, wholeOf } from "../../src/providers/json/text.ts";
 import { bigBytes } from "../../src/server/big-json.ts";
-import type { Request } from "../../src/server/types.ts";
+import type { Request } from "../../src/operation.ts";
 import { auth, call, type EdgeUnderTest, json, startEdge } from "../server/start-edge.ts";
 
 let edge: EdgeUnderTest;

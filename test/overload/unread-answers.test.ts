@@ -2,7 +2,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Sink } from "../../src/server/types.ts";
+import type { Sink } from "../../src/operation.ts";
 import { auth, call, callers, chat, type EdgeUnderTest, eventually, head, json, openSocket, startEdge } from "../server/start-edge.ts";
 
 let edge: EdgeUnderTest;

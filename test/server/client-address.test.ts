@@ -1,6 +1,6 @@
 // Who a client is to a limit: never what it says of itself.
 import { describe, expect, test } from "vitest";
-import { clientAddress, networkOf } from "../../src/server/client-address.ts";
+import { clientAddress, networkOf } from "../../src/server/edge.ts";
 
 const from = (forwarded: string | undefined, proxies: number) =>
   clientAddress({ headers: { "x-forwarded-for": forwarded }, socket: { remoteAddress: "10.0.0.1" } } as never, proxies);

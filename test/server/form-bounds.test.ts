@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, test } from "vitest";
-import type { Request } from "../../src/server/types.ts";
+import type { Request } from "../../src/operation.ts";
 import { type FormEdge, type Part, formBytes, megabyte, path, startFormEdge, typed, voice } from "./form-edge.ts";
 import { call, callers, eventually, head, json, openSocket } from "./start-edge.ts";
 

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
 import type { EdgeLimits } from "../../src/server/edge.ts";
-import type { Request } from "../../src/server/types.ts";
+import type { Request } from "../../src/operation.ts";
 import { newFolder } from "../media/file-server.ts";
 import { auth, call, eventually, json, startEdge } from "./start-edge.ts";
 import type { TestHandler } from "./start-edge.ts";

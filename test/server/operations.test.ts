@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../../generated/operations.ts";
 import type { ApiError } from "../../src/errors/fail.ts";
 import { fail } from "../../src/errors/fail.ts";
-import type { Request } from "../../src/server/types.ts";
+import type { Request } from "../../src/operation.ts";
 import { auth, call, chat, json, startEdge } from "./start-edge.ts";
 import type { EdgeUnderTest, TestHandler } from "./start-edge.ts";
 

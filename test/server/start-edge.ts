@@ -1,19 +1,16 @@
 // The edge alone on a real socket: a Context whose accounts are plain values, handlers that the test gives, log lines kept.
-import { connect } from "node:net";
-import type { Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { pino } from "pino";
-import { operations } from "../../generated/operations.ts";
+import { type OperationId, operations } from "../../generated/operations.ts";
 import { understandAudio } from "../../handlers/understand-audio.ts";
-import type { OperationId } from "../../generated/operations.ts";
 import { readShippedCatalog } from "../../src/catalog/shipped.ts";
-import { readConfig } from "../../src/config.ts";
 import { systemClock } from "../../src/clock.ts";
+import { readConfig } from "../../src/config.ts";
 import type { Caller, Context } from "../../src/context.ts";
 import { openTempFiles } from "../../src/media/temp-files.ts";
-import { createServer } from "../../src/server/http.ts";
-import type { ServerParts } from "../../src/server/http.ts";
+import type { Handler, Handlers, Reply, Request } from "../../src/operation.ts";
+import { createServer, type ServerParts } from "../../src/server/http.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
-import type { Handler, Reply, Request, Handlers } from "../../src/server/types.ts";
 
 export type TestHandler = ((context: Context, request: Request) => unknown) & Pick<Handler, "beforeBody" | "checkFile">;
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { Request, Sink } from "../../src/server/types.ts";
+import type { Request, Sink } from "../../src/operation.ts";
 import { auth, call, chat, eventually, head, openSocket, startEdge } from "./start-edge.ts";
 import type { EdgeUnderTest, TestHandler } from "./start-edge.ts";
 

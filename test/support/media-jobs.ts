@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import type { Context } from "../../src/context.ts";
 import { inTransaction, type Queries } from "../../src/db/connect.ts";
 import { uuidHex, uuidv7 } from "../../src/ids.ts";
-import { jobIdText } from "../../src/jobs/job-id.ts";
+import { jobIdText } from "../../src/jobs/read-jobs.ts";
 import { submitJob, type Submitted } from "../../src/jobs/submit-request.ts";
 import { tierLimits } from "../../src/jobs/tiers.ts";
 import type { JobDoor, JobErrorCode, JobFile, JobKind, JobRequest } from "../../src/jobs/types.ts";

@@ -1,9 +1,11 @@
 // How a chat answer is written as server-sent events (WIRE.md 2).
+import type { components } from "../../../generated/api.d.ts";
+import type { Model } from "../../catalog/types.ts";
 import type { Context } from "../../context.ts";
+import { toUsd } from "../../money.ts";
 import type { ChatRecord, ChatStream, ChatTally } from "../../providers/types.ts";
-import { chatUsage } from "./usage.ts";
-import type { StreamedAnswer, StreamForm } from "../stream-answer.ts";
-import { streamFault } from "../stream-fault.ts";
+import type { Bill } from "../open-call.ts";
+import { type StreamedAnswer, streamFault, type StreamForm } from "../stream-answer.ts";
 
 export type StreamedChat = StreamedAnswer<ChatStream>;
 
@@ -44,4 +46,21 @@ export function dataForm(
 
 export function dataLine(record: object): string {
   return `data: ${JSON.stringify(record)}\n\n`;
+}
+
+// The usage block of a chat answer (gateway-api.md "Chat completion response"): one form, streamed and not.
+
+type ChatUsage = components["schemas"]["ChatUsage"];
+
+export function chatUsage({ usage, cost, cacheDiscount }: Bill, model: Pick<Model, "supports">): ChatUsage {
+  const prompt = usage.input + usage.cacheRead + usage.cacheWrite;
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: usage.output,
+    total_tokens: prompt + usage.output,
+    prompt_tokens_details: { cached_tokens: usage.cacheRead, ...(usage.cacheWrite > 0 ? { cache_write_tokens: usage.cacheWrite } : {}) },
+    ...(model.supports.reasoning || usage.reasoning > 0 ? { completion_tokens_details: { reasoning_tokens: usage.reasoning } } : {}),
+    cost: toUsd(cost),
+    cache_discount: toUsd(cacheDiscount),
+  };
 }

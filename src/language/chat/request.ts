@@ -5,7 +5,7 @@ import type { ChatStream, ChatWhole } from "../../providers/types.ts";
 import { promptSize } from "../prompt-size.ts";
 import { assertDeclares, declares, requirementsOf } from "./requirements.ts";
 import type { OutputCap } from "../reserve.ts";
-import { adapterOf } from "../../routing/adapter-of.ts";
+import { adapterOf } from "../../routing/candidates.ts";
 import type { Order } from "../serve.ts";
 import { type ChatFields, outputMaxOf, upstreamBody } from "./upstream-body.ts";
 

@@ -3,7 +3,7 @@
 import type { Context } from "../../context.ts";
 import { ApiError } from "../../errors/fail.ts";
 import { UpstreamError, type Whole } from "../../providers/types.ts";
-import { adapterOf } from "../../routing/adapter-of.ts";
+import { adapterOf } from "../../routing/candidates.ts";
 import { sumOfUsages } from "../../usage.ts";
 import { type PromptSize, sizeOf } from "../prompt-size.ts";
 import { noOutput } from "../reserve.ts";

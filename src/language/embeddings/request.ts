@@ -6,9 +6,9 @@ import { failParameter } from "../../errors/fail.ts";
 import { spliceJson } from "../../providers/json/splice.ts";
 import type { JsonText } from "../../providers/json/text.ts";
 import type { EmbedWhole } from "../../providers/types.ts";
-import { inputSize, tokensSize } from "../input-size.ts";
+import { inputSize, tokensSize } from "../prompt-size.ts";
 import { noOutput } from "../reserve.ts";
-import { adapterOf } from "../../routing/adapter-of.ts";
+import { adapterOf } from "../../routing/candidates.ts";
 import type { Order } from "../serve.ts";
 
 interface EmbeddingRequest {

@@ -1,9 +1,11 @@
 // How a message is written as server-sent events (WIRE.md 5.4): each has its name, clients drop those without.
+import type { components } from "../../../generated/api.d.ts";
+import type { Model } from "../../catalog/types.ts";
 import type { Context } from "../../context.ts";
+import { toUsd } from "../../money.ts";
 import { type MessageRecord, type MessageStream, UpstreamError } from "../../providers/types.ts";
-import { messageUsage } from "./usage.ts";
-import type { StreamedAnswer, StreamForm } from "../stream-answer.ts";
-import { streamFault } from "../stream-fault.ts";
+import type { Bill } from "../open-call.ts";
+import { type StreamedAnswer, streamFault, type StreamForm } from "../stream-answer.ts";
 
 export function messageForm(
   context: Pick<Context, "publicUrl">,
@@ -43,4 +45,20 @@ function event({ event: name, json }: { event: string; json: string }): string {
 /** WIRE.md 14 row 13: agents spin on "overloaded", so only an upstream that says so itself is. */
 function faultType(error: unknown): "api_error" | "overloaded_error" {
   return error instanceof UpstreamError && (error.fault === "rate_limited" || error.status === 529) ? "overloaded_error" : "api_error";
+}
+
+// The usage block of a message (WIRE.md 8.2): one form, streamed and not.
+
+type MessageUsage = components["schemas"]["MessageUsage"];
+
+export function messageUsage({ usage, cost, cacheDiscount }: Bill, model: Pick<Model, "supports">): MessageUsage {
+  return {
+    input_tokens: usage.input,
+    cache_creation_input_tokens: usage.cacheWrite,
+    cache_read_input_tokens: usage.cacheRead,
+    output_tokens: usage.output,
+    ...(model.supports.reasoning || usage.reasoning > 0 ? { output_tokens_details: { thinking_tokens: usage.reasoning } } : {}),
+    cost: toUsd(cost),
+    cache_discount: toUsd(cacheDiscount),
+  };
 }

@@ -1,7 +1,6 @@
 // The thinking of a message request, as JSON edits for one model (gateway-api.md, POST /v1/messages; WIRE.md 7.1, 14 rows 34 and 35).
 import type { Model } from "../../catalog/types.ts";
-import { shareOfEffort } from "../../providers/translation/effort-share.ts";
-import { hasThoughtOrCalled } from "../../providers/translation/thinking-turns.ts";
+import { hasThoughtOrCalled, shareOfEffort } from "../../providers/translation/thinking-turns.ts";
 
 type Edits = Record<string, string | null>;
 

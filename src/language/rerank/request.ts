@@ -4,9 +4,9 @@ import type { Context } from "../../context.ts";
 import { spliceJson } from "../../providers/json/splice.ts";
 import type { JsonText } from "../../providers/json/text.ts";
 import type { RerankWhole } from "../../providers/types.ts";
-import { rankingSize } from "../input-size.ts";
+import { rankingSize } from "../prompt-size.ts";
 import { noOutput } from "../reserve.ts";
-import { adapterOf } from "../../routing/adapter-of.ts";
+import { adapterOf } from "../../routing/candidates.ts";
 import type { Order } from "../serve.ts";
 
 interface RerankRequest {

@@ -5,8 +5,7 @@ import { answerBytesMax } from "../../providers/transport/exchange.ts";
 import { unreadable } from "../../providers/transport/json-answer.ts";
 import type { ChatRecord, ChatWhole } from "../../providers/types.ts";
 import type { Bill } from "../open-call.ts";
-import type { StreamForm } from "../stream-answer.ts";
-import { streamFault } from "../stream-fault.ts";
+import { streamFault, type StreamForm } from "../stream-answer.ts";
 import { asksLogprobs, readLogprobs } from "./logprobs.ts";
 import {
   type Call,

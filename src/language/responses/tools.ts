@@ -1,7 +1,7 @@
 // The tools of a request as chat functions: custom tools and namespaces are bridged, what providers run themselves is
 // left out or refused (spec/responses/responses-request.tsp says which).
 import { fail, failParameter } from "../../errors/fail.ts";
-import { shortName } from "../../providers/translation/short-text.ts";
+import { shortName } from "../../providers/translation/tool-names.ts";
 import type { Callable, ChatFunction, ResponseRequest, Tool } from "./types.ts";
 
 export interface OfferedTools {

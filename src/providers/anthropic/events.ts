@@ -1,15 +1,13 @@
 // The events of a streamed message, checked and in the contract's form (WIRE.md 5.4): blocks count up from 0 without gaps,
 // nothing undeclared leaves, the end and the figures are kept for the flow. The order of things is stream.ts's.
-import { readRecordData, unreadable } from "../transport/json-answer.ts";
 import { readErrorValue, safeReason } from "../errors/error-text.ts";
 import { errorUnder200 } from "../errors/faults.ts";
 import { withoutKeys } from "../errors/hide-secrets.ts";
-import { isObject, objectOf, type Json } from "../json/read.ts";
+import { isObject, type Json, objectOf } from "../json/read.ts";
+import { readRecordData, unreadable } from "../transport/json-answer.ts";
 import type { SseRecord } from "../transport/sse.ts";
-import { UpstreamError, type MessageRecord, type MessageTally, type Provider } from "../types.ts";
-import { readBlock } from "./blocks.ts";
-import { readEnd } from "./ends.ts";
-import { messageId } from "./response.ts";
+import { type MessageRecord, type MessageTally, type Provider, UpstreamError } from "../types.ts";
+import { messageId, readBlock, readEnd } from "./response.ts";
 import { openSequence } from "./sequence.ts";
 import { addUsage, readMessageUsage, readPromptUsage } from "./usage.ts";
 

@@ -1,12 +1,11 @@
 // A whole message as Anthropic's hosts answer it, in the contract's form. Streams are stream.ts's; `usage` is read here and
 // left out, because the flow writes its own.
 import { randomUUID } from "node:crypto";
-import { readAnswer, unreadable } from "../transport/json-answer.ts";
+import { hideInMembers } from "../errors/foreign-members.ts";
 import { parseLong } from "../json/exact-numbers.ts";
-import { textOf, type Json } from "../json/read.ts";
-import type { MessageWhole, Provider } from "../types.ts";
-import { readBlock } from "./blocks.ts";
-import { readEnd } from "./ends.ts";
+import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts";
+import { readAnswer, unreadable } from "../transport/json-answer.ts";
+import type { MessageEnd, MessageWhole, Provider } from "../types.ts";
 import { readMessageUsage } from "./usage.ts";
 
 export function readMessage(text: string, publicModel: string, provider: Provider): MessageWhole {
@@ -41,4 +40,64 @@ const plainId = /^msg_[A-Za-z0-9]{1,100}$/;
 export function messageId(message: Json): string {
   const id = textOf(message["id"]);
   return id !== null && plainId.test(id) ? id : `msg_${randomUUID().replaceAll("-", "")}`;
+}
+
+// Why a message ended, in the contract's words (spec/messages/messages.tsp, StopReason).
+
+type StopReason = MessageEnd["stop_reason"];
+
+const reasons: ReadonlySet<string> = new Set<StopReason>([
+  "end_turn",
+  "max_tokens",
+  "stop_sequence",
+  "tool_use",
+  "pause_turn",
+  "refusal",
+  "model_context_window_exceeded",
+]);
+
+/** A word that nobody knows, or none, counts as a plain end; one that calls tools waits for their results. */
+export function readEnd(said: Json, calledTools: boolean, provider: Provider): MessageEnd {
+  const { stop_reason, stop_sequence, stop_details } = said;
+  const known = typeof stop_reason === "string" && reasons.has(stop_reason);
+  return {
+    stop_reason: known ? (stop_reason as StopReason) : calledTools ? "tool_use" : "end_turn",
+    stop_sequence: typeof stop_sequence === "string" ? stop_sequence : null,
+    ...(isObject(stop_details) ? { stop_details: hideInMembers(stop_details, provider) } : {}),
+  };
+}
+
+// Blocks of an answer in the contract's form (spec/messages/message-blocks.tsp): nothing undeclared leaves.
+// Blocks of kinds that are not declared are dropped: their tools were never asked for.
+
+/** Null: a kind that has no place in an answer. */
+export function readBlock(block: unknown): Json | null {
+  const given = objectOf(block);
+  switch (given["type"]) {
+    case "thinking":
+      // The contract promises an empty signature; what is signed could not come back to the same provider for certain.
+      return { type: "thinking", thinking: stringOf(given["thinking"]), signature: "" };
+    case "redacted_thinking":
+      return { type: "redacted_thinking", data: stringOf(given["data"]) };
+    case "text":
+      return { type: "text", text: stringOf(given["text"]), ...citationsOf(given) };
+    case "tool_use":
+      return { type: "tool_use", id: textOf(given["id"]) ?? newToolId(), name: stringOf(given["name"]), input: objectOf(given["input"]) };
+    default:
+      return null;
+  }
+}
+
+function citationsOf(block: Json): Json {
+  const { citations } = block;
+  if (citations === null) return { citations };
+  return Array.isArray(citations) ? { citations: arrayOf(citations).filter(isObject) } : {};
+}
+
+function stringOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function newToolId(): string {
+  return `toolu_${randomUUID().replaceAll("-", "").slice(0, 24)}`;
 }

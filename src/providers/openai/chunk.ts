@@ -1,14 +1,13 @@
 // One streamed chunk, parsed, checked and written anew: the slow path, and the only place that knows the rules of
 // WIRE.md 1 and 2.2. Which records may skip it is fast-path.ts's, order and endings are stream.ts's.
-import type { ChatTally, FinishReason, Provider } from "../types.ts";
-import { normalizeContent } from "./content.ts";
 import { errorUnderOk } from "../errors/error-text.ts";
 import { hideInMembers } from "../errors/foreign-members.ts";
-import { readFinish } from "./finish.ts";
-import { isObject, objectOf, textOf, type Json } from "../json/read.ts";
+import { isObject, type Json, objectOf, textOf } from "../json/read.ts";
+import type { ChatTally, FinishReason, Provider } from "../types.ts";
+import { normalizeContent, readFinish } from "./content.ts";
 import { readLogprobs } from "./logprobs.ts";
 import { foreignKeys, idsOf } from "./response.ts";
-import { newCallsState, readCallDeltas, type CallsState } from "./tool-calls.ts";
+import { type CallsState, newCallsState, readCallDeltas } from "./tool-calls.ts";
 import { readUsage } from "./usage.ts";
 
 interface ChoiceState {

@@ -1,7 +1,7 @@
 // Embeddings over the `openai` protocol: one call of one route. What an answer's vectors are is vectors.ts's; how the caller
 // gets them, and what they cost, is for others to say.
 import { type Clock, systemClock } from "../../clock.ts";
-import { readInputUsage } from "../input-usage.ts";
+import { readInputUsage } from "../token-count.ts";
 import { isObject } from "../json/read.ts";
 import { spliceJson } from "../json/splice.ts";
 import { exchange, wholeText } from "../transport/exchange.ts";

@@ -1,12 +1,11 @@
 // A whole answer of any host of this family, as the OpenAI dialect has it (WIRE.md 10.2).
 // Streams are stream.ts's; `usage` is read here and left out, because the flow writes its own.
 import { randomUUID } from "node:crypto";
-import type { ChatCompletion, ChatWhole, Provider } from "../types.ts";
-import { readAnswer, unreadable } from "../transport/json-answer.ts";
 import { hideInMembers } from "../errors/foreign-members.ts";
-import { normalizeContent } from "./content.ts";
-import { readFinish } from "./finish.ts";
-import { isObject, textOf, type Json } from "../json/read.ts";
+import { isObject, type Json, textOf } from "../json/read.ts";
+import { readAnswer, unreadable } from "../transport/json-answer.ts";
+import type { ChatCompletion, ChatWhole, Provider } from "../types.ts";
+import { normalizeContent, readFinish } from "./content.ts";
 import { readLogprobs } from "./logprobs.ts";
 import { normalizeWholeCalls } from "./tool-calls.ts";
 import { readUsage } from "./usage.ts";

@@ -1,9 +1,8 @@
 // Rankings over the `rerank` protocol (Cohere, Jina and those like them): one call of one route. What an answer says is ranking.ts's.
 import { type Clock, systemClock } from "../../clock.ts";
 import { hideInMembers } from "../errors/foreign-members.ts";
-import { readInputUsage } from "../input-usage.ts";
 import { isObject, type Json, objectOf, textOf } from "../json/read.ts";
-import { count } from "../token-count.ts";
+import { count, readInputUsage } from "../token-count.ts";
 import { exchange, wholeText } from "../transport/exchange.ts";
 import type { Upstream, UpstreamAnswer } from "../transport/http.ts";
 import { readAnswer, unreadable } from "../transport/json-answer.ts";

@@ -1,12 +1,11 @@
 // A whole chat answer as a message of the Anthropic dialect (WIRE.md 8.1; gateway-api.md, POST /v1/messages).
 import { randomUUID } from "node:crypto";
 import type { components } from "../../../generated/api.d.ts";
-import { unreadable } from "../transport/json-answer.ts";
-import { nestsTooDeep } from "../json/scan.ts";
-import { isObject, type Json, objectOf, textOf } from "../json/read.ts";
-import type { ChatWhole, MessageWhole } from "../types.ts";
 import { parseExact } from "../json/exact-numbers.ts";
-import { messageEnd } from "./message-end.ts";
+import { isObject, type Json, objectOf, textOf } from "../json/read.ts";
+import { nestsTooDeep } from "../json/scan.ts";
+import { unreadable } from "../transport/json-answer.ts";
+import type { ChatWhole, MessageEnd, MessageWhole } from "../types.ts";
 import type { ToolNames } from "./tool-names.ts";
 
 type OutputBlock = components["schemas"]["OutputBlock"];
@@ -73,4 +72,26 @@ function argumentsOf(text: string): Json | null {
   } catch {
     return null;
   }
+}
+
+// How an answer in the OpenAI dialect ended, in the words of the Anthropic dialect (WIRE.md 8.1).
+
+export interface ChatEnd {
+  finish: unknown;
+  /** What vLLM and others say beside it: the sequence that stopped the answer. */
+  stoppedBy: unknown;
+  refused: boolean;
+  /** Whether any tool is called. */
+  calls: boolean;
+  /** Whether the arguments of every call are whole. */
+  whole: boolean;
+}
+
+export function messageEnd({ finish, stoppedBy, refused, calls, whole }: ChatEnd, stopSequences: readonly string[]): MessageEnd {
+  // Helpers read half an argument text as {}, and a tool would run with it: such an answer never ends as if it were whole.
+  if (finish === "length" || !whole) return { stop_reason: "max_tokens", stop_sequence: null };
+  if (finish === "content_filter" || refused) return { stop_reason: "refusal", stop_sequence: null };
+  if (calls) return { stop_reason: "tool_use", stop_sequence: null };
+  if (typeof stoppedBy === "string" && stopSequences.includes(stoppedBy)) return { stop_reason: "stop_sequence", stop_sequence: stoppedBy };
+  return { stop_reason: "end_turn", stop_sequence: null };
 }

@@ -1,11 +1,10 @@
 // A chat stream as a stream of the Anthropic dialect, from message_start to the last content_block_stop (WIRE.md 8.4).
 // Blocks are sequential-blocks.ts's; message_delta and message_stop carry the charge and are the gateway's own.
 import { parseJson } from "../../json/parse.ts";
-import { inOrder } from "../transport/in-order.ts";
 import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts";
+import { inOrder } from "../transport/in-order.ts";
 import type { ChatStream, MessageRecord, MessageStream, MessageTally } from "../types.ts";
-import { type AskedMessage, newMessageId } from "./chat-to-message-answer.ts";
-import { type ChatEnd, messageEnd } from "./message-end.ts";
+import { type AskedMessage, type ChatEnd, messageEnd, newMessageId } from "./chat-to-message-answer.ts";
 import { openSequentialBlocks, type SequentialBlocks } from "./sequential-blocks.ts";
 
 /** `promptTokens` must not reject: it is an estimate. */

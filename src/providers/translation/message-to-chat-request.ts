@@ -3,8 +3,7 @@
 import type { Json } from "../json/read.ts";
 import { chatMessages } from "./message-to-chat-turns.ts";
 import type { MessageRequest, MessageTool } from "./message-types.ts";
-import { shortId } from "./short-text.ts";
-import type { ToolNames } from "./tool-names.ts";
+import { shortId, type ToolNames } from "./tool-names.ts";
 
 /** `names` learns the names that had to be shortened. */
 export function messageToChatRequest(request: MessageRequest, names: ToolNames): Json {

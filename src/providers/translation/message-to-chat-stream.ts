@@ -1,11 +1,10 @@
 // A streamed message as chat chunks (WIRE.md 8.3, 2.2). The finish chunk follows the message's own end, which the stream
 // keeps for the flow; usage and [DONE] are the flow's.
 import { parseJson } from "../../json/parse.ts";
+import { type Json, objectOf } from "../json/read.ts";
 import { inOrder } from "../transport/in-order.ts";
-import { objectOf, type Json } from "../json/read.ts";
 import type { ChatRecord, ChatStream, ChatTally, MessageRecord, MessageStream, MessageTally } from "../types.ts";
-import { newChatIds } from "./message-to-chat-answer.ts";
-import { chatFinish, refusalText } from "./message-to-chat-finish.ts";
+import { chatFinish, newChatIds, refusalText } from "./message-to-chat-answer.ts";
 
 interface ChunkMaker {
   /** Usually one chunk; none for what has no place in this dialect. */

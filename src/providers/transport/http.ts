@@ -2,12 +2,13 @@
 // What a path, a body or a status means is the adapters' business.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
-import { traceNow } from "../../telemetry/trace-scope.ts";
+import { Pool } from "undici";
+import { openSlots, type Slots } from "../../concurrency/slots.ts";
+import { traceNow } from "../../telemetry/tracing.ts";
+import { type Provider, UpstreamError } from "../types.ts";
 import { type AnswerBody, wholeMs } from "./body.ts";
 import { startCall } from "./call.ts";
-import { openOrigins } from "./origins.ts";
-import { addressOf } from "./target.ts";
-import type { Provider } from "../types.ts";
+import { type Address, addressOf } from "./target.ts";
 
 /** A body that is never whole in memory. */
 export interface StreamedBody {
@@ -123,4 +124,81 @@ export function connectUpstreams(change: Partial<UpstreamLimits> = {}): Upstream
       await origins.close();
     },
   };
+}
+
+// The pools of sockets, one an origin, and how many there may be. What goes over them is http-call.ts's.
+
+interface Origin {
+  pool: Pool;
+  slots: Slots;
+}
+
+interface Origins {
+  /** Throws UpstreamError where no further origin may be opened. */
+  of(address: Address): Origin;
+  gauge(): UpstreamGauge;
+  close(): Promise<void>;
+}
+
+function openOrigins(limits: UpstreamLimits): Origins {
+  // Origins of base URLs come from the operator's catalog file alone, so their number needs no bound of its own.
+  const named = new Map<string, Origin>();
+  // Origins that answers pointed to: the longest unused first.
+  const answered = new Map<string, Origin>();
+
+  function open(origin: string): Origin {
+    return { pool: openPool(origin, limits), slots: openSlots(limits.connections, limits.waiting) };
+  }
+
+  function makeRoom(): void {
+    if (answered.size < limits.answeredOrigins) return;
+    for (const [name, { pool, slots }] of answered) {
+      if (slots.taken() + slots.waiting() > 0) continue;
+      answered.delete(name);
+      void pool.destroy();
+      return;
+    }
+    throw new UpstreamError("local_overload", "too many addresses that providers answered with are being called");
+  }
+
+  return {
+    of({ origin, answered: isAnswered }) {
+      const known = named.get(origin) ?? answered.get(origin);
+      if (known === undefined && isAnswered) makeRoom();
+      const found = known ?? open(origin);
+      if (!isAnswered) {
+        named.set(origin, found); // its sockets are the same, whichever way it was first come to
+        answered.delete(origin);
+      } else if (!named.has(origin)) {
+        answered.delete(origin);
+        answered.set(origin, found);
+      }
+      return found;
+    },
+    gauge() {
+      const gauge: UpstreamGauge = { calls: 0, waiting: 0, sockets: 0 };
+      for (const { pool, slots } of [...named.values(), ...answered.values()]) {
+        gauge.calls += slots.taken();
+        gauge.waiting += slots.waiting();
+        gauge.sockets += pool.stats.connected;
+      }
+      return gauge;
+    },
+    async close() {
+      await Promise.all([...named.values(), ...answered.values()].map(({ pool }) => pool.destroy()));
+    },
+  };
+}
+
+function openPool(origin: string, limits: UpstreamLimits): Pool {
+  return new Pool(origin, {
+    connections: limits.connections,
+    pipelining: 1, // a slow answer must not stand before another caller's
+    allowH2: false, // one stream a socket: an abort closes a socket, and pausing it is the back-pressure
+    connectTimeout: limits.connectMs,
+    keepAliveTimeout: 4_000, // uvicorn, under vLLM, closes an idle socket after 5 s and doesn't say so; a host's hint wins
+    keepAliveMaxTimeout: 300_000,
+    headersTimeout: 0, // the call's own deadline covers waiting, connecting and headers together
+    maxHeaderSize: 65_536,
+  });
 }

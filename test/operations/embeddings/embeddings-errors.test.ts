@@ -1,6 +1,6 @@
 // POST /v1/embeddings, refused: each with its code, its field and no charge.
 import { describe, expect, test } from "vitest";
-import { inputSize } from "../../../src/language/input-size.ts";
+import { inputSize } from "../../../src/language/prompt-size.ts";
 import { embeddingWorld, price, unreadable } from "./embeddings-gateway.ts";
 
 const world = embeddingWorld();

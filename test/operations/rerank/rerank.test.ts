@@ -1,7 +1,7 @@
 // POST /v1/rerank: the model's own ranking under our name and at our price, whichever host made it; errors of the older form.
 import { describe, expect, test, vi } from "vitest";
 import { setSuspended } from "../../../src/accounts/admin.ts";
-import { rankingSize } from "../../../src/language/input-size.ts";
+import { rankingSize } from "../../../src/language/prompt-size.ts";
 import type { TestAccount, TestReply } from "../../support/gateway.ts";
 import { highTiers } from "../../support/tiers.ts";
 import { chatWorld, language } from "../chat/chat-gateway.ts";
