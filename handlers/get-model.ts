@@ -1,7 +1,8 @@
 // GET /v1/models/{id}: one listed model by its id or an alias. Public.
 // Leaves the refusal of any other to src/catalog/resolve.ts.
 import { answersOf } from "../src/catalog/answers.ts";
-import { failNotServed, resolveModel } from "../src/catalog/resolve.ts";
+import { resolveModel } from "../src/catalog/resolve.ts";
+import { failNotServed } from "../src/catalog/suggest.ts";
 import type { Handler } from "../src/operation.ts";
 
 const headers = { "content-type": "application/json", "cache-control": "public, max-age=60" };

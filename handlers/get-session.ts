@@ -1,6 +1,6 @@
 // GET /v1/auth/session: who is signed in.
+import type { CallerSession } from "../src/accounts/caller.ts";
 import { findUser, type User } from "../src/accounts/users.ts";
-import type { CallerSession } from "../src/context.ts";
 import type { Handler } from "../src/operation.ts";
 import { userRecord } from "../src/sign-in/user-record.ts";
 

@@ -11,9 +11,8 @@ import type { Ledger } from "./ledger/ledger.ts";
 import type { Limits } from "./limits/limits.ts";
 import type { Mailer } from "./mail/mailer.ts";
 import type { Media } from "./media/types.ts";
-import type { Amount } from "./money.ts";
 import type { Payments } from "./payments/types.ts";
-import type { Adapters } from "./providers/types.ts";
+import type { Adapters } from "./providers/adapters.ts";
 import type { Breakers } from "./routing/breaker.ts";
 import type { CallCounts } from "./telemetry/call-figures.ts";
 
@@ -42,24 +41,4 @@ export interface Context {
   countHold: CallCounts["countHold"];
   /** Where this gateway is reached, without a trailing slash: for every address of ours that a reply or a mail carries. */
   publicUrl: string;
-}
-
-/** Who calls, as authentication found it. */
-export interface Caller {
-  accountId: bigint;
-  /** The key that was used; null for a session. */
-  keyId: bigint | null;
-  /** Money ever added; 0 reaches free-tier models only. */
-  purchased: Amount;
-  suspended: boolean;
-  /** The dashboard session that was used; null for a key. */
-  session: CallerSession | null;
-}
-
-export interface CallerSession {
-  /** Names the session in the database. */
-  hash: Buffer;
-  expiresAt: Date;
-  /** What X-Svc-CSRF must hold beside the session's cookie. */
-  csrfToken: string;
 }

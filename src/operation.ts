@@ -1,7 +1,8 @@
 // What the edge hands to a handler and what it takes back. Types only.
 import type { operations } from "../generated/api.d.ts";
 import type { OperationId } from "../generated/operations.ts";
-import type { Caller, Context } from "./context.ts";
+import type { Caller } from "./accounts/caller.ts";
+import type { Context } from "./context.ts";
 import type { JsonText } from "./providers/json/text.ts";
 
 /** A request after routing, authentication and validation; plain values, no HTTP objects. */

@@ -2,9 +2,9 @@
 // revoked key by NOTIFY and forgets it at once; where that ear may be deaf, nothing is remembered for long.
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../clock.ts";
-import type { Caller } from "../context.ts";
 import type { Db } from "../db/connect.ts";
 import { listen } from "../db/listen.ts";
+import type { Caller } from "./caller.ts";
 import { digestOf, isKeyShaped } from "./keys.ts";
 import { sessionLifeMs } from "./sessions.ts";
 import { csrfTokenOf, isTokenShaped } from "./tokens.ts";

@@ -1,6 +1,6 @@
 // Dashboard sessions: opened by signing in, kept alive by use, ended by signing out or by a new password.
-import type { CallerSession } from "../context.ts";
 import type { Queries } from "../db/connect.ts";
+import type { CallerSession } from "./caller.ts";
 import { csrfTokenOf, makeToken } from "./tokens.ts";
 
 export interface OpenedSession extends CallerSession {

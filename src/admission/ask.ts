@@ -1,6 +1,6 @@
 // Who asks, and how its answer is told of: of a request, what the story of a paid call needs.
 import type { OperationId } from "../../generated/operations.ts";
-import type { Caller } from "../context.ts";
+import type { Caller } from "../accounts/caller.ts";
 
 export interface Ask {
   operationId: OperationId;

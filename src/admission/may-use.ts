@@ -1,11 +1,12 @@
 // Whether this caller may use a model at all: the free-tier gate (cross-cutting rule 3), before any limit or money.
-import { topupMinimumUsd } from "../network/own-addresses.ts";
+import type { Caller } from "../accounts/caller.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Model } from "../catalog/types.ts";
-import type { Caller, Context } from "../context.ts";
+import type { Context } from "../context.ts";
 import { fail } from "../errors/fail.ts";
 import { readBalance } from "../ledger/balance.ts";
-import { amountFromUsd, type Amount } from "../money.ts";
+import { type Amount, amountFromUsd } from "../money.ts";
+import { topupMinimumUsd } from "../network/own-addresses.ts";
 import { paymentFields } from "./payment.ts";
 
 /** An account that never added credits reaches free-tier models only; nothing is charged. */

@@ -1,12 +1,13 @@
 // The two refusals for money, 402, with everything that a caller needs to know of it (WIRE.md 14 row 4).
+import type { Caller } from "../accounts/caller.ts";
 import { maskedKey } from "../accounts/keys.ts";
-import { topupFields } from "../network/own-addresses.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Model } from "../catalog/types.ts";
-import type { Caller, Context } from "../context.ts";
+import type { Context } from "../context.ts";
 import { fail } from "../errors/fail.ts";
 import { readLimitedKey } from "../ledger/balance.ts";
 import { type Amount, toUsd, usdText } from "../money.ts";
+import { topupFields } from "../network/own-addresses.ts";
 
 export interface Shortfall {
   caller: Caller;

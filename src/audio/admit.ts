@@ -2,8 +2,8 @@
 // words (WIRE.md 14 row 8). What is asked where none is named is the catalog's `defaults`.
 import type { ErrorCode } from "../../generated/errors.ts";
 import { endpointOf } from "../admission/endpoints.ts";
-import { failNotServed, type Resolved, resolveModel, stateText } from "../catalog/resolve.ts";
-import { suggestModels, type Wanted } from "../catalog/suggest.ts";
+import { type Resolved, resolveModel } from "../catalog/resolve.ts";
+import { failNotServed, stateText, suggestModels, type Wanted } from "../catalog/suggest.ts";
 import type { Catalog, DefaultKind, Model } from "../catalog/types.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { cutId } from "../ids.ts";

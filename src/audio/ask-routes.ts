@@ -1,8 +1,9 @@
 // Asks the routes of a model for audio, one after the other. Music and speech never come from another model.
 import type { Ask } from "../admission/ask.ts";
 import type { Context } from "../context.ts";
-import type { MadeAudio } from "../providers/audio.ts";
-import { type Protocol, type UpstreamCall, UpstreamError } from "../providers/types.ts";
+import { UpstreamError } from "../providers/errors/upstream-error.ts";
+import type { Protocol, UpstreamCall } from "../providers/types.ts";
+import type { MadeAudio } from "../providers/verbs/audio.ts";
 import { attempt } from "../routing/attempt.ts";
 import { adapterOf, type Candidate, candidatesOf } from "../routing/candidates.ts";
 import type { AudioCall } from "./open-call.ts";

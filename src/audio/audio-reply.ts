@@ -6,12 +6,12 @@ import { isLeft } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
 import { ApiError } from "../errors/fail.ts";
 import { type Amount, usdText } from "../money.ts";
-import { type AudioCharge, audioCost } from "../pricing/audio-cost.ts";
-import type { AudioBody, MadeAudio } from "../providers/audio.ts";
-import { wordlessTrouble } from "../providers/errors/trouble.ts";
-import { UpstreamError } from "../providers/types.ts";
-import { streamBroke, streamEnded } from "../routing/attempt.ts";
 import type { Headers, Sink } from "../operation.ts";
+import { type AudioCharge, audioCost } from "../pricing/audio-cost.ts";
+import { wordlessTrouble } from "../providers/errors/trouble.ts";
+import { UpstreamError } from "../providers/errors/upstream-error.ts";
+import type { AudioBody, MadeAudio } from "../providers/verbs/audio.ts";
+import { streamBroke, streamEnded } from "../routing/attempt.ts";
 import { type AudioCall, settleWithout } from "./open-call.ts";
 
 export interface AudioAnswer {

@@ -2,10 +2,11 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { components } from "../../generated/api.d.ts";
+import type { Caller } from "../accounts/caller.ts";
 import type { Catalog, VoiceFamily } from "../catalog/types.ts";
-import type { Caller, Context } from "../context.ts";
-import { fail } from "../errors/fail.ts";
 import { GatewayStopping } from "../concurrency/stopping.ts";
+import type { Context } from "../context.ts";
+import { fail } from "../errors/fail.ts";
 import { type ReadRows, rowsOf } from "./voice-catalogs.ts";
 import { type OwnVoice, voicesOf } from "./voice-owner.ts";
 

@@ -3,6 +3,7 @@
 // rest does nothing.
 import type { ErrorCode } from "../../generated/errors.ts";
 import { operations } from "../../generated/operations.ts";
+import type { Caller } from "../accounts/caller.ts";
 import type { Ask } from "../admission/ask.ts";
 import { asDeclared } from "../admission/declared-error.ts";
 import { assertMayUse } from "../admission/may-use.ts";
@@ -11,7 +12,7 @@ import type { Resolved } from "../catalog/resolve.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Model } from "../catalog/types.ts";
 import { GatewayStopping, isLeft } from "../concurrency/stopping.ts";
-import type { Caller, Context } from "../context.ts";
+import type { Context } from "../context.ts";
 import { ApiError, fail } from "../errors/fail.ts";
 import { shownError } from "../errors/text.ts";
 import { uuidv7 } from "../ids.ts";

@@ -5,7 +5,7 @@ import type { Context } from "../context.ts";
 import { isBlank } from "../text/counted-text.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { audioPricesOf } from "../pricing/audio-cost.ts";
-import type { MusicOrder } from "../providers/audio.ts";
+import type { MusicOrder } from "../providers/verbs/audio.ts";
 import { audioFormats, type AudioFormat, formatOf } from "../sound/formats.ts";
 import { admitMaker } from "./admit.ts";
 import type { MakePlan } from "./make-audio.ts";

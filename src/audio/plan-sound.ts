@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import { isBlank } from "../text/counted-text.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { audioPricesOf } from "../pricing/audio-cost.ts";
-import type { SoundOrder } from "../providers/audio.ts";
+import type { SoundOrder } from "../providers/verbs/audio.ts";
 import { formatOf } from "../sound/formats.ts";
 import { admitMaker } from "./admit.ts";
 import type { MakePlan } from "./make-audio.ts";

@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises";
 import type { Context } from "../context.ts";
 import { ApiError, fail, failParameter } from "../errors/fail.ts";
 import { MediaFault } from "../media/types.ts";
-import type { AudioFile } from "../providers/audio.ts";
+import type { AudioFile } from "../providers/verbs/audio.ts";
 import { GatewayStopping } from "../concurrency/stopping.ts";
 
 type Looking = Pick<Context["media"], "audioKindOf" | "measureAudio">;

@@ -1,12 +1,13 @@
 // The story of POST /v1/audio/speech: the text, the model, the voice, the price of the characters, then the routes.
 import type { components } from "../../generated/api.d.ts";
+import type { Caller } from "../accounts/caller.ts";
 import type { Ask } from "../admission/ask.ts";
 import type { Model } from "../catalog/types.ts";
-import type { Caller, Context } from "../context.ts";
+import type { Context } from "../context.ts";
 import type { Queries } from "../db/connect.ts";
 import { ApiError, fail, failParameter } from "../errors/fail.ts";
 import { audioPricesOf } from "../pricing/audio-cost.ts";
-import type { SpeechOrder, VoiceSettings } from "../providers/audio.ts";
+import type { SpeechOrder, VoiceSettings } from "../providers/verbs/audio.ts";
 import { type AudioFormat, audioFormats, formatOf } from "../sound/formats.ts";
 import { type CountedText, countShown, countText, isBlank } from "../text/counted-text.ts";
 import { isVoiceId } from "../text/voice-id.ts";

@@ -1,7 +1,7 @@
 // What a transcription answers: its five formats, and the headers that every one of them has (gateway-api.md, transcriptions, response 200).
 import type { components } from "../../generated/api.d.ts";
 import { toUsd, usdText } from "../money.ts";
-import type { Segment } from "../providers/audio.ts";
+import type { Segment } from "../providers/verbs/audio.ts";
 import type { Transcribed } from "./transcribe.ts";
 
 type Transcription = components["schemas"]["Transcription"];

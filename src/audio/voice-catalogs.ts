@@ -4,9 +4,10 @@ import type { components } from "../../generated/api.d.ts";
 import type { Catalog, Model, VoiceFamily } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../errors/fail.ts";
-import type { ListVoices, ProviderVoice } from "../providers/audio.ts";
 import { troubleOf } from "../providers/errors/trouble.ts";
-import { type Route, UpstreamError } from "../providers/types.ts";
+import { UpstreamError } from "../providers/errors/upstream-error.ts";
+import type { Route } from "../providers/types.ts";
+import type { ListVoices, ProviderVoice } from "../providers/verbs/audio.ts";
 
 type VoiceRecord = components["schemas"]["VoiceOfFamilyA"] | components["schemas"]["VoiceOfFamilyB"];
 

@@ -1,7 +1,7 @@
 // A catalog file without faults becomes the catalog: integers for prices, references resolved, defaults filled in.
 // Pure: what it needs from outside (environment, the simulator's address) is handed in.
 import { priceFromUsd } from "../money.ts";
-import type { PixelSize } from "../providers/media.ts";
+import type { PixelSize } from "../providers/verbs/media.ts";
 import type { Route } from "../providers/types.ts";
 import { defaultAspect } from "./check.ts";
 import type { CatalogFile, FileModel } from "./file.ts";

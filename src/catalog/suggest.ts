@@ -1,8 +1,37 @@
 // Near matches for a model id that isn't served: a typo, a missing vendor, a retired id (gateway-api.md, model_not_found).
 // Leaves the refusal itself to whoever looked the model up.
+import { fail } from "../errors/fail.ts";
+import { cutId } from "../ids.ts";
 import { likenessOfWords } from "../text/likeness.ts";
 import { resolveModel } from "./resolve.ts";
 import type { Catalog, Model } from "./types.ts";
+
+// The refusal of a model that is not served: unknown, paused or retired (gateway-api.md model_not_found, "Versioning").
+// Leaves near matches to suggest.ts.
+
+interface NotServed {
+  id: string;
+  /** Request field that named it. */
+  param: string;
+  /** What may be suggested in its place. */
+  type: Wanted;
+  /** What the catalog holds under that name, active or not. */
+  model: Model | null;
+}
+
+/** The message names the state, and a replacement when one exists. */
+export function failNotServed(catalog: Catalog, { id, param, type, model }: NotServed): never {
+  fail("model_not_found", { param, text: { model: cutId(id) || '""', ...stateText(model) }, extra: suggestModels(catalog, id, type) });
+}
+
+/** What a refusal's sentence says of a model that is paused or retired (gateway-api.md "Versioning"). */
+export function stateText(model: Model | null): Record<string, string> {
+  const state = model?.state ?? { kind: "active" };
+  return {
+    ...(state.kind === "active" ? {} : { state: state.kind }),
+    ...(state.kind === "retired" && state.replacement !== null ? { replacement: state.replacement } : {}),
+  };
+}
 
 /** Fields that a refused model adds beside `error`. */
 export interface Suggestions extends Record<string, unknown> {

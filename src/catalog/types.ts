@@ -2,7 +2,7 @@
 // Types only; how a file is read stands in load.ts, what each key of the file means in spec/catalog/catalog-file.tsp.
 import type { components } from "../../generated/api.d.ts";
 import type { Amount, Price } from "../money.ts";
-import type { PixelSize } from "../providers/media.ts";
+import type { PixelSize } from "../providers/verbs/media.ts";
 import type { Provider, Route } from "../providers/types.ts";
 
 /** The wire row (gateway-api.md "Model row"). */

@@ -4,7 +4,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Model } from "../catalog/types.ts";
-import type { Adapters, UpstreamCall } from "../providers/types.ts";
+import type { Adapters } from "../providers/adapters.ts";
+import type { UpstreamCall } from "../providers/types.ts";
 import { adapterOf } from "../routing/candidates.ts";
 
 type Probe = (adapters: Adapters, model: Model) => (call: UpstreamCall) => Promise<unknown>;

@@ -4,7 +4,7 @@ import { Marked, type Token, type Tokens } from "marked";
 import { highlight, languageTitle } from "./highlight.ts";
 import { escapeHtml } from "./html.ts";
 import { resolveLink } from "./links.ts";
-import type { Site } from "./types.ts";
+import type { Sample, Site } from "./types.ts";
 
 export interface Heading {
   depth: number;
@@ -99,13 +99,6 @@ export function tableHtml(head: readonly string[], rows: readonly { html: string
   const heads = head.map((one) => (one === "" ? "<td></td>" : `<th>${one}</th>`)).join("");
   const shape = head.length > 2 ? "table stack" : "table";
   return `<div class="${shape}" tabindex="0" role="group" aria-label="Table"><table><thead><tr>${heads}</tr></thead><tbody>${body}</tbody></table></div>\n`;
-}
-
-export interface Sample {
-  language: string;
-  code: string;
-  /** HTML above the code. */
-  caption?: string;
 }
 
 /** The same in several languages: tabs that need no script. On paper and without style they stand below each other. */

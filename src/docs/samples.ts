@@ -1,7 +1,7 @@
 // How an operation is called, in curl, TypeScript (svc-sdk) and, where a client of that language exists, Python. Made from the
 // contract's own examples.
 import { exampleOf, type Located, type Media, type Parameter } from "./contract.ts";
-import type { Sample } from "./markdown.ts";
+import type { Sample } from "./types.ts";
 
 export interface Access {
   /** Null: the address is the reader's $SVC_URL. */

@@ -1,6 +1,5 @@
 // Code on a page: a fence of Markdown, and the same in several languages.
-import type { Sample } from "./markdown.ts";
-import type { HtmlBlock } from "./types.ts";
+import type { HtmlBlock, Sample } from "./types.ts";
 
 export function fence(language: string, code: string): string {
   return `\`\`\`${language}\n${code}\n\`\`\``;

@@ -1,7 +1,13 @@
 // What a page of the portal is, and what it is made from. Types only.
 import type { OpenApi } from "./contract.ts";
 import type { Here } from "./here.ts";
-import type { Sample } from "./markdown.ts";
+
+export interface Sample {
+  language: string;
+  code: string;
+  /** HTML above the code. */
+  caption?: string;
+}
 
 /** What the pages say of this gateway. */
 export interface PortalFacts {

@@ -1,8 +1,8 @@
 // Which model a media request names: the three doors refuse an unknown id and a model of another kind in words of their own
 // (WIRE.md 14 row 7, 15.6, 15.7).
 import { endpointOf } from "../admission/endpoints.ts";
-import { failNotServed, type Resolved, resolveModel, stateText } from "../catalog/resolve.ts";
-import { suggestModels } from "../catalog/suggest.ts";
+import { type Resolved, resolveModel } from "../catalog/resolve.ts";
+import { failNotServed, stateText, suggestModels } from "../catalog/suggest.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import { fail } from "../errors/fail.ts";
 import { cutId } from "../ids.ts";

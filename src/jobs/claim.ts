@@ -2,7 +2,7 @@
 // A claim sets lease_owner and moves run_at on; so run_at is a job's turn and the end of its lease in one.
 import type { Db } from "../db/connect.ts";
 import type { AttemptRecord } from "../ledger/usage-log.ts";
-import type { Ticket } from "../providers/media.ts";
+import type { Ticket } from "../providers/verbs/media.ts";
 import type { JobParts } from "./parts.ts";
 import { interval } from "./times.ts";
 import type { JobRequest, JobRow } from "./types.ts";

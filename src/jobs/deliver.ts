@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type KeptFile, MediaFault } from "../media/types.ts";
-import type { MadeFile } from "../providers/media.ts";
+import type { MadeFile } from "../providers/verbs/media.ts";
 import type { Provider } from "../providers/types.ts";
 import { billedUnits, mediaCost } from "../pricing/media-cost.ts";
 import type { ClaimedJob } from "./claim.ts";

@@ -1,7 +1,8 @@
 // A job that failed while its caller waited: the job's error becomes the answer's (WIRE.md 15.6).
+import type { Caller } from "../accounts/caller.ts";
 import { refuseBalance, refuseKey } from "../admission/payment.ts";
 import type { Model } from "../catalog/types.ts";
-import type { Caller, Context } from "../context.ts";
+import type { Context } from "../context.ts";
 import { fail } from "../errors/fail.ts";
 import { readBalance, readLimitedKey } from "../ledger/balance.ts";
 import type { ReadJob } from "./read-jobs.ts";

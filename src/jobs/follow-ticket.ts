@@ -1,10 +1,11 @@
 // Looks at work that an upstream accepted until it is made or has failed. A look that fails says nothing of the work: it is repeated.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { MadeFile, Ticket } from "../providers/media.ts";
-import { type Route, type UpstreamCall, UpstreamError } from "../providers/types.ts";
+import { UpstreamError } from "../providers/errors/upstream-error.ts";
+import type { Route, UpstreamCall } from "../providers/types.ts";
+import type { MadeFile, Ticket } from "../providers/verbs/media.ts";
 import type { ClaimedJob } from "./claim.ts";
-import { openLookTrouble } from "./job-trouble.ts";
 import { failureOf, JobFailure } from "./job-failure.ts";
+import { openLookTrouble } from "./job-trouble.ts";
 import type { JobParts } from "./parts.ts";
 
 /** An upstream that asks for patience gets it, within reason. */

@@ -5,7 +5,7 @@ import { fail, failParameter } from "../errors/fail.ts";
 import { type Amount, parseUsd } from "../money.ts";
 import { type AddressPolicy, readSourceAddress } from "../network/source-address.ts";
 import { mediaCost, mediaPricesOf } from "../pricing/media-cost.ts";
-import type { PixelSize } from "../providers/media.ts";
+import type { PixelSize } from "../providers/verbs/media.ts";
 import { readExtra } from "./extra-fields.ts";
 import type { JobPlan } from "./types.ts";
 

@@ -1,6 +1,6 @@
 // Why a job failed, in the words of gateway-api.md "Image job". What is said is for customers: no upstream's name, address or model id.
 import { MediaFault } from "../media/types.ts";
-import type { UpstreamError, UpstreamFault } from "../providers/types.ts";
+import type { UpstreamError, UpstreamFault } from "../providers/errors/upstream-error.ts";
 import type { JobErrorCode } from "./types.ts";
 
 export class JobFailure extends Error {

@@ -3,7 +3,8 @@
 import { fileTrouble } from "../media/file-trouble.ts";
 import { MediaFault } from "../media/types.ts";
 import { troubleOf } from "../providers/errors/trouble.ts";
-import { type Route, type Trouble, UpstreamError } from "../providers/types.ts";
+import { type Trouble, UpstreamError } from "../providers/errors/upstream-error.ts";
+import type { Route } from "../providers/types.ts";
 import { loggedTrouble } from "../routing/report-attempts.ts";
 import type { ClaimedJob, JobAttempt } from "./claim.ts";
 import type { JobFailure } from "./job-failure.ts";

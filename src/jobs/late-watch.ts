@@ -1,7 +1,7 @@
 // Jobs that were given up and whose upstream may make them all the same: the operator pays for that, not the customer (PEERS.md 5.6).
 import type { Amount } from "../money.ts";
-import type { Ticket } from "../providers/media.ts";
-import { UpstreamError } from "../providers/types.ts";
+import { UpstreamError } from "../providers/errors/upstream-error.ts";
+import type { Ticket } from "../providers/verbs/media.ts";
 import { callOf, isLastWord } from "./follow-ticket.ts";
 import type { JobParts } from "./parts.ts";
 import { routeOf } from "./route-of.ts";

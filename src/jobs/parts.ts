@@ -3,10 +3,10 @@ import type { Logger } from "pino";
 import type { Catalog } from "../catalog/types.ts";
 import type { Db } from "../db/connect.ts";
 import type { Media } from "../media/types.ts";
-import type { Adapters } from "../providers/types.ts";
+import type { Adapters } from "../providers/adapters.ts";
 import type { Breakers } from "../routing/breaker.ts";
 import type { CallCounts } from "../telemetry/call-figures.ts";
-import type { Tracing } from "../telemetry/tracing.ts";
+import type { Tracing } from "../tracing/tracing.ts";
 import type { InTurn } from "./account-mutex.ts";
 import type { JobTimes } from "./times.ts";
 

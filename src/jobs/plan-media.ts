@@ -1,9 +1,10 @@
 // From the fields of a request to a job's plan, at each of the three doors: which models they sell, and the order of the refusals
 // (OPERATOR.md): fields, model, what depends on the model, the free-tier gate, the tier's slots. Nothing is held or counted yet.
+import type { Caller } from "../accounts/caller.ts";
 import { assertMayUse } from "../admission/may-use.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Model } from "../catalog/types.ts";
-import type { Caller, Context } from "../context.ts";
+import type { Context } from "../context.ts";
 import { fail } from "../errors/fail.ts";
 import { readBalance } from "../ledger/balance.ts";
 import { assertMediaSlots } from "../limits/slots.ts";

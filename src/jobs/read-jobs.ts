@@ -1,6 +1,7 @@
 // Reading media jobs: one, and a page of an account's. Writes nothing; how a job looks on the wire is show-job.ts.
+import type { Caller } from "../accounts/caller.ts";
 import { tierOf } from "../catalog/tiers.ts";
-import type { Caller, Context } from "../context.ts";
+import type { Context } from "../context.ts";
 import { parseUuidHex, uuidHex } from "../ids.ts";
 import { sharesMediaPool } from "../limits/slots.ts";
 import type { JobDoor, JobKind, JobRow, JobStatus } from "./types.ts";

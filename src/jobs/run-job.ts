@@ -1,8 +1,9 @@
 // One job from its claim to its end, wherever its last runner left it.
 import { ApiError } from "../errors/fail.ts";
 import { mayPass, persist } from "../ledger/persist.ts";
-import type { Begun, MadeFile, Ticket } from "../providers/media.ts";
-import { type Route, UpstreamError } from "../providers/types.ts";
+import { UpstreamError } from "../providers/errors/upstream-error.ts";
+import type { Route } from "../providers/types.ts";
+import type { Begun, MadeFile, Ticket } from "../providers/verbs/media.ts";
 import { type Attempt, attempt } from "../routing/attempt.ts";
 import { candidatesOf } from "../routing/candidates.ts";
 import { loggedTrouble, reportAttempts } from "../routing/report-attempts.ts";

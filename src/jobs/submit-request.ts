@@ -1,8 +1,9 @@
 // One request for media as a job: its idempotency key, its submit, and the job as its answer shows it.
 import { randomBytes } from "node:crypto";
 import type { OperationId } from "../../generated/operations.ts";
+import type { Caller } from "../accounts/caller.ts";
 import { refuseBalance, refuseKey } from "../admission/payment.ts";
-import type { Caller, Context } from "../context.ts";
+import type { Context } from "../context.ts";
 import { refuseInDoubt } from "../db/standing.ts";
 import { fail } from "../errors/fail.ts";
 import { uuidv7 } from "../ids.ts";
@@ -10,7 +11,7 @@ import { mayPass, persist } from "../ledger/persist.ts";
 import { countCall, orGiveBack } from "../limits/call.ts";
 import type { Amount } from "../money.ts";
 import type { Request } from "../operation.ts";
-import { traceNow } from "../telemetry/tracing.ts";
+import { traceNow } from "../tracing/tracing.ts";
 import { jobIdText, type ReadJob, readJob } from "./read-jobs.ts";
 import { tierLimits } from "./tiers.ts";
 import type { JobDoor, JobPlan } from "./types.ts";

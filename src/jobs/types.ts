@@ -4,7 +4,7 @@ import type { Catalog, Model } from "../catalog/types.ts";
 import type { Amount } from "../money.ts";
 import type { InTurn } from "./account-mutex.ts";
 import type { MediaPrices } from "../pricing/media-cost.ts";
-import type { ClipOrder, PictureOrder, Ticket } from "../providers/media.ts";
+import type { ClipOrder, PictureOrder, Ticket } from "../providers/verbs/media.ts";
 
 export type JobStatus = components["schemas"]["JobStatus"];
 export type JobErrorCode = components["schemas"]["JobErrorCode"];

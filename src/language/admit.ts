@@ -1,7 +1,8 @@
 // Which model a request names, and at which prices: the refusals that come before any limit or money
 // (OPERATOR.md, order of refusals).
 import { endpointOf } from "../admission/endpoints.ts";
-import { failNotServed, type Resolved, resolveModel } from "../catalog/resolve.ts";
+import { type Resolved, resolveModel } from "../catalog/resolve.ts";
+import { failNotServed } from "../catalog/suggest.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import { fail } from "../errors/fail.ts";
 import { type Amount, amountFromUsd } from "../money.ts";

@@ -1,9 +1,10 @@
 // One admitted call from its reservation to its one settlement: charged, free because it failed, or charged for
 // what was delivered because its client left (PEERS.md 5.6). Whatever happens first settles; the rest does nothing.
 import { type ErrorCode, errors } from "../../generated/errors.ts";
+import type { Caller } from "../accounts/caller.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import type { Model } from "../catalog/types.ts";
-import type { Caller, Context } from "../context.ts";
+import type { Context } from "../context.ts";
 import { type AttemptRecord, msSince, storableText, type UsageLogRow } from "../ledger/usage-log.ts";
 import type { CountedCall } from "../limits/call.ts";
 import { type Amount, million, toUsd, usdFromPrice, usdText } from "../money.ts";

@@ -1,9 +1,10 @@
 // Reserves what a token-billed call may cost at most and lowers its output cap to what the balance
 // and the key's budget can pay (gateway-api.md, max_tokens; OPERATOR.md "The upper bound reserved"). Refuses with 402 when not one token
 // can be paid.
+import type { Caller } from "../accounts/caller.ts";
 import { refuseBalance, refuseKey, type Shortfall } from "../admission/payment.ts";
 import type { Model } from "../catalog/types.ts";
-import type { Caller, Context } from "../context.ts";
+import type { Context } from "../context.ts";
 import { uuidv7 } from "../ids.ts";
 import type { Amount } from "../money.ts";
 import { affordableOutputTokens, tokenCostBound, type TokenPrices } from "../pricing/token-cost.ts";

@@ -1,8 +1,8 @@
 // The one decision over a call that names a model: requests, requests of the model and tokens a minute, all or nothing
 // (OPERATOR.md, order of refusals). A call refused after it counts for nothing; tokens are corrected once they are measured.
+import type { Caller } from "../accounts/caller.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
-import type { Caller } from "../context.ts";
 import { fail } from "../errors/fail.ts";
 import type { Counters, Take } from "./counters.ts";
 import { failRate, rateHeaders } from "./rate-headers.ts";

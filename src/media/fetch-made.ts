@@ -1,7 +1,8 @@
 // Loads audio that a provider made and named by an address: through the same guard as everything that is loaded, into memory, since it
 // goes on to the caller at once.
 import { readFile } from "node:fs/promises";
-import { type Provider, UpstreamError } from "../providers/types.ts";
+import { UpstreamError } from "../providers/errors/upstream-error.ts";
+import type { Provider } from "../providers/types.ts";
 import { providerPolicy, type ResolveName } from "./fetch-policy.ts";
 import { type FetchLimits, fetchToFile } from "./fetch-to-file.ts";
 import { fileTrouble } from "./file-trouble.ts";

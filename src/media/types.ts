@@ -1,8 +1,8 @@
 // What src/media gives: files that outlive their provider, and addresses of callers that are safe to load. Types only,
 // beside the one fault.
 import type { Readable } from "node:stream";
-import type { AudioFile, FetchMade } from "../providers/audio.ts";
-import type { FetchReference, MadeFile } from "../providers/media.ts";
+import type { AudioFile, FetchMade } from "../providers/verbs/audio.ts";
+import type { FetchReference, MadeFile } from "../providers/verbs/media.ts";
 import type { Provider } from "../providers/types.ts";
 import type { FormatFacts } from "../sound/formats.ts";
 import type { WithTempFile } from "./temp-files.ts";

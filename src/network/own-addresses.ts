@@ -1,5 +1,7 @@
 // Addresses of our own pages that replies and mails point to. One place, so that a page can't move away from its links.
 
+export const mediaPrefix = "/media/";
+
 /** Tells how credit is added here: every 402's `topup_url`, the nudge of a low balance, where a checkout returns to. */
 export function creditsPage(publicUrl: string): string {
   return `${publicUrl}/docs/credits`;

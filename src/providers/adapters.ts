@@ -6,9 +6,6 @@ import { elevenlabsVoices } from "./elevenlabs/voices.ts";
 import { falMusic } from "./fal/music.ts";
 import { falQueue } from "./fal/queue.ts";
 import { falClips, falPictures } from "./fal/submit.ts";
-import type { FetchMade } from "./audio.ts";
-import type { Upstream } from "./transport/http.ts";
-import type { FetchReference } from "./media.ts";
 import { minimaxMusic } from "./minimax/music.ts";
 import { minimaxSpeech } from "./minimax/speech.ts";
 import { minimaxClone, minimaxDesign, minimaxVoices } from "./minimax/voices.ts";
@@ -19,7 +16,33 @@ import { openaiMessages } from "./openai/messages.ts";
 import { openaiSpeech } from "./openai/speech.ts";
 import { openaiTranscribe } from "./openai/transcribe.ts";
 import { rerank } from "./rerank/rerank.ts";
-import type { Adapters } from "./types.ts";
+import type { Upstream } from "./transport/types.ts";
+import type { Protocol } from "./types.ts";
+import type { CloneVoice, DesignVoice, FetchMade, ListVoices, MakeMusic, MakeSound, Say, Transcribe } from "./verbs/audio.ts";
+import type { Chat } from "./verbs/chat.ts";
+import type { Embed } from "./verbs/embed.ts";
+import type { FetchReference, MakeClip, MakePictures, UpstreamQueue } from "./verbs/media.ts";
+import type { Messages } from "./verbs/messages.ts";
+import type { Rerank } from "./verbs/rerank.ts";
+
+/** The adapters: one function a verb and wire protocol. */
+export interface Adapters {
+  chat: Partial<Record<Protocol, Chat>>;
+  messages: Partial<Record<Protocol, Messages>>;
+  embed: Partial<Record<Protocol, Embed>>;
+  rerank: Partial<Record<Protocol, Rerank>>;
+  pictures: Partial<Record<Protocol, MakePictures>>;
+  clips: Partial<Record<Protocol, MakeClip>>;
+  /** Of the protocols that give tickets. */
+  queues: Partial<Record<Protocol, UpstreamQueue>>;
+  transcribe: Partial<Record<Protocol, Transcribe>>;
+  say: Partial<Record<Protocol, Say>>;
+  music: Partial<Record<Protocol, MakeMusic>>;
+  sounds: Partial<Record<Protocol, MakeSound>>;
+  voices: Partial<Record<Protocol, ListVoices>>;
+  cloneVoice: Partial<Record<Protocol, CloneVoice>>;
+  designVoice: Partial<Record<Protocol, DesignVoice>>;
+}
 
 /** How files of others are loaded (src/media). */
 export interface AdapterParts {

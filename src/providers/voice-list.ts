@@ -1,6 +1,6 @@
 // Voices as a provider lists them, within bounds: how many, how much each says of itself, and none that nobody could ask for.
 import { isVoiceId } from "../text/voice-id.ts";
-import type { ProviderVoice } from "./audio.ts";
+import type { ProviderVoice } from "./verbs/audio.ts";
 
 /** Three times the largest library. */
 const voicesMax = 10_000;

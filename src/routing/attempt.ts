@@ -2,8 +2,8 @@
 // OPERATOR.md "The rest that is fixed"; what it means to the client is decided once all have failed.
 import { fail } from "../errors/fail.ts";
 import { troubleOf } from "../providers/errors/trouble.ts";
-import { type Trouble, UpstreamError, type UpstreamFault } from "../providers/types.ts";
-import { type AttemptSpan, traceNow } from "../telemetry/tracing.ts";
+import { type Trouble, UpstreamError, type UpstreamFault } from "../providers/errors/upstream-error.ts";
+import { type AttemptSpan, traceNow } from "../tracing/tracing.ts";
 import type { Breakers } from "./breaker.ts";
 import type { Candidate } from "./candidates.ts";
 

@@ -1,7 +1,8 @@
 // In which order a request tries what could serve it: the model's routes, then the routes of its fallbacks
 // (gateway-api.md, X-Svc-Fallback-Layer). Decides nothing about health or money.
 import type { Catalog, Model } from "../catalog/types.ts";
-import { type Protocol, type Route, UpstreamError } from "../providers/types.ts";
+import { UpstreamError } from "../providers/errors/upstream-error.ts";
+import type { Protocol, Route } from "../providers/types.ts";
 
 /** 0: the model's first route. 1: same model, other provider. 2: same model, reduced precision. 3: other model. */
 export type Layer = 0 | 1 | 2 | 3;

@@ -4,10 +4,10 @@ import { timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Operation } from "../../generated/operations.ts";
 import type { Accounts } from "../accounts/accounts.ts";
+import type { Caller } from "../accounts/caller.ts";
 import { readSessionCookie } from "../accounts/session-cookie.ts";
-import { failSuspended } from "../accounts/users.ts";
 import { tokenPrefixes } from "../accounts/tokens.ts";
-import type { Caller } from "../context.ts";
+import { failSuspended } from "../accounts/users.ts";
 import { fail } from "../errors/fail.ts";
 
 /** Longer than any credential of ours: nothing that long reaches the cache or the database. */

@@ -1,11 +1,10 @@
 // JSON bodies so big that reading them would hold up everybody else: a thread reads them (parse-thread.ts), one after the other. Their
 // bytes move there and back without a copy. The thread is started for the first and ended when none has come for a while.
 import { Worker } from "node:worker_threads";
+import { inSlot, openSlots } from "../concurrency/slots.ts";
 import { ApiError, fail } from "../errors/fail.ts";
 import type { JsonText } from "../providers/json/text.ts";
-import type { Holder } from "../concurrency/fair-quota.ts";
-import { inSlot, openSlots } from "../concurrency/slots.ts";
-import type { Edge, Exchange } from "./edge.ts";
+import type { BigJson, Edge, Exchange } from "./edge.ts";
 import { type Outline, stringAt, type StringSpan } from "./json-outline.ts";
 import type { ParseAnswer, ParseOrder } from "./parse-thread.ts";
 import type { JsonContent, ReadOperation } from "./read-json.ts";
@@ -17,12 +16,6 @@ const patienceMs = 20_000;
 const idleMs = 30_000;
 /** One body's text and value with room for what waits to be collected; its values are bounded by parse-json.ts. */
 const heapMb = 512;
-
-export interface BigJson {
-  /** Rejects with the signal's reason, ApiError overloaded, or an Error where the thread failed. */
-  read(order: ParseOrder, signal: AbortSignal, holder: Holder): Promise<ParseAnswer>;
-  close(): Promise<void>;
-}
 
 export function openBigJson(): BigJson {
   const slots = openSlots(1, Infinity); // as many wait as the bound of all bodies lets in (read-body.ts)

@@ -2,6 +2,10 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Reply } from "../operation.ts";
 
+export function isCompressed({ "content-encoding": encoding }: IncomingHttpHeaders): boolean {
+  return !/^(?:identity)?$/i.test(encoding?.trim() ?? "");
+}
+
 type CodedReply = Extract<Reply, { coded: unknown }>;
 export type Coding = "br" | "gzip";
 

@@ -12,7 +12,9 @@ import type { Headers } from "../operation.ts";
 import { chooseCoding, type Coding, readWeights } from "./content-coding.ts";
 import { openapiBytes } from "./document.ts";
 import type { Edge, Exchange } from "./edge.ts";
-import type { Page } from "./pages.ts";
+import type { AnyReply } from "./reply.ts";
+
+export type Page = (exchange: Exchange) => AnyReply | Promise<AnyReply>;
 
 /** Undefined where the path is not the portal's, or leads to nothing and the client wants no page that says so. */
 export type FindDocs = (exchange: Exchange) => Promise<Page | undefined>;

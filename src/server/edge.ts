@@ -5,12 +5,19 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIP } from "node:net";
 import type { Dialect, ErrorCode } from "../../generated/errors.ts";
 import type { Operation, OperationId } from "../../generated/operations.ts";
+import type { Caller } from "../accounts/caller.ts";
 import type { Holder, Shares } from "../concurrency/fair-quota.ts";
 import { GatewayStopping } from "../concurrency/stopping.ts";
-import type { Caller, Context } from "../context.ts";
+import type { Context } from "../context.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
-import type { Tracing } from "../telemetry/tracing.ts";
-import type { BigJson } from "./big-json.ts";
+import type { Tracing } from "../tracing/tracing.ts";
+import type { ParseAnswer, ParseOrder } from "./parse-thread.ts";
+
+export interface BigJson {
+  /** Rejects with the signal's reason, ApiError overloaded, or an Error where the thread failed. */
+  read(order: ParseOrder, signal: AbortSignal, holder: Holder): Promise<ParseAnswer>;
+  close(): Promise<void>;
+}
 
 export interface Edge {
   context: Context;

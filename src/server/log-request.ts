@@ -1,7 +1,7 @@
 // One line per request. It names the operation's path template, never the path itself on known paths (a key may stand in
 // it), and holds no header, no query and no text of a prompt.
+import { mediaPrefix } from "../network/own-addresses.ts";
 import type { Edge, Exchange } from "./edge.ts";
-import { mediaPrefix } from "./media-files.ts";
 
 /** nginx's number for a client that left before the answer; nothing was sent, so there is no status of ours. */
 const clientLeft = 499;
@@ -44,10 +44,4 @@ function decoded(path: string): string {
   } catch {
     return `${path.slice(0, path.indexOf("%"))}%…`;
   }
-}
-
-/** A model id goes to the log only where it looks like one: a prompt put into the wrong field must not. */
-export function loggableModel(body: unknown): string | null {
-  const model = typeof body === "object" && body !== null ? (body as { model?: unknown }).model : undefined;
-  return typeof model === "string" && /^[\w.:/@-]{1,128}$/.test(model) ? model : null;
 }

@@ -2,12 +2,11 @@
 // so anybody may keep them for good; what is shown may not run (SVG) and not be taken for something else.
 import { addAbortSignal } from "node:stream";
 import { ApiError } from "../errors/fail.ts";
+import { mediaPrefix } from "../network/own-addresses.ts";
+import type { Headers } from "../operation.ts";
 import type { Edge, Exchange } from "./edge.ts";
 import { type AnyReply, sendReply } from "./reply.ts";
-import type { Headers } from "../operation.ts";
 import { failMethod, optionsReply } from "./unknown-path.ts";
-
-export const mediaPrefix = "/media/";
 
 export async function answerMedia(edge: Edge, exchange: Exchange): Promise<void> {
   const { req, path } = exchange;

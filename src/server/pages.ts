@@ -2,11 +2,8 @@
 // pages that mails link to. All are GET (and so HEAD), all are public.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { accountPageHeaders, resetPasswordPage, resetPasswordScript, verifyPage, verifyScript } from "./account-pages.ts";
-import { openDocs, wantsHtml } from "./docs-portal.ts";
+import { openDocs, type Page, wantsHtml } from "./docs-portal.ts";
 import type { Edge, Exchange } from "./edge.ts";
-import type { AnyReply } from "./reply.ts";
-
-export type Page = (exchange: Exchange) => AnyReply | Promise<AnyReply>;
 
 /** Finds the page of a path; undefined where there is none. */
 export type Pages = (exchange: Exchange) => Page | undefined | Promise<Page | undefined>;

@@ -3,8 +3,8 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 import { fail } from "../errors/fail.ts";
 import { parseJson } from "../json/parse.ts";
+import { isCompressed } from "./content-coding.ts";
 import { pathName } from "./invalid.ts";
-import { isCompressed } from "./read-body.ts";
 
 /** Deeper than any schema or tool argument goes, and far below where recursive code runs out of stack. */
 const nestingMax = 200;

@@ -1,6 +1,5 @@
 // The bytes of a request body: bounded by length, by time and by what all requests hold together, and read only after
 // authentication. What the bytes mean is parse-json.ts; what becomes of a body that was refused is drain.ts.
-import type { IncomingHttpHeaders } from "node:http";
 import { fail } from "../errors/fail.ts";
 import { countTransferred } from "../transfer-garbage.ts";
 import type { Edge, Exchange } from "./edge.ts";
@@ -10,10 +9,6 @@ const empty = Buffer.alloc(0);
 export function hasBody(exchange: Exchange): boolean {
   const { "content-length": length, "transfer-encoding": encoding } = exchange.req.headers;
   return encoding !== undefined || (length !== undefined && Number(length) > 0);
-}
-
-export function isCompressed({ "content-encoding": encoding }: IncomingHttpHeaders): boolean {
-  return !/^(?:identity)?$/i.test(encoding?.trim() ?? "");
 }
 
 /** True where the client waits for "100 Continue" before it sends its body. */

@@ -2,13 +2,14 @@
 // requests hold together, on disk and in memory. How a form is taken apart is parse-form.ts; what its texts mean is form-fields.ts.
 import { open } from "node:fs/promises";
 import type { IncomingHttpHeaders } from "node:http";
-import { fail } from "../errors/fail.ts";
-import { countTransferred } from "../transfer-garbage.ts";
 import type { Form, Operation } from "../../generated/operations.ts";
-import type { Edge, Exchange } from "./edge.ts";
-import { type FormParser, boundaryOf, failForm, openFormParser } from "./parse-form.ts";
-import { awaitsContinue, failTooLarge, hasBody, isCompressed, keepPatience } from "./read-body.ts";
+import { fail } from "../errors/fail.ts";
 import type { FormFile } from "../operation.ts";
+import { countTransferred } from "../transfer-garbage.ts";
+import { isCompressed } from "./content-coding.ts";
+import type { Edge, Exchange } from "./edge.ts";
+import { boundaryOf, failForm, type FormParser, openFormParser } from "./parse-form.ts";
+import { awaitsContinue, failTooLarge, hasBody, keepPatience } from "./read-body.ts";
 
 /** A form as it was sent. */
 export interface SentForm {

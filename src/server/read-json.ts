@@ -5,8 +5,13 @@ import type { Operation, OperationId } from "../../generated/operations.ts";
 import { bodies } from "../../generated/validators.js";
 import type { JsonText } from "../providers/json/text.ts";
 import { failInvalid } from "./invalid.ts";
-import { loggableModel } from "./log-request.ts";
 import { parseBody } from "./parse-json.ts";
+
+/** A model id goes to the log only where it looks like one: a prompt put into the wrong field must not. */
+export function loggableModel(body: unknown): string | null {
+  const model = typeof body === "object" && body !== null ? (body as { model?: unknown }).model : undefined;
+  return typeof model === "string" && /^[\w.:/@-]{1,128}$/.test(model) ? model : null;
+}
 
 export interface JsonContent {
   /** As they came, without a byte order mark. */

@@ -2,23 +2,22 @@
 // type, JSON, fields, after a slow body authentication again; then the handler, whose reply is sent by reply.ts.
 import type { Form, Operation, OperationId } from "../../generated/operations.ts";
 import { forms, parameters, type Validate } from "../../generated/validators.js";
-import type { Caller } from "../context.ts";
+import type { Caller } from "../accounts/caller.ts";
 import { fail } from "../errors/fail.ts";
 import { requestBound } from "../limits/bounds.ts";
 import { nobody } from "../limits/counters.ts";
+import type { FormBody, FormFile, Handler, Headers, Request } from "../operation.ts";
 import { authenticate } from "./authenticate.ts";
 import { bigBytes, readBigJson } from "./big-json.ts";
 import type { Edge, Exchange } from "./edge.ts";
 import { failInvalid } from "./invalid.ts";
-import { loggableModel } from "./log-request.ts";
 import { failForm } from "./parse-form.ts";
 import { nulDetails } from "./parse-json.ts";
 import { holdValue, readBody } from "./read-body.ts";
 import { readForm, type SentForm, takesForm } from "./read-form.ts";
-import { type JsonContent, readJson } from "./read-json.ts";
+import { type JsonContent, loggableModel, readJson } from "./read-json.ts";
 import { coerceOnce, parameterReader } from "./read-parameters.ts";
 import { sendReply } from "./reply.ts";
-import type { FormBody, FormFile, Handler, Headers, Request } from "../operation.ts";
 
 type RunOperation = (exchange: Exchange) => Promise<void>;
 

@@ -1,7 +1,9 @@
 // The browser that began a sign-in at an external provider: nobody else's code and state sign it in to an account that is not its user's.
 import { createHash, randomBytes } from "node:crypto";
 import { readSignInCookie, signInCookie } from "../accounts/session-cookie.ts";
-import { signInLifeMs } from "./flows.ts";
+
+/** As long as a user may take at the provider's page. */
+export const signInLifeMs = 10 * 60 * 1000;
 
 type Headers = Record<string, string | undefined>;
 

@@ -5,16 +5,13 @@ import { isTokenShaped, makeToken } from "../accounts/tokens.ts";
 import type { Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
 import type { Flow } from "../identity/types.ts";
-import type { Shown } from "./browser.ts";
+import { type Shown, signInLifeMs } from "./browser.ts";
 
 interface StartedFlow extends Flow {
   state: string;
   hash: Buffer;
   expiresAt: Date;
 }
-
-/** As long as a user may take at the provider's page. */
-export const signInLifeMs = 10 * 60 * 1000;
 
 export function makeFlow(redirectUri: string, at: Date): StartedFlow {
   const { secret, hash } = makeToken("signIn");

@@ -1,7 +1,7 @@
 // What this process's parts hold at the moment: lanes, connections, upstream calls, breakers. Read at each scrape.
 import type { LaneGauge } from "../db/batcher.ts";
 import type { Doubt, Standing } from "../db/standing.ts";
-import type { Upstream } from "../providers/transport/http.ts";
+import type { Upstream } from "../providers/transport/types.ts";
 import type { Breakers } from "../routing/breaker.ts";
 import type { Metrics } from "./metrics.ts";
 import { histogramSamples, type Sample } from "./plain-metric.ts";

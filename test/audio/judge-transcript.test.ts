@@ -1,7 +1,7 @@
 // When a transcript says nothing, by the thresholds that Whisper has.
 import { expect, test } from "vitest";
 import { hasTimes, isSilent } from "../../src/audio/transcribe.ts";
-import type { Segment } from "../../src/providers/audio.ts";
+import type { Segment } from "../../src/providers/verbs/audio.ts";
 
 const segment = (no_speech_prob: number, avg_logprob: number, text = "Thank you."): Segment => ({
   ...{ id: 0, seek: 0, start: 0, end: 1, text, tokens: [], temperature: 0, compression_ratio: 1 },

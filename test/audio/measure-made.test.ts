@@ -1,7 +1,7 @@
 // What was made, collected whole within its bounds, and its length.
 import { describe, expect, test } from "vitest";
 import { collectAudio, measureMade } from "../../src/audio/make-audio.ts";
-import type { AudioBody } from "../../src/providers/audio.ts";
+import type { AudioBody } from "../../src/providers/verbs/audio.ts";
 
 const megabyte = 1024 * 1024;
 

@@ -6,11 +6,11 @@ import { chainOf, transcribeOverChain } from "../../src/audio/transcribe.ts";
 import { transcriptionRequest } from "../../src/audio/transcription-request.ts";
 import { loadCatalog } from "../../src/catalog/load.ts";
 import type { Model } from "../../src/catalog/types.ts";
-import type { Transcribe } from "../../src/providers/audio.ts";
-import { UpstreamError } from "../../src/providers/types.ts";
+import { GatewayStopping } from "../../src/concurrency/stopping.ts";
+import { UpstreamError } from "../../src/providers/errors/upstream-error.ts";
+import type { Transcribe } from "../../src/providers/verbs/audio.ts";
 import type { Attempt } from "../../src/routing/attempt.ts";
 import { createBreakers } from "../../src/routing/breaker.ts";
-import { GatewayStopping } from "../../src/concurrency/stopping.ts";
 import { transcriber } from "../operations/transcriptions/transcription-gateway.ts";
 
 const providers = ["north", "south", "west"].map((id) => ({ id, protocol: "openai", base_url: `https://${id}.test/v1` }));

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { dialects, errors } from "../../generated/errors.ts";
 import { operations } from "../../generated/operations.ts";
 import { commands } from "../../src/cli/commands.ts";
-import { troubleCauses } from "../../src/providers/errors/trouble.ts";
+import { troubleCauses } from "../../src/providers/errors/upstream-error.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const text = (path: string) => readFileSync(`${root}${path}`, "utf8");

@@ -1,8 +1,8 @@
 // Waiting for the end of a job, below HTTP: what wakes whoever waits.
 import { expect, test, vi } from "vitest";
-import { UpstreamError } from "../../src/providers/types.ts";
-import type { Models } from "./engine.ts";
+import { UpstreamError } from "../../src/providers/errors/upstream-error.ts";
 import { engineWorld } from "./engine-world.ts";
+import type { Models } from "./engine.ts";
 import { rowOf } from "./job-rows.ts";
 
 const world = engineWorld();

@@ -4,9 +4,9 @@ import { describe, expect, test } from "vitest";
 import { fileName } from "../../src/jobs/deliver.ts";
 import type { JobOutput } from "../../src/jobs/types.ts";
 import { MediaFault } from "../../src/media/types.ts";
-import { UpstreamError } from "../../src/providers/types.ts";
-import type { Engine, Models } from "./engine.ts";
+import { UpstreamError } from "../../src/providers/errors/upstream-error.ts";
 import { engineWorld } from "./engine-world.ts";
+import type { Engine, Models } from "./engine.ts";
 import { entries, rowOf } from "./job-rows.ts";
 
 const world = engineWorld();

@@ -1,7 +1,7 @@
 // How a message's stream is kept open and how it says that it broke (WIRE.md 5.4; 14, row 13).
 import { expect, test } from "vitest";
 import { messageForm } from "../../src/language/messages/reply.ts";
-import { UpstreamError } from "../../src/providers/types.ts";
+import { UpstreamError } from "../../src/providers/errors/upstream-error.ts";
 
 function form() {
   const answer = { ask: { requestId: "req_1" }, call: {}, source: {} } as unknown as Parameters<typeof messageForm>[1];

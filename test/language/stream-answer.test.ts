@@ -1,10 +1,11 @@
 // The times of a stream, on a clock of the test's own: comments while the upstream is silent, none while it speaks.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Ask } from "../../src/admission/ask.ts";
 import type { Context } from "../../src/context.ts";
 import type { OpenCall } from "../../src/language/open-call.ts";
-import type { Ask } from "../../src/admission/ask.ts";
 import { streamAnswer, type StreamForm } from "../../src/language/stream-answer.ts";
-import type { AnswerStream, ChatRecord } from "../../src/providers/types.ts";
+import type { AnswerStream } from "../../src/providers/types.ts";
+import type { ChatRecord } from "../../src/providers/verbs/chat.ts";
 import { createBreakers } from "../../src/routing/breaker.ts";
 import { noUsage } from "../../src/usage.ts";
 

@@ -1,7 +1,7 @@
 // Requests to addresses that a provider answered with: where they may lie, what goes along, and how many pools they may open.
 import { describe, expect, test } from "vitest";
-import type { UpstreamRequest } from "../../src/providers/transport/http.ts";
 import { answeredAddress } from "../../src/providers/transport/target.ts";
+import type { UpstreamRequest } from "../../src/providers/transport/types.ts";
 import { providerAt, startHost, until, useUpstream } from "./upstream-fixture.ts";
 
 function requestTo(path: string, change: Partial<UpstreamRequest> = {}): UpstreamRequest {

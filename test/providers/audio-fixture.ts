@@ -1,5 +1,5 @@
 // Calls adapters of audio against a host that answers as a test says, and takes what they made.
-import type { AudioBody, MadeAudio } from "../../src/providers/audio.ts";
+import type { AudioBody, MadeAudio } from "../../src/providers/verbs/audio.ts";
 import type { Provider, UpstreamCall } from "../../src/providers/types.ts";
 import { type Answer, type Host, routeTo } from "./upstream-fixture.ts";
 

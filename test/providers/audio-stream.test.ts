@@ -1,6 +1,6 @@
 // What bounds audio that streams, whatever its host does.
 import { test } from "vitest";
-import type { AudioBody } from "../../src/providers/audio.ts";
+import type { AudioBody } from "../../src/providers/verbs/audio.ts";
 import { type StreamLimits, streamAudio } from "../../src/providers/transport/audio-stream.ts";
 import { bytesOf, callTo } from "./audio-fixture.ts";
 import { expectFault } from "./openai/chat-fixture.ts";

@@ -1,9 +1,10 @@
 // Upstream HTTP over real sockets: what is sent, what ends a call, and that nothing stays open.
-import { createServer, type AddressInfo } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, test } from "vitest";
-import { connectUpstreams, type UpstreamRequest } from "../../src/providers/transport/http.ts";
 import { openSlots } from "../../src/concurrency/slots.ts";
-import type { UpstreamError } from "../../src/providers/types.ts";
+import type { UpstreamError } from "../../src/providers/errors/upstream-error.ts";
+import { connectUpstreams } from "../../src/providers/transport/http.ts";
+import type { UpstreamRequest } from "../../src/providers/transport/types.ts";
 import { providerAt, startHost, until, useUpstream } from "./upstream-fixture.ts";
 
 function requestTo(url: string, change: Partial<UpstreamRequest> = {}): UpstreamRequest {

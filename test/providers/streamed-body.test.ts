@@ -1,13 +1,13 @@
 // Bodies that go to an upstream from disk: whole and with their length, fresh each time, and never in memory.
-import { mkdtempSync, openSync, ftruncateSync, closeSync, rmSync, truncateSync, writeFileSync, readdirSync, readlinkSync } from "node:fs";
+import { closeSync, ftruncateSync, mkdtempSync, openSync, readdirSync, readlinkSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { exchange } from "../../src/providers/transport/exchange.ts";
-import type { UpstreamRequest } from "../../src/providers/transport/http.ts";
 import { fileForm } from "../../src/providers/transport/multipart.ts";
+import type { UpstreamRequest } from "../../src/providers/transport/types.ts";
 import { providerAt, startHost, until, useUpstream } from "./upstream-fixture.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "streamed-body-"));

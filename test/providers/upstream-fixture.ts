@@ -2,7 +2,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { afterEach } from "vitest";
-import { connectUpstreams, type Upstream, type UpstreamLimits } from "../../src/providers/transport/http.ts";
+import { connectUpstreams } from "../../src/providers/transport/http.ts";
+import type { Upstream, UpstreamLimits } from "../../src/providers/transport/types.ts";
 import type { Provider, Route } from "../../src/providers/types.ts";
 
 export interface Host {

@@ -1,6 +1,6 @@
 // Lists of voices within bounds, whatever a provider says.
 import { expect, test } from "vitest";
-import type { ProviderVoice } from "../../src/providers/audio.ts";
+import type { ProviderVoice } from "../../src/providers/verbs/audio.ts";
 import { openVoiceList } from "../../src/providers/voice-list.ts";
 
 const voice = (voiceId: string, more: Partial<ProviderVoice> = {}): ProviderVoice => ({

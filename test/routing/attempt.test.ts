@@ -2,7 +2,8 @@
 import { describe, expect, test } from "vitest";
 import type { Model } from "../../src/catalog/types.ts";
 import { ApiError } from "../../src/errors/fail.ts";
-import { type Route, UpstreamError, type UpstreamFault } from "../../src/providers/types.ts";
+import { UpstreamError, type UpstreamFault } from "../../src/providers/errors/upstream-error.ts";
+import type { Route } from "../../src/providers/types.ts";
 import { attempt, type Attempt } from "../../src/routing/attempt.ts";
 import { createBreakers } from "../../src/routing/breaker.ts";
 import type { Candidate } from "../../src/routing/candidates.ts";

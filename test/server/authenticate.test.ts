@@ -1,8 +1,8 @@
-import { describe, expect, test } from "vitest";
 import type { IncomingHttpHeaders } from "node:http";
+import { describe, expect, test } from "vitest";
+import type { Caller } from "../../src/accounts/caller.ts";
 import { ApiError } from "../../src/errors/fail.ts";
 import { authenticate } from "../../src/server/authenticate.ts";
-import type { Caller } from "../../src/context.ts";
 import { callers, goodKey } from "./start-edge.ts";
 
 const csrfToken = "c5f1";

@@ -1,7 +1,7 @@
 // A chat request in Anthropic's dialect (WIRE.md 7 column A, 7.1, 9), as pure functions.
 import { describe, expect, test } from "vitest";
+import { UpstreamError } from "../../src/providers/errors/upstream-error.ts";
 import { chatToMessageRequest } from "../../src/providers/translation/chat-to-message-request.ts";
-import { UpstreamError } from "../../src/providers/types.ts";
 
 const hi = { role: "user", content: "Hi" };
 const said = { role: "user", content: [{ type: "text", text: "Hi" }] };

@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { chatToMessageStream } from "../../src/providers/translation/chat-to-message-stream.ts";
 import { openToolNames } from "../../src/providers/translation/tool-names.ts";
-import type { ChatStream, MessageRecord, MessageTally } from "../../src/providers/types.ts";
+import type { ChatStream } from "../../src/providers/verbs/chat.ts";
+import type { MessageRecord, MessageTally } from "../../src/providers/verbs/messages.ts";
 import { messageOf } from "../operations/messages/message-events.ts";
 
 interface Told {

@@ -3,7 +3,7 @@ import type { components } from "../../../generated/api.d.ts";
 import type { Model } from "../../catalog/types.ts";
 import type { Context } from "../../context.ts";
 import { toUsd } from "../../money.ts";
-import type { ChatRecord, ChatStream, ChatTally } from "../../providers/types.ts";
+import type { ChatRecord, ChatStream, ChatTally } from "../../providers/verbs/chat.ts";
 import type { Bill } from "../open-call.ts";
 import { type StreamedAnswer, streamFault, type StreamForm } from "../stream-answer.ts";
 

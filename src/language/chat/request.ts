@@ -1,12 +1,12 @@
 // A chat request in the OpenAI dialect as an order: what it asks of a model, how large it is, how a route is called.
 import type { Context } from "../../context.ts";
 import type { JsonText } from "../../providers/json/text.ts";
-import type { ChatStream, ChatWhole } from "../../providers/types.ts";
-import { promptSize } from "../prompt-size.ts";
-import { assertDeclares, declares, requirementsOf } from "./requirements.ts";
-import type { OutputCap } from "../reserve.ts";
+import type { ChatStream, ChatWhole } from "../../providers/verbs/chat.ts";
 import { adapterOf } from "../../routing/candidates.ts";
+import { promptSize } from "../prompt-size.ts";
+import type { OutputCap } from "../reserve.ts";
 import type { Order } from "../serve.ts";
+import { assertDeclares, declares, requirementsOf } from "./requirements.ts";
 import { type ChatFields, outputMaxOf, upstreamBody } from "./upstream-body.ts";
 
 /** The request as JSON text, and parsed. */

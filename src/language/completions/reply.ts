@@ -3,7 +3,7 @@
 import type { components } from "../../../generated/api.d.ts";
 import type { Context } from "../../context.ts";
 import { parseJson } from "../../json/parse.ts";
-import type { ChatCompletion, ChatRecord, ChatTally } from "../../providers/types.ts";
+import type { ChatCompletion, ChatRecord, ChatTally } from "../../providers/verbs/chat.ts";
 import { chatUsage, dataForm, dataLine, type StreamedChat } from "../chat/reply.ts";
 import type { Bill, OpenCall } from "../open-call.ts";
 import type { StreamForm } from "../stream-answer.ts";

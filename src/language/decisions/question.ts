@@ -1,9 +1,11 @@
 // One question on one route: asked under labels where odds can be had, else as a document (OPERATOR.md, decisions).
 import type { components } from "../../../generated/api.d.ts";
 import { parseJson } from "../../json/parse.ts";
+import { UpstreamError } from "../../providers/errors/upstream-error.ts";
 import { arrayOf, isObject, objectOf } from "../../providers/json/read.ts";
 import { unreadable } from "../../providers/transport/json-answer.ts";
-import { type Chat, type ChatCompletion, type ChatWhole, type UpstreamCall, UpstreamError } from "../../providers/types.ts";
+import type { UpstreamCall } from "../../providers/types.ts";
+import type { Chat, ChatCompletion, ChatWhole } from "../../providers/verbs/chat.ts";
 import { sumOfUsages, type Usage } from "../../usage.ts";
 import { documentFields, documentPrompt, labelFields, labelPrompt, labels } from "./prompts.ts";
 import type { Question } from "./request.ts";

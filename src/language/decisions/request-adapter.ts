@@ -2,7 +2,8 @@
 // (OPERATOR.md, decisions).
 import type { Context } from "../../context.ts";
 import { ApiError } from "../../errors/fail.ts";
-import { UpstreamError, type Whole } from "../../providers/types.ts";
+import { UpstreamError } from "../../providers/errors/upstream-error.ts";
+import type { Whole } from "../../providers/types.ts";
 import { adapterOf } from "../../routing/candidates.ts";
 import { sumOfUsages } from "../../usage.ts";
 import { type PromptSize, sizeOf } from "../prompt-size.ts";

@@ -2,7 +2,7 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import type { components } from "../../../generated/api.d.ts";
 import { toUsd } from "../../money.ts";
-import type { Vector } from "../../providers/types.ts";
+import type { Vector } from "../../providers/verbs/embed.ts";
 import type { Bill } from "../open-call.ts";
 
 type EmbeddingList = components["schemas"]["EmbeddingList"];

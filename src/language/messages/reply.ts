@@ -3,7 +3,8 @@ import type { components } from "../../../generated/api.d.ts";
 import type { Model } from "../../catalog/types.ts";
 import type { Context } from "../../context.ts";
 import { toUsd } from "../../money.ts";
-import { type MessageRecord, type MessageStream, UpstreamError } from "../../providers/types.ts";
+import { UpstreamError } from "../../providers/errors/upstream-error.ts";
+import type { MessageRecord, MessageStream } from "../../providers/verbs/messages.ts";
 import type { Bill } from "../open-call.ts";
 import { type StreamedAnswer, streamFault, type StreamForm } from "../stream-answer.ts";
 

@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import { spliceJson } from "../../providers/json/splice.ts";
 import type { JsonText } from "../../providers/json/text.ts";
-import type { MessageStream, MessageWhole } from "../../providers/types.ts";
+import type { MessageStream, MessageWhole } from "../../providers/verbs/messages.ts";
 import { adapterOf, type Candidate } from "../../routing/candidates.ts";
 import { assertDeclares, declares } from "../chat/requirements.ts";
 import { capFor, outputMaxOf } from "../chat/upstream-body.ts";

@@ -1,7 +1,7 @@
 // A ranking as the caller gets it: the model's own, with the gateway's usage (gateway-api.md, POST /v1/rerank).
 import type { components } from "../../../generated/api.d.ts";
 import { toUsd } from "../../money.ts";
-import type { RerankWhole } from "../../providers/types.ts";
+import type { RerankWhole } from "../../providers/verbs/rerank.ts";
 import type { Bill } from "../open-call.ts";
 
 type Ranking = components["schemas"]["RerankRanking"];

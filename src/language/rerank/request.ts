@@ -3,10 +3,10 @@ import type { components } from "../../../generated/api.d.ts";
 import type { Context } from "../../context.ts";
 import { spliceJson } from "../../providers/json/splice.ts";
 import type { JsonText } from "../../providers/json/text.ts";
-import type { RerankWhole } from "../../providers/types.ts";
+import type { RerankWhole } from "../../providers/verbs/rerank.ts";
+import { adapterOf } from "../../routing/candidates.ts";
 import { rankingSize } from "../prompt-size.ts";
 import { noOutput } from "../reserve.ts";
-import { adapterOf } from "../../routing/candidates.ts";
 import type { Order } from "../serve.ts";
 
 interface RerankRequest {

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { parseJson } from "../../json/parse.ts";
 import { answerBytesMax } from "../../providers/transport/exchange.ts";
 import { unreadable } from "../../providers/transport/json-answer.ts";
-import type { ChatRecord, ChatWhole } from "../../providers/types.ts";
+import type { ChatRecord, ChatWhole } from "../../providers/verbs/chat.ts";
 import type { Bill } from "../open-call.ts";
 import { streamFault, type StreamForm } from "../stream-answer.ts";
 import { asksLogprobs, readLogprobs } from "./logprobs.ts";

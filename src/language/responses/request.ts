@@ -1,7 +1,8 @@
 // The chat order of a request of /v1/responses, its refusals in the words of the request that came.
-import { ApiError } from "../../errors/fail.ts";
 import type { Context } from "../../context.ts";
-import { type ChatStream, type ChatWhole, UpstreamError } from "../../providers/types.ts";
+import { ApiError } from "../../errors/fail.ts";
+import { UpstreamError } from "../../providers/errors/upstream-error.ts";
+import type { ChatStream, ChatWhole } from "../../providers/verbs/chat.ts";
 import { chatOrder } from "../chat/request.ts";
 import type { Order } from "../serve.ts";
 import type { Translated } from "./chat-request.ts";

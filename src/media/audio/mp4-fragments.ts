@@ -1,7 +1,22 @@
 // Where the packets of one fragment (moof) lie: runs of packets, each of a track, with lengths of their own or the usual one.
-import { boxIn, boxesIn } from "./boxes.ts";
-import { readUnits } from "./mp4-clock.ts";
-import type { Mp4Track, Place } from "./mp4.ts";
+import { boxesIn, boxIn } from "./boxes.ts";
+import { readUnits, type TrackClock } from "./mp4-clock.ts";
+import type { Place } from "./mp4-tables.ts";
+import type { SamplesOf } from "./packets.ts";
+import type { Tally } from "./tally.ts";
+
+export interface Mp4Track {
+  id: number;
+  /** Null: pictures, text and the like. */
+  samplesOf: SamplesOf | null;
+  /** The codec needs no look at its packets. */
+  isUniform: boolean;
+  table: Buffer;
+  /** What fragments take where they say nothing. */
+  usualBytes: number;
+  tally: Tally;
+  clock: TrackClock;
+}
 
 /** The tracks that the fragment has packets of, and when they begin in each, in its units; 0 where that isn't said. */
 export function fragmentStarts(fragment: Buffer): Map<number, number> {

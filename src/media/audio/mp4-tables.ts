@@ -1,6 +1,11 @@
 // Where the packets of one track lie, by its tables: how many stand in each chunk (stsc), how long each is (stsz, stz2), where chunks begin.
 import { boxIn } from "./boxes.ts";
-import type { Place } from "./mp4.ts";
+
+/** Where one packet lies in the file. */
+export interface Place {
+  from: number;
+  bytes: number;
+}
 
 /** `table` is the content of `stbl`. Ends with the shortest of the tables. */
 export function* tablePackets(table: Buffer): Generator<Place> {

@@ -1,32 +1,13 @@
 // MP4 (m4a): packets stand where tables say, whole or in fragments. A packet counts where its bytes are there, as long as its codec makes it.
 // The tables' own times only tell what is missing (mp4-clock.ts).
-import { type Box, boxAt, boxIn, boxesIn } from "./boxes.ts";
+import { type Box, boxAt, boxesIn, boxIn } from "./boxes.ts";
 import type { Bytes } from "./bytes.ts";
+import { holdFragment, holdPackets, openTrackClock, promiseOf } from "./mp4-clock.ts";
 import { samplesOfEntry } from "./mp4-codec.ts";
-import { type TrackClock, holdFragment, holdPackets, openTrackClock, promiseOf } from "./mp4-clock.ts";
-import { fragmentPackets, fragmentStarts } from "./mp4-fragments.ts";
-import { tablePackets } from "./mp4-tables.ts";
-import { type SamplesOf, packetHeadBytes } from "./packets.ts";
-import { type Tally, type Walked, broken, openTally } from "./tally.ts";
-
-/** Where one packet lies in the file. */
-export interface Place {
-  from: number;
-  bytes: number;
-}
-
-export interface Mp4Track {
-  id: number;
-  /** Null: pictures, text and the like. */
-  samplesOf: SamplesOf | null;
-  /** The codec needs no look at its packets. */
-  isUniform: boolean;
-  table: Buffer;
-  /** What fragments take where they say nothing. */
-  usualBytes: number;
-  tally: Tally;
-  clock: TrackClock;
-}
+import { fragmentPackets, fragmentStarts, type Mp4Track } from "./mp4-fragments.ts";
+import { type Place, tablePackets } from "./mp4-tables.ts";
+import { packetHeadBytes } from "./packets.ts";
+import { broken, openTally, type Walked } from "./tally.ts";
 
 /** The index of a day of the smallest packets takes less, and so does a second's fragment. */
 const indexBytesMax = 32 * 1024 * 1024;

@@ -1,13 +1,14 @@
 // Chat over the `anthropic` protocol: the request told in the other dialect, the answer told back.
 // What the words mean is translation/'s, the call itself messages.ts's.
-import { systemClock, type Clock } from "../../clock.ts";
+import { type Clock, systemClock } from "../../clock.ts";
 import { parseLong } from "../json/exact-numbers.ts";
 import { objectOf } from "../json/read.ts";
 import { wholeOf } from "../json/text.ts";
 import { chatToMessageRequest } from "../translation/chat-to-message-request.ts";
 import { messageToChatAnswer } from "../translation/message-to-chat-answer.ts";
 import { messageToChatStream } from "../translation/message-to-chat-stream.ts";
-import type { Chat, Messages } from "../types.ts";
+import type { Chat } from "../verbs/chat.ts";
+import type { Messages } from "../verbs/messages.ts";
 
 export function anthropicChat(messages: Messages, clock: Clock = systemClock): Chat {
   return async (call) => {

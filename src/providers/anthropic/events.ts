@@ -3,10 +3,12 @@
 import { readErrorValue, safeReason } from "../errors/error-text.ts";
 import { errorUnder200 } from "../errors/faults.ts";
 import { withoutKeys } from "../errors/hide-secrets.ts";
+import { UpstreamError } from "../errors/upstream-error.ts";
 import { isObject, type Json, objectOf } from "../json/read.ts";
 import { readRecordData, unreadable } from "../transport/json-answer.ts";
 import type { SseRecord } from "../transport/sse.ts";
-import { type MessageRecord, type MessageTally, type Provider, UpstreamError } from "../types.ts";
+import type { Provider } from "../types.ts";
+import type { MessageRecord, MessageTally } from "../verbs/messages.ts";
 import { messageId, readBlock, readEnd } from "./response.ts";
 import { openSequence } from "./sequence.ts";
 import { addUsage, readMessageUsage, readPromptUsage } from "./usage.ts";

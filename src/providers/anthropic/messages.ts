@@ -3,12 +3,12 @@
 import { type Clock, systemClock } from "../../clock.ts";
 import { type Json, objectOf } from "../json/read.ts";
 import { exchange, isJson, wholeText } from "../transport/exchange.ts";
-import type { Upstream, UpstreamAnswer } from "../transport/http.ts";
 import { inOrder } from "../transport/in-order.ts";
 import { openOutlet, type Outlet } from "../transport/outlet.ts";
 import { readStream, type StreamReader } from "../transport/read-stream.ts";
 import { type Piece, toldStream } from "../transport/replay-stream.ts";
-import type { MessageCall, MessageRecord, Messages, MessageStream, MessageTally, MessageWhole } from "../types.ts";
+import type { Upstream, UpstreamAnswer } from "../transport/types.ts";
+import type { MessageCall, MessageRecord, Messages, MessageStream, MessageTally, MessageWhole } from "../verbs/messages.ts";
 import { readEvents } from "./events.ts";
 import { messageRequest } from "./request.ts";
 import { readMessage } from "./response.ts";

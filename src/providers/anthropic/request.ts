@@ -5,9 +5,10 @@ import { arrayOf, type Json, objectOf } from "../json/read.ts";
 import { spliceJson } from "../json/splice.ts";
 import { type JsonText, wholeOf } from "../json/text.ts";
 import { hasThoughtOrCalled } from "../translation/thinking-turns.ts";
-import type { UpstreamRequest } from "../transport/http.ts";
 import { jsonRequest } from "../transport/json-request.ts";
-import type { MessageCall, Route } from "../types.ts";
+import type { UpstreamRequest } from "../transport/types.ts";
+import type { Route } from "../types.ts";
+import type { MessageCall } from "../verbs/messages.ts";
 import { cleanMessages, cleanSystem, lacksThinking, toolsOfHistory } from "./history.ts";
 
 export function messageRequest(call: MessageCall): UpstreamRequest {

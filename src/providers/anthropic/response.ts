@@ -5,7 +5,8 @@ import { hideInMembers } from "../errors/foreign-members.ts";
 import { parseLong } from "../json/exact-numbers.ts";
 import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import { readAnswer, unreadable } from "../transport/json-answer.ts";
-import type { MessageEnd, MessageWhole, Provider } from "../types.ts";
+import type { Provider } from "../types.ts";
+import type { MessageEnd, MessageWhole } from "../verbs/messages.ts";
 import { readMessageUsage } from "./usage.ts";
 
 export function readMessage(text: string, publicModel: string, provider: Provider): MessageWhole {

@@ -1,6 +1,6 @@
 // One block after the other (WIRE.md 8.4): what a host says of a second block while the first is open waits until that one is closed.
 import { unreadable } from "../transport/json-answer.ts";
-import type { MessageRecord } from "../types.ts";
+import type { MessageRecord } from "../verbs/messages.ts";
 
 /** Characters of records that may wait for an open block to end. */
 const heldMax = 4_194_304;

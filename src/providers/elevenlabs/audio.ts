@@ -1,13 +1,14 @@
 // Speech, music and sounds of ElevenLabs: JSON out, bytes back as they come, in the form that was ordered (WIRE.md 13.1).
-import { systemClock, type Clock } from "../../clock.ts";
+import { type Clock, systemClock } from "../../clock.ts";
 import type { AudioFormat } from "../../sound/formats.ts";
-import type { MadeAudio, MakeMusic, MakeSound, Say } from "../audio.ts";
+import { UpstreamError } from "../errors/upstream-error.ts";
+import type { Json } from "../json/read.ts";
 import { assertAudio, speechFirstByteMs, streamAudio } from "../transport/audio-stream.ts";
 import { exchange } from "../transport/exchange.ts";
-import type { Upstream } from "../transport/http.ts";
 import { jsonRequest } from "../transport/json-request.ts";
-import type { Json } from "../json/read.ts";
-import { type UpstreamCall, UpstreamError } from "../types.ts";
+import type { Upstream } from "../transport/types.ts";
+import type { UpstreamCall } from "../types.ts";
+import type { MadeAudio, MakeMusic, MakeSound, Say } from "../verbs/audio.ts";
 import { elevenlabsError } from "./errors.ts";
 
 interface Ask {

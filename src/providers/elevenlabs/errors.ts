@@ -2,9 +2,10 @@
 import { parseJson } from "../../json/parse.ts";
 import { hideAddresses, readErrorBody, safeParam, safeReason } from "../errors/error-text.ts";
 import { errorOfAnswer } from "../errors/faults.ts";
-import type { ErrorAnswer, ReadError } from "../transport/exchange.ts";
+import { UpstreamError, type UpstreamFault } from "../errors/upstream-error.ts";
 import { arrayOf, type Json, objectOf } from "../json/read.ts";
-import { type Provider, UpstreamError, type UpstreamFault } from "../types.ts";
+import type { ErrorAnswer, ReadError } from "../transport/exchange.ts";
+import type { Provider } from "../types.ts";
 
 const faults: readonly (readonly [UpstreamFault, readonly string[]])[] = [
   ["refused", ["bad_prompt", "bad_composition_plan", "content_policy_violation", "content_against_policy", "moderation_blocked"]],

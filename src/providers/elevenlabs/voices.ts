@@ -1,11 +1,11 @@
 // The voices of ElevenLabs, page by page (WIRE.md 13.1). Those that were cloned or designed in the operator's own account are left out.
-import { systemClock, type Clock } from "../../clock.ts";
-import { readAnswer, unreadable } from "../transport/json-answer.ts";
-import type { ListVoices, ProviderVoice } from "../audio.ts";
-import { exchange, wholeText } from "../transport/exchange.ts";
-import type { Upstream } from "../transport/http.ts";
-import { bareRequest } from "../transport/json-request.ts";
+import { type Clock, systemClock } from "../../clock.ts";
 import { arrayOf, type Json, objectOf, textOf } from "../json/read.ts";
+import { exchange, wholeText } from "../transport/exchange.ts";
+import { readAnswer, unreadable } from "../transport/json-answer.ts";
+import { bareRequest } from "../transport/json-request.ts";
+import type { Upstream } from "../transport/types.ts";
+import type { ListVoices, ProviderVoice } from "../verbs/audio.ts";
 import { listBytesMax, openVoiceList } from "../voice-list.ts";
 import { elevenlabsError } from "./errors.ts";
 

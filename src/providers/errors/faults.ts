@@ -1,7 +1,8 @@
 // Which fault an upstream's error is (WIRE.md 10.3, OPERATOR.md "The rest that is fixed").
 // What follows from a fault is routing's business.
-import { type Provider, UpstreamError, type UpstreamFault } from "../types.ts";
+import type { Provider } from "../types.ts";
 import { type ErrorSigns, readErrorBody, readErrorValue, safeParam, safeReason, safeWord } from "./error-text.ts";
+import { UpstreamError, type UpstreamFault } from "./upstream-error.ts";
 
 /** An answer with a status outside 2xx. */
 export function errorOfAnswer(status: number, body: string, retryAfterMs: number | null, provider: Provider): UpstreamError {

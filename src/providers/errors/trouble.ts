@@ -1,40 +1,5 @@
 // Why an attempt at an upstream failed, as its operator needs to know it: a word of a closed list and a sentence. Neither is shown to callers.
-import { type Trouble, UpstreamError } from "../types.ts";
-
-/** Statuses that have a word of their own; the rest of their hundred share one, so that a metric's label stays bounded. */
-const knownStatuses = [400, 401, 402, 403, 404, 408, 409, 413, 422, 429, 500, 502, 503, 504, 529] as const;
-
-/** Every word there is, as the operator's page explains them. */
-export const troubleCauses = [
-  "connection_refused",
-  "connection_reset",
-  "connection_failed",
-  "dns",
-  "tls_expired",
-  "tls_self_signed",
-  "tls_hostname",
-  "tls_untrusted",
-  "tls_failed",
-  "timeout_connect",
-  "timeout_first_byte",
-  "timeout_idle",
-  "timeout_answer",
-  ...knownStatuses.map((status) => `http_${status}` as const),
-  "http_3xx",
-  "http_4xx",
-  "http_5xx",
-  "error_in_answer",
-  "unreadable",
-  "ended_early",
-  "file",
-  "failed",
-  "not_sent",
-  "local_overload",
-  "breaker_open",
-  "gateway_error",
-] as const;
-
-export type TroubleCause = (typeof troubleCauses)[number];
+import { knownStatuses, type Trouble, type TroubleCause, UpstreamError } from "./upstream-error.ts";
 
 /** A sentence, not a document. */
 const detailCharacters = 500;

@@ -2,10 +2,11 @@
 // There is no status of failure: work that failed is complete, and its error is the answer to what came of it.
 import { hideAddresses, readErrorBody, readErrorValue, safeParam, safeReason, safeWord } from "../errors/error-text.ts";
 import { errorOfAnswer } from "../errors/faults.ts";
+import { UpstreamError, type UpstreamFault } from "../errors/upstream-error.ts";
 import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import type { ErrorAnswer, ReadError } from "../transport/exchange.ts";
 import { parseObject } from "../transport/json-answer.ts";
-import { type Provider, UpstreamError, type UpstreamFault } from "../types.ts";
+import type { Provider } from "../types.ts";
 
 /** Of work that was offered: nothing has begun, another route may do it. */
 export const submitError: ReadError = (answer, provider) => {

@@ -2,16 +2,17 @@
 // it outlives the call: work that nobody waits for is asked to stop.
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { systemClock, type Clock } from "../../clock.ts";
+import { type Clock, systemClock } from "../../clock.ts";
 import { convertWhole } from "../../sound/convert.ts";
 import { type AudioFormat, audioFormats } from "../../sound/formats.ts";
 import { isWav, readWav } from "../../sound/wav.ts";
-import { unreadable } from "../transport/json-answer.ts";
-import type { FetchMade, MakeMusic, MusicOrder } from "../audio.ts";
+import { UpstreamError } from "../errors/upstream-error.ts";
 import { wholeAudio } from "../transport/audio-stream.ts";
-import type { Upstream } from "../transport/http.ts";
-import type { MadeFile, Ticket, UpstreamQueue } from "../media.ts";
-import { type UpstreamCall, UpstreamError } from "../types.ts";
+import { unreadable } from "../transport/json-answer.ts";
+import type { Upstream } from "../transport/types.ts";
+import type { UpstreamCall } from "../types.ts";
+import type { FetchMade, MakeMusic, MusicOrder } from "../verbs/audio.ts";
+import type { MadeFile, Ticket, UpstreamQueue } from "../verbs/media.ts";
 import { songParts } from "./output.ts";
 import { falQueue } from "./queue.ts";
 import { submit } from "./submit.ts";

@@ -1,9 +1,9 @@
 // What a model of a fal queue made: pictures in `images` or `image`, a clip in `video`, a song in `audio` (WIRE.md 12).
+import { UpstreamError } from "../errors/upstream-error.ts";
+import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import { type FilesInside, takeFilesOut } from "../transport/base64-files.ts";
 import { parseObject } from "../transport/json-answer.ts";
-import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts";
-import type { MadeFile } from "../media.ts";
-import { UpstreamError } from "../types.ts";
+import type { MadeFile } from "../verbs/media.ts";
 
 export interface Output {
   answer: Json;

@@ -1,13 +1,14 @@
 // Work that a fal queue accepted: how far it is, what came of it, and asking it to stop.
-import { systemClock, type Clock } from "../../clock.ts";
-import { parseObject, unreadable } from "../transport/json-answer.ts";
+import { type Clock, systemClock } from "../../clock.ts";
+import { UpstreamError } from "../errors/upstream-error.ts";
+import { textOf } from "../json/read.ts";
 import { filesBytesMax } from "../transport/base64-files.ts";
 import { exchange, wholeText } from "../transport/exchange.ts";
-import type { Upstream } from "../transport/http.ts";
+import { parseObject, unreadable } from "../transport/json-answer.ts";
 import { bareRequest } from "../transport/json-request.ts";
-import { textOf } from "../json/read.ts";
-import type { Looked, Ticket, UpstreamQueue } from "../media.ts";
-import { type UpstreamCall, UpstreamError } from "../types.ts";
+import type { Upstream } from "../transport/types.ts";
+import type { UpstreamCall } from "../types.ts";
+import type { Looked, Ticket, UpstreamQueue } from "../verbs/media.ts";
 import { errorInStatus, lookError, resultError } from "./errors.ts";
 import { type PartsOf, readOutput } from "./output.ts";
 

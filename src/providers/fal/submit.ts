@@ -1,14 +1,14 @@
 // Work offered to a fal queue: a ticket comes back, or at once what was made, from hosts that don't queue.
 import { type Clock, systemClock } from "../../clock.ts";
 import { type Json, textOf } from "../json/read.ts";
-import type { Begun, ClipOrder, MakeClip, MakePictures, PictureOrder, Ticket } from "../media.ts";
 import { filesBytesMax } from "../transport/base64-files.ts";
 import { exchange } from "../transport/exchange.ts";
-import type { Upstream } from "../transport/http.ts";
 import { unreadable } from "../transport/json-answer.ts";
 import { jsonRequest } from "../transport/json-request.ts";
 import { answeredAddress } from "../transport/target.ts";
+import type { Upstream } from "../transport/types.ts";
 import type { Provider, UpstreamCall } from "../types.ts";
+import type { Begun, ClipOrder, MakeClip, MakePictures, PictureOrder, Ticket } from "../verbs/media.ts";
 import { submitError } from "./errors.ts";
 import { type PartsOf, readOutput } from "./output.ts";
 

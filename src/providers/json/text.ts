@@ -1,7 +1,7 @@
 // The text of a JSON object on its way to an upstream: a string, or, where it is too big to be copied, its members as they lie in the
 // bytes that came. What is edited in it is json-splice.ts's.
 import { Readable } from "node:stream";
-import type { UpstreamRequest } from "../transport/http.ts";
+import type { UpstreamRequest } from "../transport/types.ts";
 
 export type JsonText = string | JsonPieces;
 

@@ -1,10 +1,11 @@
 // What an error of MiniMax means: a number in `base_resp`, under status 200 as under any other (WIRE.md 13.2).
-import { parseObject } from "../transport/json-answer.ts";
 import { hideAddresses, safeReason } from "../errors/error-text.ts";
 import { errorOfAnswer } from "../errors/faults.ts";
-import type { ReadError } from "../transport/exchange.ts";
+import { UpstreamError, type UpstreamFault } from "../errors/upstream-error.ts";
 import { type Json, objectOf, textOf } from "../json/read.ts";
-import { type Provider, UpstreamError, type UpstreamFault } from "../types.ts";
+import type { ReadError } from "../transport/exchange.ts";
+import { parseObject } from "../transport/json-answer.ts";
+import type { Provider } from "../types.ts";
 
 const faults: Readonly<Record<number, UpstreamFault>> = {
   1000: "unavailable",

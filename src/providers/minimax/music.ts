@@ -1,15 +1,15 @@
 // Music of MiniMax: one JSON with the song as hexadecimal, or with its address (WIRE.md 13.2).
-import { systemClock, type Clock } from "../../clock.ts";
+import { type Clock, systemClock } from "../../clock.ts";
 import { convertWhole } from "../../sound/convert.ts";
 import { mixedDown, readWav } from "../../sound/wav.ts";
-import { parseObject, unreadable } from "../transport/json-answer.ts";
-import type { FetchMade, MakeMusic } from "../audio.ts";
+import { type Json, objectOf, textOf } from "../json/read.ts";
 import { wholeAudio } from "../transport/audio-stream.ts";
 import { filesBytesMax, takeFilesOut } from "../transport/base64-files.ts";
 import { exchange } from "../transport/exchange.ts";
-import type { Upstream } from "../transport/http.ts";
+import { parseObject, unreadable } from "../transport/json-answer.ts";
 import { jsonRequest } from "../transport/json-request.ts";
-import { type Json, objectOf, textOf } from "../json/read.ts";
+import type { Upstream } from "../transport/types.ts";
+import type { FetchMade, MakeMusic } from "../verbs/audio.ts";
 import { askedMusic } from "./audio-setting.ts";
 import { assertNoError, minimaxError } from "./errors.ts";
 

@@ -1,11 +1,12 @@
 // Audio that MiniMax streams: server-sent records with hexadecimal pieces, the last of which repeats all of them (WIRE.md 13.2).
-import { readRecordData, unreadable } from "../transport/json-answer.ts";
-import type { AudioBody } from "../audio.ts";
-import { inOrder } from "../transport/in-order.ts";
-import { endedEarly } from "../transport/read-stream.ts";
+import { UpstreamError } from "../errors/upstream-error.ts";
 import { isObject, objectOf, textOf } from "../json/read.ts";
+import { inOrder } from "../transport/in-order.ts";
+import { readRecordData, unreadable } from "../transport/json-answer.ts";
+import { endedEarly } from "../transport/read-stream.ts";
 import { openSseParser, type SseRecord } from "../transport/sse.ts";
-import { type Provider, UpstreamError } from "../types.ts";
+import type { Provider } from "../types.ts";
+import type { AudioBody } from "../verbs/audio.ts";
 import { assertNoError } from "./errors.ts";
 
 /** Characters of a record: the last holds all of a long text's audio where a host sends it unasked. */

@@ -1,15 +1,15 @@
 // Speech of MiniMax: whole as hexadecimal in one JSON, or as a stream of such pieces (WIRE.md 13.2). What a record says is pieces.ts's.
-import { systemClock, type Clock } from "../../clock.ts";
+import { type Clock, systemClock } from "../../clock.ts";
 import { convertWhole, openConversion } from "../../sound/convert.ts";
-import { parseObject, unreadable } from "../transport/json-answer.ts";
-import type { MadeAudio, Say, SpeechOrder } from "../audio.ts";
+import { objectOf, textOf } from "../json/read.ts";
 import { speechFirstByteMs, streamAudio, wholeAudio } from "../transport/audio-stream.ts";
 import { filesBytesMax, takeFilesOut } from "../transport/base64-files.ts";
 import { exchange, isJson } from "../transport/exchange.ts";
-import type { Upstream, UpstreamAnswer, UpstreamRequest } from "../transport/http.ts";
+import { parseObject, unreadable } from "../transport/json-answer.ts";
 import { jsonRequest } from "../transport/json-request.ts";
-import { objectOf, textOf } from "../json/read.ts";
+import type { Upstream, UpstreamAnswer, UpstreamRequest } from "../transport/types.ts";
 import type { UpstreamCall } from "../types.ts";
+import type { MadeAudio, Say, SpeechOrder } from "../verbs/audio.ts";
 import { type AskedAudio, askedSpeech } from "./audio-setting.ts";
 import { assertNoError, minimaxError } from "./errors.ts";
 import { hexPieces } from "./pieces.ts";

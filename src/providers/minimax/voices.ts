@@ -1,16 +1,17 @@
 // Voices of MiniMax: the list, a voice from a clip, a voice from a description (WIRE.md 13.2).
-import { systemClock, type Clock } from "../../clock.ts";
-import { parseObject, unreadable } from "../transport/json-answer.ts";
-import type { CloneVoice, DesignVoice, ListVoices, ProviderVoice } from "../audio.ts";
-import { filesBytesMax, takeFilesOut } from "../transport/base64-files.ts";
-import { parseLong } from "../json/exact-numbers.ts";
-import { exchange, wholeText } from "../transport/exchange.ts";
-import type { Upstream, UpstreamRequest } from "../transport/http.ts";
-import { jsonRequest } from "../transport/json-request.ts";
-import { arrayOf, type Json, objectOf, textOf } from "../json/read.ts";
-import { fileForm } from "../transport/multipart.ts";
+import { type Clock, systemClock } from "../../clock.ts";
 import { isVoiceId } from "../../text/voice-id.ts";
-import { type UpstreamCall, UpstreamError } from "../types.ts";
+import { UpstreamError } from "../errors/upstream-error.ts";
+import { parseLong } from "../json/exact-numbers.ts";
+import { arrayOf, type Json, objectOf, textOf } from "../json/read.ts";
+import { filesBytesMax, takeFilesOut } from "../transport/base64-files.ts";
+import { exchange, wholeText } from "../transport/exchange.ts";
+import { parseObject, unreadable } from "../transport/json-answer.ts";
+import { jsonRequest } from "../transport/json-request.ts";
+import { fileForm } from "../transport/multipart.ts";
+import type { Upstream, UpstreamRequest } from "../transport/types.ts";
+import type { UpstreamCall } from "../types.ts";
+import type { CloneVoice, DesignVoice, ListVoices, ProviderVoice } from "../verbs/audio.ts";
 import { listBytesMax, openVoiceList } from "../voice-list.ts";
 import { assertNoError, duplicateVoice, errorCodeOf, minimaxError } from "./errors.ts";
 

@@ -3,13 +3,13 @@
 import { type Clock, systemClock } from "../../clock.ts";
 import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import { exchange, isJson, wholeText } from "../transport/exchange.ts";
-import type { Upstream, UpstreamAnswer } from "../transport/http.ts";
 import { inOrder } from "../transport/in-order.ts";
 import { jsonRequest } from "../transport/json-request.ts";
 import { openOutlet } from "../transport/outlet.ts";
 import { readStream, type StreamReader } from "../transport/read-stream.ts";
 import { toldStream } from "../transport/replay-stream.ts";
-import type { Chat, ChatCall, ChatRecord, ChatStream, ChatTally, ChatWhole } from "../types.ts";
+import type { Upstream, UpstreamAnswer } from "../transport/types.ts";
+import type { Chat, ChatCall, ChatRecord, ChatStream, ChatTally, ChatWhole } from "../verbs/chat.ts";
 import { allEnded, beginChunks, newChunkState } from "./chunk.ts";
 import { openRecordReader } from "./record-reader.ts";
 import { foreignKeys, readCompletion } from "./response.ts";

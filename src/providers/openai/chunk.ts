@@ -3,7 +3,8 @@
 import { errorUnderOk } from "../errors/error-text.ts";
 import { hideInMembers } from "../errors/foreign-members.ts";
 import { isObject, type Json, objectOf, textOf } from "../json/read.ts";
-import type { ChatTally, FinishReason, Provider } from "../types.ts";
+import type { Provider } from "../types.ts";
+import type { ChatTally, FinishReason } from "../verbs/chat.ts";
 import { normalizeContent, readFinish } from "./content.ts";
 import { readLogprobs } from "./logprobs.ts";
 import { foreignKeys, idsOf } from "./response.ts";

@@ -1,7 +1,7 @@
 // The text and the thinking of a message or delta, under whatever name and in whatever form they came.
 // Leaves `content` and at most one `reasoning_content` (WIRE.md 2.2: emit one name only).
 import { arrayOf, isObject, type Json, textOf } from "../json/read.ts";
-import type { FinishReason } from "../types.ts";
+import type { FinishReason } from "../verbs/chat.ts";
 
 /** Changes the message or delta in place. */
 export function normalizeContent(message: Json): void {

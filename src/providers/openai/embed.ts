@@ -1,14 +1,16 @@
 // Embeddings over the `openai` protocol: one call of one route. What an answer's vectors are is vectors.ts's; how the caller
 // gets them, and what they cost, is for others to say.
 import { type Clock, systemClock } from "../../clock.ts";
-import { readInputUsage } from "../token-count.ts";
+import { UpstreamError } from "../errors/upstream-error.ts";
 import { isObject } from "../json/read.ts";
 import { spliceJson } from "../json/splice.ts";
+import { readInputUsage } from "../token-count.ts";
 import { exchange, wholeText } from "../transport/exchange.ts";
-import type { Upstream, UpstreamRequest } from "../transport/http.ts";
 import { readAnswer, unreadable } from "../transport/json-answer.ts";
 import { jsonRequest } from "../transport/json-request.ts";
-import { type Embed, type EmbedCall, type EmbedWhole, type Route, UpstreamError, type Vector } from "../types.ts";
+import type { Upstream, UpstreamRequest } from "../transport/types.ts";
+import type { Route } from "../types.ts";
+import type { Embed, EmbedCall, EmbedWhole, Vector } from "../verbs/embed.ts";
 
 /** 2048 vectors of 4096 numbers are 45 MB of base64; of 1536 numbers, from a host that writes no base64, 67 MB. */
 const answerBytesMax = 134_217_728;

@@ -5,9 +5,9 @@
 // head and tail around a well-formed piece of JSON string is the same chunk with another text: JSON strings end at
 // their first unescaped quote, so no text can pass for structure.
 import { parseJson } from "../../json/parse.ts";
-import type { ChatTally } from "../types.ts";
+import { isObject, type Json, objectOf } from "../json/read.ts";
 import { stringEnd } from "../json/scan.ts";
-import { isObject, objectOf, type Json } from "../json/read.ts";
+import type { ChatTally } from "../verbs/chat.ts";
 
 interface Template {
   head: string;

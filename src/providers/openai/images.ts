@@ -1,14 +1,14 @@
 // Pictures over the `openai` protocol: generations as JSON, edits of references as a form, both answered at once (WIRE.md 10.5).
 import { type Clock, systemClock } from "../../clock.ts";
+import { UpstreamError } from "../errors/upstream-error.ts";
 import { arrayOf, type Json, objectOf, textOf } from "../json/read.ts";
-import type { FetchReference, MadeFile, MakePictures, PictureCall, ReferenceFault } from "../media.ts";
 import { filesBytesMax, type FilesInside, takeFilesOut } from "../transport/base64-files.ts";
 import { exchange } from "../transport/exchange.ts";
-import type { Upstream, UpstreamRequest } from "../transport/http.ts";
 import { readAnswer, unreadable } from "../transport/json-answer.ts";
 import { jsonRequest } from "../transport/json-request.ts";
 import { type FormPart, multipartForm } from "../transport/multipart.ts";
-import { UpstreamError } from "../types.ts";
+import type { Upstream, UpstreamRequest } from "../transport/types.ts";
+import type { FetchReference, MadeFile, MakePictures, PictureCall, ReferenceFault } from "../verbs/media.ts";
 
 /** Pictures are drawn before the first byte comes; a job has five minutes for it, and its signal ends the call (gateway-api.md "Image job"). */
 const firstByteMs = 300_000;

@@ -1,14 +1,15 @@
 // Messages over the `openai` protocol: the request becomes a chat request, the chat's answer a message (WIRE.md 7 and 8).
 // The call itself, its faults and its bytes are chat.ts's.
-import type { Chat, Messages } from "../types.ts";
-import { UpstreamError } from "../types.ts";
-import { type AskedMessage, chatToMessage } from "../translation/chat-to-message-answer.ts";
-import { chatToMessageStream } from "../translation/chat-to-message-stream.ts";
+import { UpstreamError } from "../errors/upstream-error.ts";
 import { parseLong } from "../json/exact-numbers.ts";
 import { wholeOf } from "../json/text.ts";
+import { type AskedMessage, chatToMessage } from "../translation/chat-to-message-answer.ts";
+import { chatToMessageStream } from "../translation/chat-to-message-stream.ts";
 import { messageToChatRequest } from "../translation/message-to-chat-request.ts";
 import type { MessageRequest } from "../translation/message-types.ts";
 import { openToolNames } from "../translation/tool-names.ts";
+import type { Chat } from "../verbs/chat.ts";
+import type { Messages } from "../verbs/messages.ts";
 
 export function openaiMessages(chat: Chat): Messages {
   return async (call) => {

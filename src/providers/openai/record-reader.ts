@@ -4,10 +4,11 @@ import { parseJson } from "../../json/parse.ts";
 import { readErrorValue, safeReason } from "../errors/error-text.ts";
 import { errorUnder200 } from "../errors/faults.ts";
 import { withoutKeys } from "../errors/hide-secrets.ts";
+import { UpstreamError } from "../errors/upstream-error.ts";
 import { isObject, type Json, objectOf } from "../json/read.ts";
 import { readRecordData, unreadable } from "../transport/json-answer.ts";
 import type { SseRecord } from "../transport/sse.ts";
-import { type Provider, UpstreamError } from "../types.ts";
+import type { Provider } from "../types.ts";
 import { type ChunkState, missingEnds, readChunk } from "./chunk.ts";
 import { openFastPath } from "./fast-path.ts";
 

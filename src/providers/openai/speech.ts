@@ -1,13 +1,13 @@
 // Speech over the `openai` protocol: PCM is asked for and made here into what was ordered, because only its rate is the same at every host.
-import { systemClock, type Clock } from "../../clock.ts";
+import { type Clock, systemClock } from "../../clock.ts";
 import { openConversion } from "../../sound/convert.ts";
-import { unreadable } from "../transport/json-answer.ts";
-import type { AudioBody, Say, SpeechOrder } from "../audio.ts";
 import { assertAudio, speechFirstByteMs, streamAudio } from "../transport/audio-stream.ts";
 import { exchange } from "../transport/exchange.ts";
-import type { Upstream, UpstreamRequest } from "../transport/http.ts";
+import { unreadable } from "../transport/json-answer.ts";
 import { jsonRequest } from "../transport/json-request.ts";
+import type { Upstream, UpstreamRequest } from "../transport/types.ts";
 import type { UpstreamCall } from "../types.ts";
+import type { AudioBody, Say, SpeechOrder } from "../verbs/audio.ts";
 
 /** Samples a second of `pcm` (WIRE.md 4.5). */
 const pcmRate = 24_000;

@@ -1,13 +1,13 @@
 // Transcriptions over the `openai` protocol: a form around a recording that stays on disk (WIRE.md 10.5). What an answer says is transcript.ts's.
 import { type Clock, systemClock } from "../../clock.ts";
-import type { Segment, Transcribe, TranscribeCall, Transcript } from "../audio.ts";
+import { UpstreamError } from "../errors/upstream-error.ts";
 import { arrayOf, isObject, type Json, textOf } from "../json/read.ts";
 import { exchange, wholeText } from "../transport/exchange.ts";
-import type { Upstream, UpstreamRequest } from "../transport/http.ts";
 import { readAnswer, unreadable } from "../transport/json-answer.ts";
 import { jsonRequest } from "../transport/json-request.ts";
 import { fileForm, type TextPart } from "../transport/multipart.ts";
-import { UpstreamError } from "../types.ts";
+import type { Upstream, UpstreamRequest } from "../transport/types.ts";
+import type { Segment, Transcribe, TranscribeCall, Transcript } from "../verbs/audio.ts";
 
 /** Of a day of speech, with every segment's tokens. Of less by its length: words with their times are a kilobyte a second. */
 const answerBytesMax = 67_108_864;

@@ -1,13 +1,14 @@
 // Rankings over the `rerank` protocol (Cohere, Jina and those like them): one call of one route. What an answer says is ranking.ts's.
 import { type Clock, systemClock } from "../../clock.ts";
 import { hideInMembers } from "../errors/foreign-members.ts";
+import { UpstreamError } from "../errors/upstream-error.ts";
 import { isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import { count, readInputUsage } from "../token-count.ts";
 import { exchange, wholeText } from "../transport/exchange.ts";
-import type { Upstream, UpstreamAnswer } from "../transport/http.ts";
 import { readAnswer, unreadable } from "../transport/json-answer.ts";
 import { jsonRequest } from "../transport/json-request.ts";
-import { type RankedDocument, type Rerank, type RerankCall, type RerankWhole, UpstreamError } from "../types.ts";
+import type { Upstream, UpstreamAnswer } from "../transport/types.ts";
+import type { RankedDocument, Rerank, RerankCall, RerankWhole } from "../verbs/rerank.ts";
 
 export function rerank(upstream: Upstream, clock: Clock = systemClock): Rerank {
   return async (call) => {

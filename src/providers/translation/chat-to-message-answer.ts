@@ -5,7 +5,8 @@ import { parseExact } from "../json/exact-numbers.ts";
 import { isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import { nestsTooDeep } from "../json/scan.ts";
 import { unreadable } from "../transport/json-answer.ts";
-import type { ChatWhole, MessageEnd, MessageWhole } from "../types.ts";
+import type { ChatWhole } from "../verbs/chat.ts";
+import type { MessageEnd, MessageWhole } from "../verbs/messages.ts";
 import type { ToolNames } from "./tool-names.ts";
 
 type OutputBlock = components["schemas"]["OutputBlock"];

@@ -1,7 +1,7 @@
 // Content parts of a chat message as blocks of Anthropic's dialect (WIRE.md 7). Empty texts are left to the adapter, which
 // drops them whoever sent them.
-import { arrayOf, isObject, objectOf, textOf, type Json } from "../json/read.ts";
-import { UpstreamError } from "../types.ts";
+import { UpstreamError } from "../errors/upstream-error.ts";
+import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts";
 
 /** The request can't be told in the other dialect: the caller's to change. No upstream was asked, so there is no status. */
 export function refuse(param: string, reason: string): never {

@@ -3,7 +3,8 @@
 import { parseJson } from "../../json/parse.ts";
 import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import { inOrder } from "../transport/in-order.ts";
-import type { ChatStream, MessageRecord, MessageStream, MessageTally } from "../types.ts";
+import type { ChatStream } from "../verbs/chat.ts";
+import type { MessageRecord, MessageStream, MessageTally } from "../verbs/messages.ts";
 import { type AskedMessage, type ChatEnd, messageEnd, newMessageId } from "./chat-to-message-answer.ts";
 import { openSequentialBlocks, type SequentialBlocks } from "./sequential-blocks.ts";
 

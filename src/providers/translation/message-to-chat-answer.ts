@@ -1,7 +1,8 @@
 // A whole message as a chat completion (WIRE.md 8.1). Signatures, hidden thinking and citations have no place there.
 import { randomUUID } from "node:crypto";
 import { textOf } from "../json/read.ts";
-import type { ChatChoice, ChatWhole, FinishReason, MessageEnd, MessageWhole } from "../types.ts";
+import type { ChatChoice, ChatWhole, FinishReason } from "../verbs/chat.ts";
+import type { MessageEnd, MessageWhole } from "../verbs/messages.ts";
 
 export function messageToChatAnswer({ message, usage }: MessageWhole, now: Date): ChatWhole {
   const { content } = message;

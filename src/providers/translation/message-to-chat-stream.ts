@@ -3,7 +3,8 @@
 import { parseJson } from "../../json/parse.ts";
 import { type Json, objectOf } from "../json/read.ts";
 import { inOrder } from "../transport/in-order.ts";
-import type { ChatRecord, ChatStream, ChatTally, MessageRecord, MessageStream, MessageTally } from "../types.ts";
+import type { ChatRecord, ChatStream, ChatTally } from "../verbs/chat.ts";
+import type { MessageRecord, MessageStream, MessageTally } from "../verbs/messages.ts";
 import { chatFinish, newChatIds, refusalText } from "./message-to-chat-answer.ts";
 
 interface ChunkMaker {

@@ -1,5 +1,5 @@
 // The conversation of a message request as chat messages (WIRE.md 7, column B, and 9).
-import { UpstreamError } from "../types.ts";
+import { UpstreamError } from "../errors/upstream-error.ts";
 import {
   blocksOf,
   type DocumentBlock,

@@ -1,7 +1,7 @@
 // Content blocks of a streamed message: strictly one after another, counted from 0 without gaps, however the upstream mixes
 // text, thinking and parallel tool calls (WIRE.md 8.4).
 import { unreadable } from "../transport/json-answer.ts";
-import type { MessageRecord } from "../types.ts";
+import type { MessageRecord } from "../verbs/messages.ts";
 
 /** Text, thinking, or the upstream's index of a tool call. */
 type Target = "thinking" | "text" | number;

@@ -1,12 +1,13 @@
 // Audio between an upstream's answer and its reader: converted on the way where it must be, begun with its first byte, never before.
 import { type Conversion, convertPiece } from "../../sound/convert.ts";
-import { readAnswer, unreadable } from "./json-answer.ts";
-import type { AudioBody, MadeAudio } from "../audio.ts";
+import { UpstreamError } from "../errors/upstream-error.ts";
+import type { Provider } from "../types.ts";
+import type { AudioBody, MadeAudio } from "../verbs/audio.ts";
 import { isJson, wholeText } from "./exchange.ts";
-import type { UpstreamAnswer } from "./http.ts";
 import { openHostTime } from "./host-time.ts";
+import { readAnswer, unreadable } from "./json-answer.ts";
 import { openOutlet } from "./outlet.ts";
-import { type Provider, UpstreamError } from "../types.ts";
+import type { UpstreamAnswer } from "./types.ts";
 
 /** Of an error under status 200. */
 const wordsBytesMax = 65_536;

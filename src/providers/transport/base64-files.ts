@@ -2,7 +2,7 @@
 // and decoded where they lie. What the answer says is the adapters' business.
 import { randomUUID } from "node:crypto";
 import { parseJson } from "../../json/parse.ts";
-import { UpstreamError } from "../types.ts";
+import { UpstreamError } from "../errors/upstream-error.ts";
 
 export interface FilesInside {
   /** The answer with a short word in place of each long string. */

@@ -1,21 +1,8 @@
 // The bytes of one upstream answer between the socket and their reader: order, back-pressure, caps, one ending.
 // The socket's own state is http-call.ts's.
-import type { TroubleCause } from "../errors/trouble.ts";
-import { UpstreamError } from "../types.ts";
+import { type TroubleCause, UpstreamError } from "../errors/upstream-error.ts";
 import { openHostTime } from "./host-time.ts";
-
-type OnChunk = (chunk: Buffer) => void | Promise<void>;
-
-export interface AnswerBody {
-  /** Hands every chunk over in order; while a returned promise is pending the socket is paused. May be called once. */
-  read(onChunk: OnChunk): Promise<void>;
-  /** The whole body; more than `maxBytes` is an unreadable answer. `maxMs`: for tests. */
-  bytes(maxBytes: number, maxMs?: number): Promise<Buffer>;
-  /** For who reads records: from now on they have the times of UpstreamLimits, until the body ends. Gives what to tell of each. */
-  timeRecords(): RecordTimes["heard"];
-  /** Stops the call and closes its socket; a pending read rejects with an AbortError. */
-  cancel(): void;
-}
+import type { AnswerBody, OnChunk, RecordTimes } from "./types.ts";
 
 /** The socket's side of a body. */
 export interface BodyFeed {
@@ -134,12 +121,6 @@ interface RecordBounds {
   recordMs: number;
   /** From the head to the end, without the time that its reader is waited for. */
   streamMs: number;
-}
-
-interface RecordTimes {
-  /** A record is here. While `pending` its reader is waited for, which is not the host's silence. */
-  heard(pending: void | Promise<void>): void;
-  stop(): void;
 }
 
 function openRecordTimes({ recordMs, streamMs }: RecordBounds, late: (reason: UpstreamError) => void): RecordTimes {

@@ -3,12 +3,12 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import type { Dispatcher, Pool } from "undici";
-import { openBody, type BodyFeed } from "./body.ts";
 import { alreadyLeft, type Slots } from "../../concurrency/slots.ts";
-import type { StreamedBody, UpstreamAnswer, UpstreamLimits, UpstreamRequest } from "./http.ts";
-import { targetOf } from "./target.ts";
 import { socketTrouble } from "../errors/trouble.ts";
-import { type Trouble, UpstreamError } from "../types.ts";
+import { type Trouble, UpstreamError } from "../errors/upstream-error.ts";
+import { type BodyFeed, openBody } from "./body.ts";
+import { targetOf } from "./target.ts";
+import type { StreamedBody, UpstreamAnswer, UpstreamLimits, UpstreamRequest } from "./types.ts";
 
 /** `request.path` is the whole path on the pool's origin, query included. */
 export function startCall(pool: Pool, slots: Slots, request: UpstreamRequest, limits: UpstreamLimits): Promise<UpstreamAnswer> {

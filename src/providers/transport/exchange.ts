@@ -3,8 +3,9 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "../../clock.ts";
 import { errorOfAnswer } from "../errors/faults.ts";
-import type { Provider, UpstreamError } from "../types.ts";
-import type { Upstream, UpstreamAnswer, UpstreamRequest } from "./http.ts";
+import type { UpstreamError } from "../errors/upstream-error.ts";
+import type { Provider } from "../types.ts";
+import type { Upstream, UpstreamAnswer, UpstreamRequest } from "./types.ts";
 
 /** A whole answer: images come in base64, several choices of them. */
 export const answerBytesMax = 33_554_432;

@@ -3,9 +3,10 @@ import { parseJson } from "../../json/parse.ts";
 import { errorUnderOk } from "../errors/error-text.ts";
 import { errorUnder200 } from "../errors/faults.ts";
 import { withoutKeys } from "../errors/hide-secrets.ts";
-import { nestsTooDeep } from "../json/scan.ts";
+import { UpstreamError } from "../errors/upstream-error.ts";
 import { isObject, type Json } from "../json/read.ts";
-import { type Provider, UpstreamError } from "../types.ts";
+import { nestsTooDeep } from "../json/scan.ts";
+import type { Provider } from "../types.ts";
 
 type Parse = (text: string) => unknown;
 

@@ -1,7 +1,7 @@
 // A request of JSON text as it goes to an upstream; what the text says is the adapters'.
-import type { UpstreamRequest } from "./http.ts";
 import { type JsonText, sentOf } from "../json/text.ts";
 import type { UpstreamCall } from "../types.ts";
+import type { UpstreamRequest } from "./types.ts";
 
 /** `path` is below the provider's base URL. */
 export function jsonRequest(

@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { countTransferred } from "../../transfer-garbage.ts";
-import type { AudioFile } from "../audio.ts";
-import type { StreamedBody } from "./http.ts";
+import type { AudioFile } from "../verbs/audio.ts";
+import type { StreamedBody } from "./types.ts";
 
 export interface TextPart {
   name: string;

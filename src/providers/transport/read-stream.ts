@@ -1,11 +1,12 @@
 // An upstream's server-sent events as a stream of a dialect: when it has begun, and how it ended. What a record means, and in
 // which order what it says goes out, is the dialects' own.
-import { unreadable } from "./json-answer.ts";
-import type { UpstreamAnswer } from "./http.ts";
+import { UpstreamError } from "../errors/upstream-error.ts";
+import type { AnswerStream, Tally } from "../types.ts";
 import { inOrder } from "./in-order.ts";
+import { unreadable } from "./json-answer.ts";
 import type { Outlet } from "./outlet.ts";
 import { openSseParser, type SseRecord } from "./sse.ts";
-import { type AnswerStream, type Tally, UpstreamError } from "../types.ts";
+import type { UpstreamAnswer } from "./types.ts";
 
 /** The end of the body follows the answer's at once; a host that keeps it open loses the socket. */
 const lingerMs = 1_000;

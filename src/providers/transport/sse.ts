@@ -1,7 +1,7 @@
 // The one parser of server-sent events: bytes in, records out, however the bytes were cut.
 // What a record's data means is the adapters' business.
 import { StringDecoder } from "node:string_decoder";
-import { UpstreamError } from "../types.ts";
+import { UpstreamError } from "../errors/upstream-error.ts";
 
 export interface SseRecord {
   /** The `event:` field, or "". */

@@ -2,8 +2,9 @@
 // The names of the secrets' headers are fixed by OPERATOR.md, "The catalog file".
 import { isIP } from "node:net";
 import { hostOf, isPublicOrPrivateAddress } from "../../network/address.ts";
-import type { UpstreamRequest } from "./http.ts";
-import { type Protocol, type Provider, UpstreamError } from "../types.ts";
+import { UpstreamError } from "../errors/upstream-error.ts";
+import type { Protocol, Provider } from "../types.ts";
+import type { UpstreamRequest } from "./types.ts";
 
 export interface Target {
   origin: string;

@@ -2,7 +2,7 @@
 // one that wasn't paid for, and no request makes two.
 import { describe, expect, test, vi } from "vitest";
 import { ownerOf } from "../../../src/audio/voice-owner.ts";
-import { UpstreamError, type UpstreamFault } from "../../../src/providers/types.ts";
+import { UpstreamError, type UpstreamFault } from "../../../src/providers/errors/upstream-error.ts";
 import { whileFailing } from "../../support/failing-statements.ts";
 import type { TestAccount } from "../../support/gateway.ts";
 import { ownVoicesWorld } from "./own-voices-gateway.ts";

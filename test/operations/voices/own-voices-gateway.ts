@@ -1,6 +1,6 @@
 // A gateway that clones and designs voices, over two providers that a test answers for. After each file the ledger must audit clean.
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
-import type { CloneVoice, DesignVoice } from "../../../src/providers/audio.ts";
+import type { CloneVoice, DesignVoice } from "../../../src/providers/verbs/audio.ts";
 import { wavFile } from "../../simulator/audio-check.ts";
 import { type Gateway, type NewAccountOptions, startGateway, type TestAccount, type TestReply } from "../../support/gateway.ts";
 import { highTiers } from "../../support/tiers.ts";

@@ -1,7 +1,7 @@
 // GET /v1/audio/voices: each provider is asked once in 5 minutes, however many ask us, and no more than every other second while it fails.
 import { describe, expect, test } from "vitest";
-import type { ProviderVoice } from "../../../src/providers/audio.ts";
-import { UpstreamError } from "../../../src/providers/types.ts";
+import { UpstreamError } from "../../../src/providers/errors/upstream-error.ts";
+import type { ProviderVoice } from "../../../src/providers/verbs/audio.ts";
 import { startGateway } from "../../support/gateway.ts";
 import { voice, voicesWorld } from "./voices-gateway.ts";
 

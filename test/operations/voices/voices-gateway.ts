@@ -4,7 +4,7 @@ import { request as ask } from "node:http";
 import { text as readAll } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import { fileVoice } from "../../../src/audio/voice-owner.ts";
-import type { ListVoices, ProviderVoice } from "../../../src/providers/audio.ts";
+import type { ListVoices, ProviderVoice } from "../../../src/providers/verbs/audio.ts";
 import { type Gateway, startGateway, type TestAccount } from "../../support/gateway.ts";
 import { highTiers } from "../../support/tiers.ts";
 

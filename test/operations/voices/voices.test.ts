@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { setSuspended } from "../../../src/accounts/admin.ts";
 import { ownerOf } from "../../../src/audio/voice-owner.ts";
-import { UpstreamError } from "../../../src/providers/types.ts";
+import { UpstreamError } from "../../../src/providers/errors/upstream-error.ts";
 import { voice, voicesWorld } from "./voices-gateway.ts";
 
 const world = voicesWorld();

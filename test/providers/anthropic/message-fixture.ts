@@ -2,9 +2,11 @@
 import { readFileSync } from "node:fs";
 import { anthropicChat } from "../../../src/providers/anthropic/chat.ts";
 import { anthropicMessages, type MessageTimes } from "../../../src/providers/anthropic/messages.ts";
-import type { ChatStream, ChatWhole, MessageRecord, MessageStream, MessageWhole, Provider, Route } from "../../../src/providers/types.ts";
+import type { Provider, Route } from "../../../src/providers/types.ts";
+import type { ChatStream, ChatWhole } from "../../../src/providers/verbs/chat.ts";
+import type { MessageRecord, MessageStream, MessageWhole } from "../../../src/providers/verbs/messages.ts";
 import { events, json } from "../openai/chat-fixture.ts";
-import { routeTo, startHost, useUpstream, type Answer, type Host } from "../upstream-fixture.ts";
+import { type Answer, type Host, routeTo, startHost, useUpstream } from "../upstream-fixture.ts";
 
 export const publicModel = "acme/deep-1";
 

@@ -1,8 +1,8 @@
 // ElevenLabs: what is asked, bytes as they come, and what each of its errors means.
 import { describe, expect, test } from "vitest";
-import type { SpeechOrder } from "../../../src/providers/audio.ts";
 import { elevenlabsMusic, elevenlabsSounds, elevenlabsSpeech } from "../../../src/providers/elevenlabs/audio.ts";
-import type { UpstreamFault } from "../../../src/providers/types.ts";
+import type { UpstreamFault } from "../../../src/providers/errors/upstream-error.ts";
+import type { SpeechOrder } from "../../../src/providers/verbs/audio.ts";
 import { bodyOf, bytesOf, callTo, endless, pieces, settled } from "../audio-fixture.ts";
 import { expectFault, json } from "../openai/chat-fixture.ts";
 import { type Answer, type Host, startHost, until, useUpstream } from "../upstream-fixture.ts";

@@ -1,9 +1,9 @@
 // Calls of the fal adapters against a host that answers as a test says.
 import { falQueue } from "../../../src/providers/fal/queue.ts";
 import { falClips, falPictures } from "../../../src/providers/fal/submit.ts";
-import type { Begun, ClipOrder, Looked, PictureOrder, Ticket } from "../../../src/providers/media.ts";
-import type { Upstream } from "../../../src/providers/transport/http.ts";
+import type { Upstream } from "../../../src/providers/transport/types.ts";
 import type { Provider, UpstreamCall } from "../../../src/providers/types.ts";
+import type { Begun, ClipOrder, Looked, PictureOrder, Ticket } from "../../../src/providers/verbs/media.ts";
 import { json } from "../openai/chat-fixture.ts";
 import { type Answer, type Host, routeTo, startHost, useUpstream } from "../upstream-fixture.ts";
 

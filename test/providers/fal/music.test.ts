@@ -1,6 +1,6 @@
 // Songs over a fal queue: ordered, looked at, loaded; stopped where nobody waits for them any more.
 import { describe, expect, test } from "vitest";
-import type { FetchMade, MusicOrder } from "../../../src/providers/audio.ts";
+import type { FetchMade, MusicOrder } from "../../../src/providers/verbs/audio.ts";
 import { falMusic, type MusicTimes } from "../../../src/providers/fal/music.ts";
 import { bytesOf, callTo } from "../audio-fixture.ts";
 import { expectFault } from "../openai/chat-fixture.ts";

@@ -2,9 +2,9 @@
 import type { ServerResponse } from "node:http";
 import { MPEGDecoder } from "mpg123-decoder";
 import { describe, expect, test } from "vitest";
-import type { SpeechOrder } from "../../../src/providers/audio.ts";
+import type { UpstreamFault } from "../../../src/providers/errors/upstream-error.ts";
 import { minimaxSpeech } from "../../../src/providers/minimax/speech.ts";
-import type { UpstreamFault } from "../../../src/providers/types.ts";
+import type { SpeechOrder } from "../../../src/providers/verbs/audio.ts";
 import { tonePcm } from "../../sound/tones.ts";
 import { bodyOf, bytesOf, callTo, endless, pieces, settled } from "../audio-fixture.ts";
 import { events, expectFault, json, sse } from "../openai/chat-fixture.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import type { FetchMade, MusicOrder } from "../../../src/providers/audio.ts";
+import type { FetchMade, MusicOrder } from "../../../src/providers/verbs/audio.ts";
 import { minimaxMusic } from "../../../src/providers/minimax/music.ts";
 import { minimaxClone, minimaxDesign, minimaxVoices } from "../../../src/providers/minimax/voices.ts";
 import { tonePcm } from "../../sound/tones.ts";

@@ -1,9 +1,11 @@
 // Calls openaiChat against a host that answers with a recorded body.
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
-import { openaiChat, type ChatTimes } from "../../../src/providers/openai/chat.ts";
-import { UpstreamError, type ChatCall, type ChatStream, type ChatWhole, type Provider } from "../../../src/providers/types.ts";
-import { routeTo, startHost, useUpstream, type Answer, type Host } from "../upstream-fixture.ts";
+import { UpstreamError } from "../../../src/providers/errors/upstream-error.ts";
+import { type ChatTimes, openaiChat } from "../../../src/providers/openai/chat.ts";
+import type { Provider } from "../../../src/providers/types.ts";
+import type { ChatCall, ChatStream, ChatWhole } from "../../../src/providers/verbs/chat.ts";
+import { type Answer, type Host, routeTo, startHost, useUpstream } from "../upstream-fixture.ts";
 
 export const publicModel = "acme/zap-1";
 

@@ -1,7 +1,8 @@
 // Embeddings of the hosts of WIRE.md 10.5, as they write them, in the one form that the gateway reads; and what is no answer.
 import { describe, expect, test } from "vitest";
 import { openaiEmbed } from "../../../src/providers/openai/embed.ts";
-import type { EmbedCall, EmbedWhole, Route, Vector } from "../../../src/providers/types.ts";
+import type { Route } from "../../../src/providers/types.ts";
+import type { EmbedCall, EmbedWhole, Vector } from "../../../src/providers/verbs/embed.ts";
 import { type Answer, type Host, routeTo, startHost, useUpstream } from "../upstream-fixture.ts";
 import { expectFault, json } from "./chat-fixture.ts";
 

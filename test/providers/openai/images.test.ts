@@ -1,7 +1,7 @@
 // Pictures over the `openai` protocol: generations and edits, both forms of answers, refusals, and references that can't be had.
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import type { Begun, FetchReference, PictureOrder } from "../../../src/providers/media.ts";
+import type { Begun, FetchReference, PictureOrder } from "../../../src/providers/verbs/media.ts";
 import { openaiImages, referenceBytesMax } from "../../../src/providers/openai/images.ts";
 import type { Provider } from "../../../src/providers/types.ts";
 import { type Answer, type Host, routeTo, startHost, until, useUpstream } from "../upstream-fixture.ts";

@@ -1,8 +1,8 @@
 // Aborts in every phase, slow readers and many of them: nothing stays open at either end.
 import { describe, expect, test } from "vitest";
 import { openaiChat } from "../../../src/providers/openai/chat.ts";
-import type { ChatCall, ChatStream } from "../../../src/providers/types.ts";
-import { routeTo, startHost, until, useUpstream, type Answer, type Host } from "../upstream-fixture.ts";
+import type { ChatCall, ChatStream } from "../../../src/providers/verbs/chat.ts";
+import { type Answer, type Host, routeTo, startHost, until, useUpstream } from "../upstream-fixture.ts";
 import { chunk, sse } from "./chat-fixture.ts";
 
 const first = sse(chunk({ role: "assistant", content: "The" }));

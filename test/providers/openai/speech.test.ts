@@ -1,7 +1,7 @@
 // Speech over the `openai` protocol: what is asked, how it is converted, back-pressure, aborts and failures.
 import { MPEGDecoder } from "mpg123-decoder";
 import { describe, expect, test } from "vitest";
-import type { SpeechOrder } from "../../../src/providers/audio.ts";
+import type { SpeechOrder } from "../../../src/providers/verbs/audio.ts";
 import { openaiSpeech } from "../../../src/providers/openai/speech.ts";
 import { samplesOf } from "../../../src/sound/convert.ts";
 import { loudnessAt, tonePcm } from "../../sound/tones.ts";

@@ -2,7 +2,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { openaiChat } from "../../../src/providers/openai/chat.ts";
-import type { UpstreamLimits } from "../../../src/providers/transport/http.ts";
+import type { UpstreamLimits } from "../../../src/providers/transport/types.ts";
 import { type Answer, routeTo, startHost, until, useUpstream } from "../upstream-fixture.ts";
 import { chunk, expectFault, publicModel, sse } from "./chat-fixture.ts";
 

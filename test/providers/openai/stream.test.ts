@@ -1,7 +1,7 @@
 // Streams: records by the rules of WIRE.md 1 and 2, when they begin and how they end. What each host of WIRE.md 10.2
 // does of its own is hosts/hosts.test.ts's.
 import { describe, expect, test } from "vitest";
-import { UpstreamError } from "../../../src/providers/types.ts";
+import { UpstreamError } from "../../../src/providers/errors/upstream-error.ts";
 import type { Answer } from "../upstream-fixture.ts";
 import { askStream, assembled, chunk, collect, events, expectFault, fixture, json, sse } from "./chat-fixture.ts";
 import { expectRules } from "./rules.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import type { Transcript, TranscriptionOrder } from "../../../src/providers/audio.ts";
+import type { Transcript, TranscriptionOrder } from "../../../src/providers/verbs/audio.ts";
 import { openaiTranscribe } from "../../../src/providers/openai/transcribe.ts";
 import { type Answer, type Host, routeTo, startHost, until, useUpstream } from "../upstream-fixture.ts";
 import { expectFault, json } from "./chat-fixture.ts";

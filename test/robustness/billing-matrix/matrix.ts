@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadCatalog } from "../../../src/catalog/load.ts";
 import { openAdapters } from "../../../src/providers/adapters.ts";
-import { connectUpstreams, type Upstream } from "../../../src/providers/transport/http.ts";
+import { connectUpstreams } from "../../../src/providers/transport/http.ts";
+import type { Upstream } from "../../../src/providers/transport/types.ts";
 import { type Gateway, startGateway } from "../../support/gateway.ts";
 import { catalogOf, decisionsModel, planned } from "./catalog.ts";
 import { endpoints, exclusionOf, type Kind, nameOf, product } from "./cells.ts";

@@ -1,6 +1,6 @@
 // What an answer tells its caller, put together in one form from whole answers and from streams alike.
+import type { UpstreamFault } from "../../../../src/providers/errors/upstream-error.ts";
 import type { Usage } from "../../../../src/usage.ts";
-import type { UpstreamFault } from "../../../../src/providers/types.ts";
 
 export interface Told {
   content: string;

@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { TracesConfig } from "../config.ts";
 import type { Usage } from "../usage.ts";
-import type { MetricFacts, Sample } from "./plain-metric.ts";
+import type { MetricFacts, Sample } from "../telemetry/plain-metric.ts";
 
 export interface Tracing {
   /** A request has come; `traceparent`: its caller's header. */

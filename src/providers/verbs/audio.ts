@@ -1,8 +1,8 @@
 // What adapters of audio take and give: transcripts, speech, music, sounds and voices. Types only. Every rule of the endpoint and of the
 // model is already applied; what a call costs is not the adapters' business.
-import type { components } from "../../generated/api.d.ts";
-import type { AudioFormat } from "../sound/formats.ts";
-import type { Provider, UpstreamCall } from "./types.ts";
+import type { components } from "../../../generated/api.d.ts";
+import type { AudioFormat } from "../../sound/formats.ts";
+import type { Provider, UpstreamCall } from "../types.ts";
 
 /** A file on this disk that goes to an upstream; told by its bytes. It may be larger than memory should hold: it is streamed. */
 export interface AudioFile {

@@ -1,6 +1,6 @@
 // What an adapter that makes pictures or clips takes and gives. Types only. An upstream either answers with what it made, or with a ticket
 // under which its work is looked at later; what becomes of the files is not the adapters' business.
-import type { UpstreamCall } from "./types.ts";
+import type { UpstreamCall } from "../types.ts";
 
 export interface PixelSize {
   width: number;

@@ -1,0 +1,59 @@
+// What an adapter of chat takes and gives, in the OpenAI dialect. Types only.
+import type { JsonText } from "../json/text.ts";
+import type { AnswerStream, Tally, UpstreamCall, Whole } from "../types.ts";
+
+/** A chat request in the OpenAI dialect, as JSON text: the caller's bytes with only our edits spliced in. */
+export interface ChatCall extends UpstreamCall {
+  body: JsonText;
+  stream: boolean;
+  /** Output tokens that are reserved for: the cap of an upstream that must have one, where the body names none. */
+  outputMax: number;
+}
+
+/** A whole answer, normalised to the OpenAI dialect (WIRE.md 10.2); `completion.usage` is left out. */
+export interface ChatWhole extends Whole {
+  completion: ChatCompletion;
+}
+
+/** One streamed record: the JSON text of a chunk in the OpenAI dialect, normalised, naming the public model, without usage. */
+export interface ChatRecord {
+  json: string;
+}
+
+export interface ChatTally extends Tally {
+  /** id and created of the chunks, for the records that the gateway adds itself. */
+  id: string;
+  created: number;
+}
+
+export type ChatStream = AnswerStream<ChatRecord, ChatTally>;
+
+export type Chat = (call: ChatCall) => Promise<ChatWhole | ChatStream>;
+
+export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "function_call";
+
+export interface ChatChoice {
+  index: number;
+  message: AssistantMessage & { [key: string]: unknown };
+  finish_reason: FinishReason;
+}
+
+export interface AssistantMessage {
+  role: "assistant";
+  content: string | null;
+  refusal?: string | null;
+  reasoning_content?: string | null;
+  tool_calls?: ({ id?: string; type?: string; function?: { name: string; arguments: string } & { [key: string]: unknown } } & {
+    [key: string]: unknown;
+  })[];
+}
+
+/** A chat completion in the OpenAI dialect; unknown keys are kept. */
+export interface ChatCompletion {
+  id: string;
+  object: "chat.completion";
+  created: number;
+  model: string;
+  choices: (ChatChoice & { [key: string]: unknown })[];
+  [key: string]: unknown;
+}
