@@ -131,7 +131,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   opening.defer(() => media.close());
   // Loaded for those who have a collector alone.
   const tracing =
-    config.traces === null ? null : (await import("./tracing/open-tracing.ts")).openTracing({ ...config.traces, addMetric: metrics.add });
+    config.traces === null ? null : (await import("./telemetry/open-tracing.ts")).openTracing({ ...config.traces, addMetric: metrics.add });
   opening.defer(() => tracing?.close(flushMs));
   const breakers = createBreakers();
   addGatewayFigures(metrics, { lanes, upstreams, breakers, database: db.pool, standing: db.standing, commitAgeMs: ledger.commitAgeMs });

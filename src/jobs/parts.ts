@@ -6,7 +6,7 @@ import type { Media } from "../media/types.ts";
 import type { Adapters } from "../providers/adapters.ts";
 import type { Breakers } from "../routing/breaker.ts";
 import type { CallCounts } from "../telemetry/call-figures.ts";
-import type { Tracing } from "../tracing/tracing.ts";
+import type { Tracing } from "../tracing.ts";
 import type { InTurn } from "./account-mutex.ts";
 import type { JobTimes } from "./times.ts";
 

@@ -11,7 +11,7 @@ import { mayPass, persist } from "../ledger/persist.ts";
 import { countCall, orGiveBack } from "../limits/call.ts";
 import type { Amount } from "../money.ts";
 import type { Request } from "../operation.ts";
-import { traceNow } from "../tracing/tracing.ts";
+import { traceNow } from "../tracing.ts";
 import { jobIdText, type ReadJob, readJob } from "./read-jobs.ts";
 import { tierLimits } from "./tiers.ts";
 import type { JobDoor, JobPlan } from "./types.ts";

@@ -3,7 +3,7 @@
 import { fail } from "../errors/fail.ts";
 import { troubleOf } from "../providers/errors/trouble.ts";
 import { type Trouble, UpstreamError, type UpstreamFault } from "../providers/errors/upstream-error.ts";
-import { type AttemptSpan, traceNow } from "../tracing/tracing.ts";
+import { type AttemptSpan, traceNow } from "../tracing.ts";
 import type { Breakers } from "./breaker.ts";
 import type { Candidate } from "./candidates.ts";
 

@@ -10,7 +10,7 @@ import type { Holder, Shares } from "../concurrency/fair-quota.ts";
 import { GatewayStopping } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
-import type { Tracing } from "../tracing/tracing.ts";
+import type { Tracing } from "../tracing.ts";
 import type { ParseAnswer, ParseOrder } from "./parse-thread.ts";
 
 export interface BigJson {

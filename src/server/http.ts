@@ -9,7 +9,7 @@ import { fail } from "../errors/fail.ts";
 import { mediaPrefix } from "../network/own-addresses.ts";
 import type { Handlers } from "../operation.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
-import type { RequestSpan, Tracing } from "../tracing/tracing.ts";
+import type { RequestSpan, Tracing } from "../tracing.ts";
 import { openBigJson } from "./big-json.ts";
 import { answerClientError } from "./client-error.ts";
 import { connectionLimit, limitConnections } from "./connection-limit.ts";

@@ -1,6 +1,6 @@
 // The faults that replace an answer: refusals by status, and bodies that aren't what was asked for.
 // Faults that break an answer half way (cut, end, stall, error record) stand in send.ts.
-import type { Knobs } from "./knobs.ts";
+import type { Knobs } from "./knob-list.ts";
 import { jsonReply, type SimulatorProtocol, type WholeReply } from "./protocol.ts";
 import type { Refusal } from "./refused.ts";
 

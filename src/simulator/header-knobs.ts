@@ -1,7 +1,8 @@
 // Knobs for operations that name no model: the header `x-sim-knobs`, which a provider's `headers` in a catalog file can send.
 // `sim-slow-50ms, voices=sim-fail-503`: a part that names an operation is for that one only. They join those of the model id.
 import type { IncomingHttpHeaders } from "node:http";
-import { readModelId, type Knobs } from "./knobs.ts";
+import type { Knobs } from "./knob-list.ts";
+import { readModelId } from "./knobs.ts";
 
 const knobsHeader = "x-sim-knobs";
 

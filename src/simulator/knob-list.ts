@@ -1,6 +1,9 @@
 // The list of knobs: how each is written in a model id, and between which bounds. knobs.ts reads ids by it, README.md says what each does.
 import { failureTypes, policyWords } from "./fal/failure-types.ts";
 
+/** The number of a knob that has one, the place of its word in the list, 1 for one that has neither; absent when the id doesn't name it. */
+export type Knobs = Readonly<Partial<Record<KnobName, number>>>;
+
 /** N stands for a whole number from `min` (0) to `max`, WORD for one of the words. */
 export interface Pattern {
   form: string;

@@ -1,12 +1,9 @@
 // Steering by model id: `anything+sim-slow-2000ms+sim-cut-after-5`. Owns how an id is read; the knobs are listed in knob-list.ts,
 // what one does stands in faults.ts, send.ts and the protocols. README.md says the same in words.
-import { patterns, type KnobName, type Pattern } from "./knob-list.ts";
+import { type KnobName, type Knobs, type Pattern, patterns } from "./knob-list.ts";
 import { Refused } from "./refused.ts";
 
 export type { KnobName } from "./knob-list.ts";
-
-/** The number of a knob that has one, the place of its word in the list, 1 for one that has neither; absent when the id doesn't name it. */
-export type Knobs = Readonly<Partial<Record<KnobName, number>>>;
 
 /** What goes wrong, against how an answer looks: with sim-flaky-N the former happens on the first N calls only. */
 const faultNames = [

@@ -1,5 +1,6 @@
 // From an answer's words to a plan, whole or streamed: what is kept for the next time, and what is too much.
-import { hasFault, type Knobs } from "./knobs.ts";
+import type { Knobs } from "./knob-list.ts";
+import { hasFault } from "./knobs.ts";
 import { jsonReply, type Plan } from "./protocol.ts";
 import { refuse } from "./refused.ts";
 

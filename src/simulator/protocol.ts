@@ -1,7 +1,7 @@
 // What a protocol gives the simulator: its paths, its error envelope, and plans of answers as plain data.
 // How a plan is sent, delayed or broken is the same for all protocols and stands in send.ts.
 import type { IncomingHttpHeaders } from "node:http";
-import type { Knobs } from "./knobs.ts";
+import type { Knobs } from "./knob-list.ts";
 import type { Refusal } from "./refused.ts";
 
 /** Everything that follows from a request alone; kept and played again when the same bytes come back. */

@@ -1,5 +1,5 @@
 // How the simulator refuses a request: in every protocol the same facts, each protocol in its own envelope.
-import type { Knobs } from "./knobs.ts";
+import type { Knobs } from "./knob-list.ts";
 
 export interface Refusal {
   status: number;

@@ -2,7 +2,7 @@
 import type { ServerResponse } from "node:http";
 import type { OpenCall } from "./calls.ts";
 import { cut, waitFor, writeSplit } from "./connection.ts";
-import type { Knobs } from "./knobs.ts";
+import type { Knobs } from "./knob-list.ts";
 import type { PiecesReply } from "./protocol.ts";
 
 export async function sendPieces({ headers, pieces }: PiecesReply, knobs: Knobs, call: OpenCall, response: ServerResponse): Promise<void> {

@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http";
 import type { OpenCall } from "./calls.ts";
 import { cut, reset, waitFor, writeSplit } from "./connection.ts";
 import { faultReply, renderStreamError } from "./faults.ts";
-import type { Knobs } from "./knobs.ts";
+import type { Knobs } from "./knob-list.ts";
 import type { FileReply, Plan, SimulatorProtocol, StreamReply, WholeReply } from "./protocol.ts";
 import { sendPieces } from "./send-pieces.ts";
 

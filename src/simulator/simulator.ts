@@ -1,15 +1,16 @@
 // The simulator: one node:http server that stands in for every provider, steered by the upstream model id.
 // Owns the server, the routing by path prefix and the memory of plans; answers belong to the protocols, sending to send.ts.
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { LRUCache } from "lru-cache";
-import { recordCalls, type CallRecord, type OpenCall, type SimulatorCall, type SimulatorCounters } from "./calls.ts";
-import { withoutFaults, type Knobs } from "./knobs.ts";
+import { type CallRecord, type OpenCall, recordCalls, type SimulatorCall, type SimulatorCounters } from "./calls.ts";
+import type { Knobs } from "./knob-list.ts";
+import { withoutFaults } from "./knobs.ts";
 import { jsonReply, type LiveOperation, type Operation, type Plan, type SimulatorProtocol } from "./protocol.ts";
-import { fallbackProtocol, findProtocol, openProtocols, type Found } from "./protocols.ts";
+import { fallbackProtocol, findProtocol, type Found, openProtocols } from "./protocols.ts";
 import { bodyBytesUsual, readBody } from "./read-body.ts";
-import { Refused, type Refusal } from "./refused.ts";
+import { type Refusal, Refused } from "./refused.ts";
 import { sendPlan } from "./send.ts";
 
 export type { SimulatorCall, SimulatorCounters } from "./calls.ts";

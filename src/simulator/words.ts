@@ -1,9 +1,9 @@
 // What a model says and thinks, as the list of its tokens; the same in every protocol.
 // Owns length, stop sequences and documents; which of it is sent in which shape belongs to the protocols.
-import type { Knobs } from "./knobs.ts";
+import type { Knobs } from "./knob-list.ts";
 import { echo, writeSentences } from "./prose.ts";
 import { sampleSchema, type Schema } from "./schema-sample.ts";
-import { wholeBetween, type Random } from "./seed.ts";
+import { type Random, wholeBetween } from "./seed.ts";
 import { splitTokens } from "./tokens.ts";
 
 /** How many tokens an effort thinks. */

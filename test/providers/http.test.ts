@@ -9,13 +9,8 @@ import { providerAt, startHost, until, useUpstream } from "./upstream-fixture.ts
 
 function requestTo(url: string, change: Partial<UpstreamRequest> = {}): UpstreamRequest {
   const signal = new AbortController().signal;
-  const rest = {
-    method: "POST",
-    path: "/chat/completions",
-    body: "{}",
-    contentType: "application/json",
-    accept: "application/json",
-  } as const;
+  const json = "application/json";
+  const rest = { method: "POST", path: "/chat/completions", body: "{}", contentType: json, accept: json } as const;
   return { provider: providerAt(url), requestId: "req_1", signal, ...rest, ...change };
 }
 

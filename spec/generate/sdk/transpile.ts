@@ -41,7 +41,7 @@ export function runtimeFiles(): Record<string, string> {
 function publishedPaths(source: string): string {
   return source
     .replace(/"\.\.\/\.\.\/generated\/sdk\/types\.d\.ts"/g, '"../types.js"')
-    .replace(/"\.\.\/\.\.\/src\/([\w-]+)\.ts"/g, '"./$1.js"')
+    .replace(/"\.\.\/\.\.\/src\/(?:[\w-]+\/)*([\w-]+)\.ts"/g, '"./$1.js"')
     .replace(/(from "\.\/[\w-]+)\.ts"/g, '$1.js"');
 }
 

@@ -2,7 +2,7 @@
 // What a path, a body or a status means is the adapters' business.
 import { Pool } from "undici";
 import { openSlots, type Slots } from "../../concurrency/slots.ts";
-import { traceNow } from "../../tracing/tracing.ts";
+import { traceNow } from "../../tracing.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
 import { wholeMs } from "./body.ts";
 import { startCall } from "./call.ts";

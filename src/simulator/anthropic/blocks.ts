@@ -1,6 +1,6 @@
 // A block of an answer in the shape of the wire, whole or as a stream opens it.
 import { parseJson } from "../../json/parse.ts";
-import type { Knobs } from "../knobs.ts";
+import type { Knobs } from "../knob-list.ts";
 import type { Fields } from "../request-fields.ts";
 import { widen } from "../words.ts";
 import type { AnswerBlock } from "./answer.ts";

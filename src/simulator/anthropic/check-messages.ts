@@ -1,8 +1,8 @@
 // The history a request brings: roles, blocks, and every call of a tool with its one result.
 // Worded as a real host words it, since clients match on the words (WIRE 6.1).
-import type { Knobs } from "../knobs.ts";
+import type { Knobs } from "../knob-list.ts";
 import { refuse } from "../refused.ts";
-import { isFields, type Fields } from "../request-fields.ts";
+import { type Fields, isFields } from "../request-fields.ts";
 import { checkBlock } from "./check-blocks.ts";
 import { onlyKnown } from "./check-fields.ts";
 import { mergeTurns, type Turn } from "./turns.ts";

@@ -1,7 +1,7 @@
 // What excludes what: thinking, sampling, forced tools, and the models of either generation.
-import type { Knobs } from "../knobs.ts";
+import type { Knobs } from "../knob-list.ts";
 import { refuse } from "../refused.ts";
-import { isFields, type Fields } from "../request-fields.ts";
+import { type Fields, isFields } from "../request-fields.ts";
 import { onlyKnown } from "./check-fields.ts";
 import { mergeTurns } from "./turns.ts";
 

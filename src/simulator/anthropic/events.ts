@@ -1,5 +1,5 @@
 // A message as Anthropic streams it: strictly one block after the other, deltas of a token, usage at both ends.
-import type { Knobs } from "../knobs.ts";
+import type { Knobs } from "../knob-list.ts";
 import type { Fields } from "../request-fields.ts";
 import { widen } from "../words.ts";
 import type { Answer, AnswerBlock } from "./answer.ts";

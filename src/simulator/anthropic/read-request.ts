@@ -1,7 +1,8 @@
 // A request for a message as the simulator understands it, once check-*.ts have found that a real host would take it.
-import { readModelId, type Knobs } from "../knobs.ts";
+import type { Knobs } from "../knob-list.ts";
+import { readModelId } from "../knobs.ts";
 import { refuse } from "../refused.ts";
-import { isFields, readFields, type Fields } from "../request-fields.ts";
+import { type Fields, isFields, readFields } from "../request-fields.ts";
 import type { Schema } from "../schema-sample.ts";
 import { digest } from "../seed.ts";
 import { tokensByEffort } from "../words.ts";

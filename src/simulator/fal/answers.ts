@@ -1,8 +1,8 @@
 // The queue's answers about one work: taken, how far it is, what it made or why it failed, and its cancelling.
+import type { Knobs } from "../knob-list.ts";
 import { jsonReply, type Plan, type WholeReply } from "../protocol.ts";
-import type { Knobs } from "../knobs.ts";
 import type { Fields } from "../request-fields.ts";
-import { orderedFailure, renderFailure, renderOtherFailure, type Failure } from "./errors.ts";
+import { type Failure, orderedFailure, renderFailure, renderOtherFailure } from "./errors.ts";
 import { failureRow } from "./failure-types.ts";
 import { renderOutput } from "./output.ts";
 import { durationMs, stageOf, type Work } from "./works.ts";

@@ -1,8 +1,8 @@
 // The errors of the queue and of its runs, as replies: the failure of a work, and refusals at the door in the queue's words.
-import type { Knobs } from "../knobs.ts";
+import type { Knobs } from "../knob-list.ts";
 import { jsonReply, type WholeReply } from "../protocol.ts";
 import type { Refusal } from "../refused.ts";
-import { failureRow, failureTypes, policyWords, type FailureType } from "./failure-types.ts";
+import { failureRow, type FailureType, failureTypes, policyWords } from "./failure-types.ts";
 
 /** Why a work failed; `field` and `message` override the row's. */
 export interface Failure {

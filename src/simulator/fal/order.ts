@@ -1,8 +1,8 @@
 // What a request to the queue asks for: pictures, vectors, a clip or a song, their size, number and length. Wrong input is no refusal
 // at the door: the queue takes any document, and the run fails.
-import type { Knobs } from "../knobs.ts";
-import { readFormat, type PictureFormat } from "../made/picture.ts";
-import { isFields, type Fields } from "../request-fields.ts";
+import type { Knobs } from "../knob-list.ts";
+import { type PictureFormat, readFormat } from "../made/picture.ts";
+import { type Fields, isFields } from "../request-fields.ts";
 import { digest } from "../seed.ts";
 import { secondsOfSong } from "../sound/make-sound.ts";
 import type { Failure } from "./errors.ts";

@@ -1,7 +1,7 @@
 // The works that the queue was given: kept for a while, unique, and further on the more time has passed since their submit.
 import { randomUUID } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { Knobs } from "../knobs.ts";
+import type { Knobs } from "../knob-list.ts";
 import type { Failure } from "./errors.ts";
 import type { Order } from "./order.ts";
 

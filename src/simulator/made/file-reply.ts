@@ -1,6 +1,5 @@
 // The answer that brings a made file, and everything that may be wrong with it; the same in every protocol that shows addresses.
-import type { Knobs } from "../knobs.ts";
-import { patterns } from "../knob-list.ts";
+import { type Knobs, patterns } from "../knob-list.ts";
 import type { FileReply, Plan, WholeReply } from "../protocol.ts";
 
 export interface ServedFile {

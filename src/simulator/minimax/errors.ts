@@ -1,8 +1,8 @@
 // The errors of MiniMax (WIRE 13.2): HTTP 200 and a number in `base_resp`. A status that a knob orders by its number stays that status.
-import type { Knobs } from "../knobs.ts";
+import type { Knobs } from "../knob-list.ts";
 import { jsonReply, type Plan } from "../protocol.ts";
-import { Refused, type Refusal } from "../refused.ts";
-import { readFields, type Fields } from "../request-fields.ts";
+import { type Refusal, Refused } from "../refused.ts";
+import { type Fields, readFields } from "../request-fields.ts";
 import { madeUpId } from "../seed.ts";
 
 export const codes = {

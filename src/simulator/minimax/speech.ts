@@ -1,8 +1,8 @@
 // POST /v1/t2a_v2: a text as audio in hex, whole or as records of which the last repeats all of it.
 import { readSteering } from "../header-knobs.ts";
-import type { Knobs } from "../knobs.ts";
+import type { Knobs } from "../knob-list.ts";
 import type { Ask, Plan, StreamReply } from "../protocol.ts";
-import { isFields, type Fields } from "../request-fields.ts";
+import { type Fields, isFields } from "../request-fields.ts";
 import { makeSound, secondsOfSpeech, type Sound } from "../sound/make-sound.ts";
 import { cutIntoPieces } from "../sound/pieces.ts";
 import { describeSpeech, readAudioSetting } from "./audio-setting.ts";

@@ -1,8 +1,8 @@
 // What a chat says: reasoning, text or a document, or tool calls, each as the list of its tokens.
 // Plain data for both forms of the reply (chat.ts, chunks.ts); counting and cutting happen here, once.
 import { cutCalls, type ToolCall } from "../called-tools.ts";
-import type { Knobs } from "../knobs.ts";
-import { seededRandom, type Random } from "../seed.ts";
+import type { Knobs } from "../knob-list.ts";
+import { type Random, seededRandom } from "../seed.ts";
 import { stopAt, writeText, writeThought } from "../words.ts";
 import type { ChatRequest } from "./chat-request.ts";
 import { chooseLabel } from "./label-answer.ts";

@@ -1,11 +1,12 @@
 // A chat request as the simulator understands it. Looser than a real host: what it doesn't know it leaves alone,
 // because the gateway's own checks are what is under test.
-import { readModelId, type Knobs } from "../knobs.ts";
+import type { Knobs } from "../knob-list.ts";
+import { readModelId } from "../knobs.ts";
 import { refuse } from "../refused.ts";
+import { type Fields, isFields, readFields, readModel, readWhole } from "../request-fields.ts";
 import type { Schema } from "../schema-sample.ts";
 import { digest } from "../seed.ts";
 import { tokensByEffort } from "../words.ts";
-import { isFields, readFields, readModel, readWhole, type Fields } from "../request-fields.ts";
 
 export interface ChatRequest {
   fields: Fields;

@@ -1,11 +1,12 @@
 // POST /embeddings: unit vectors that follow from the text, near each other for texts that share words,
 // so that a search demo finds what it should.
-import { readModelId, type Knobs } from "../knobs.ts";
+import type { Knobs } from "../knob-list.ts";
+import { readModelId } from "../knobs.ts";
 import { jsonReply, type Plan } from "../protocol.ts";
 import { refuse } from "../refused.ts";
+import { readFields, readModel, readWhole } from "../request-fields.ts";
 import { seededRandom } from "../seed.ts";
 import { countTokens } from "../tokens.ts";
-import { readFields, readModel, readWhole } from "../request-fields.ts";
 
 const inputsMax = 2048;
 const dimensionsDefault = 1536;

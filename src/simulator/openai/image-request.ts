@@ -1,7 +1,7 @@
 // What both image operations read of a request, with the refusals of the real API.
-import type { Knobs } from "../knobs.ts";
-import { readFormat, type PictureFormat } from "../made/picture.ts";
-import { refuse, type Refusal } from "../refused.ts";
+import type { Knobs } from "../knob-list.ts";
+import { type PictureFormat, readFormat } from "../made/picture.ts";
+import { type Refusal, refuse } from "../refused.ts";
 import type { Fields } from "../request-fields.ts";
 
 export type Quality = "low" | "medium" | "high";

@@ -1,7 +1,7 @@
 // What is heard in a file: words that follow from its bytes, in segments that cover all of its length, some words a second.
-import type { Knobs } from "../knobs.ts";
+import type { Knobs } from "../knob-list.ts";
 import { writeWords } from "../prose.ts";
-import { digest, seededRandom, wholeBetween, type Random } from "../seed.ts";
+import { digest, type Random, seededRandom, wholeBetween } from "../seed.ts";
 
 /** As Whisper's hosts write it. */
 export interface Segment {

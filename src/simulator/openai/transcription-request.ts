@@ -1,8 +1,9 @@
 // What a transcription reads of its form, with the refusals of the real API.
-import { readModelId, type Knobs } from "../knobs.ts";
+import type { Knobs } from "../knob-list.ts";
+import { readModelId } from "../knobs.ts";
 import type { SentFile, SentForm } from "../read-form.ts";
 import { refuse } from "../refused.ts";
-import { measureSound, type MeasuredSound } from "../sound/measure-sound.ts";
+import { type MeasuredSound, measureSound } from "../sound/measure-sound.ts";
 
 export interface TranscriptionRequest {
   model: string;

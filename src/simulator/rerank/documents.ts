@@ -1,11 +1,12 @@
 // POST /rerank: documents by how many of the query's words they hold, so that a search demo finds what it should.
-import { readModelId, type Knobs } from "../knobs.ts";
+import type { Knobs } from "../knob-list.ts";
+import { readModelId } from "../knobs.ts";
 import { jsonReply, type Plan } from "../protocol.ts";
-import { Refused, type Refusal } from "../refused.ts";
-import { isFields, readFields, readModel, readWhole, type Fields } from "../request-fields.ts";
+import { type Refusal, Refused } from "../refused.ts";
+import { type Fields, isFields, readFields, readModel, readWhole } from "../request-fields.ts";
 import { digest, madeUpId, seededRandom } from "../seed.ts";
 import { countTokens } from "../tokens.ts";
-import { hostOf, renderRanking, type Ranking } from "./hosts.ts";
+import { hostOf, type Ranking, renderRanking } from "./hosts.ts";
 
 const documentsMax = 10_000;
 /** One search unit is a query with so many documents. */

@@ -1,8 +1,8 @@
 // What the rest of the gateway knows of traces; open-tracing.ts, which does it, is loaded where a collector is configured alone.
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { TracesConfig } from "../config.ts";
-import type { Usage } from "../usage.ts";
-import type { MetricFacts, Sample } from "../telemetry/plain-metric.ts";
+import type { TracesConfig } from "./config.ts";
+import type { Usage } from "./usage.ts";
+import type { MetricFacts, Sample } from "./telemetry/plain-metric.ts";
 
 export interface Tracing {
   /** A request has come; `traceparent`: its caller's header. */

@@ -18,7 +18,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
-import { type AttemptSpan, type RequestFacts, type TraceScope, type Tracing, type TracingOptions, withinTrace } from "./tracing.ts";
+import { type AttemptSpan, type RequestFacts, type TraceScope, type Tracing, type TracingOptions, withinTrace } from "../tracing.ts";
 
 /** Some 4 MB. */
 const queueMax = 4_096;
