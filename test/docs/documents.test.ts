@@ -62,9 +62,3 @@ test("every decision and every file of behaviour stands in its table", () => {
     expect(files.filter((file) => !index.includes(`](${file})`))).toEqual([]);
   }
 });
-
-test("every room stands in the table of the architecture", () => {
-  const [, table] = /^## Rooms\n(.*?)^## /ms.exec(read("docs/architecture.md"))!;
-  const rooms = globSync("src/*/", { cwd: root }).map((folder) => folder.split("/")[1]!);
-  expect([...table!.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, room]) => room!).sort()).toEqual(rooms.sort());
-});
