@@ -1,4 +1,4 @@
-// The style guide, as a test: who may import whom, how long a file may be, what may be called where (README "The house").
+// The style guide, as a test: who may import whom, how long a file may be, what may be called where (CONTRIBUTING "The house").
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";

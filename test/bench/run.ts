@@ -1,5 +1,5 @@
 // npm run bench: the gateway, accounting on and durable, beside a bare pass-through, nginx and its peers, in one run. Every slice of a
-// target is preceded by one of the reference: believe the ratios, not the absolute figures. README "Measured" says how to read it.
+// target is preceded by one of the reference: believe the ratios, not the absolute figures. docs/benchmarks.md says how to read it.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openFleet } from "./fleet.ts";

@@ -1,13 +1,10 @@
 // The guides as pages: the list of them, how each begins, where their links lead, which samples don't run, and the operator's catalog.
-import { existsSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { loadCatalog } from "../../src/catalog/load.ts";
 import { guides } from "../../src/docs/guides.ts";
 import { blocksOf, guideNames, readGuide, runLanguages } from "./guide-blocks.ts";
-import { readme, scripts } from "./known-names.ts";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
+import { hasHeading } from "./headings.ts";
+import { readme } from "./known-names.ts";
 
 /** Samples that no test runs, and why. This list may only become shorter. */
 const notRun = [
@@ -67,40 +64,6 @@ describe.each(guideNames)("%s", (guide) => {
     expect(targets.filter((target) => !leads(target))).toEqual([]);
   });
 });
-
-describe.each(["README.md", "CONTRIBUTING.md"])("%s", (name) => {
-  const page = readFileSync(root + name, "utf8");
-
-  test("its links lead to files and headings", () => {
-    const targets = [...page.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
-    expect(targets.filter((target) => !leadsSomewhere(target.startsWith("#") ? name + target : target))).toEqual([]);
-  });
-
-  test("its scripts and files exist", () => {
-    const scriptNames = [...page.matchAll(/npm run ([\w:]+)/g)].map(([, script]) => script!);
-    expect(scriptNames.filter((script) => !scripts.has(script))).toEqual([]);
-    const files = [...page.matchAll(/`((?:src|spec|test|generated|handlers|bin|bench)\/[\w./-]+)`/g)].map(([, file]) => file!);
-    expect(files.filter((file) => !existsSync(root + file))).toEqual([]);
-  });
-});
-
-/** A file of the repository, and in it the heading that is named. */
-function leadsSomewhere(target: string): boolean {
-  const [file, heading] = target.split("#") as [string, string | undefined];
-  if (!existsSync(root + file)) return false;
-  return heading === undefined || hasHeading(readFileSync(root + file, "utf8"), heading);
-}
-
-function hasHeading(page: string, heading: string): boolean {
-  const headings = [...page.matchAll(/^#+ (.*)$/gm)].map(([, text]) => text!);
-  return headings.some(
-    (text) =>
-      text
-        .toLowerCase()
-        .replace(/[^\w -]/g, "")
-        .replaceAll(" ", "-") === heading,
-  );
-}
 
 test("the operator's catalog is one that starts", () => {
   const [yaml] = blocksOf("operator").filter(({ language }) => language === "yaml");
