@@ -6139,7 +6139,7 @@ export interface components {
              */
             object: "list";
         };
-        /** @description What every error body says of its error (gateway-api.md "Error object"). */
+        /** @description What every error body says of its error. */
         ErrorObject: {
             /** @description Stable machine code to branch on. */
             code: string;

@@ -1,5 +1,5 @@
-// The environment (OPERATOR.md "Start"), read once. No other file reads process.env, but for provider keys
-// that the catalog names (src/catalog/load.ts gets the environment handed in).
+// Reads the environment, once (docs/behaviour/operation.md#start). Nothing else reads process.env; src/catalog/load.ts, which needs the
+// provider keys that the catalog names, gets the environment handed in.
 
 import { isDomain } from "./text/email-address.ts";
 import { type Amount, parseUsd } from "./money.ts";

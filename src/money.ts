@@ -32,7 +32,7 @@ export function priceFromUsd(usd: number, units: bigint = 1n): Price {
   return ceilDiv(scaled, 1_000_000n * units);
 }
 
-/** USD for the wire. Exact as decimal text for every balance below 60 million USD (DATA.md 2). */
+/** USD for answers. Exact as decimal text for every balance below 60 million USD (docs/behaviour/billing.md#amounts). */
 export function toUsd(amount: Amount): number {
   return Number(amount) / Number(amountsPerUsd);
 }

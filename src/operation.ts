@@ -78,9 +78,9 @@ type JsonReply<Id extends OperationId> = Id extends OperationId
 
 export interface Handler<Id extends OperationId = OperationId> {
   (context: Context, request: Request<Id>): Promise<Reply<Id>> | Reply<Id>;
-  /** What refuses right after authentication and its ceiling of requests, whatever the body (OPERATOR.md, order of refusals). */
+  /** What refuses right after authentication and its ceiling of requests, whatever the body (docs/behaviour/requests.md#order). */
   beforeBody?: (context: Context, address: string) => void;
-  /** What refuses a form's file, once it has come in and before the fields are judged (WIRE.md 14.1). */
+  /** What refuses a form's file, once it has come in and before the fields are validated. */
   checkFile?: (context: Context, file: FormFile) => Promise<void>;
 }
 

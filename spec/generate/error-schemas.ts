@@ -55,7 +55,7 @@ const build: Record<Dialect["envelope"], Build> = {
     return sealed(properties, ["type", "error", "request_id", ...requiredExtras(document, group)]);
   },
   bare: (document, group) => {
-    // No code in these bodies: the type is what the code would be. Money alone is said under both names (WIRE.md 16).
+    // These bodies have no code: the type is what the code would be. Only errors about money carry both.
     const type = { ...codeOf(group), description: "Stable word to branch on; it takes the place of a code." };
     const properties: Record<string, Schema> = { message, type, request_id: requestId };
     if (group.status === 402) properties.code = { ...codeOf(group), description: "Equals `type`." };
@@ -113,7 +113,7 @@ function anthropicTypesOf({ status, entries }: ErrorsOfStatus): string[] {
   return [...new Set(entries.map(({ row }) => anthropicType(row.type, status)))];
 }
 
-/** WIRE.md 5.5: Anthropic has no upstream_error. */
+/** Anthropic has no upstream_error. */
 export function anthropicType(type: string, status: number): string {
   if (type !== "upstream_error") return type;
   return status === 503 ? "overloaded_error" : "api_error";

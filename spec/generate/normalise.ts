@@ -1,5 +1,5 @@
-// What the emitter's document lacks for the tools that read it (TOOLCHAIN.md 1.4: each rule fixes a consumer seen to fail),
-// and the 3.1 form of it.
+// Adds what the emitter's document lacks for the tools that read it, and turns it into OpenAPI 3.1. Each rule mends a consumer
+// that was seen to fail (docs/behaviour/operation.md#toolchain).
 import { type Discriminator, type Document, type Media, nameIn, operationsOf, type Schema } from "./document.ts";
 import { completeExamples } from "./examples.ts";
 

@@ -120,13 +120,13 @@ function placeOf(rows: readonly { id: string }[], id: string, param: string): nu
   return at === -1 ? failParameter(param, "the list holds no model of this id") : at;
 }
 
-// Which models GET /v1/models/recommend names, in which order and why (WIRE.md 15.8). Pure; rows in, rows out.
+// Which models GET /v1/models/recommend names, in which order and why (docs/behaviour/endpoints.md#models). Pure; rows in, rows out.
 // Leaves what the editors recommend to the catalog file.
 
 export type RecommendQuery = NonNullable<operations["recommendModels"]["parameters"]["query"]>;
 type Recommendations = components["schemas"]["RecommendationList"];
 
-/** WIRE.md 15.8. Only the bare call lists every recommended row. */
+/** Only the bare call lists every recommended row. */
 const limitDefault = 5;
 
 export function recommend(rows: readonly ModelRow[], query: RecommendQuery): Recommendations {

@@ -74,7 +74,7 @@ function mediaOf(model: FileModel, reads: readonly string[]): MediaRules {
   return {
     takesImages: model.requires_image === true || reads.includes("image"),
     requiresImage: model.requires_image ?? false,
-    maxReferences: model.max_references ?? 10, // gateway-api.md "Limits": 16 on two models, 10 on all others
+    maxReferences: model.max_references ?? 10,
     allowedSizes: model.allowed_sizes ?? [],
     referencePrice: priceFromUsd(model.reference_usd ?? 0),
     defaultAspect: model.default_aspect ?? defaultAspect,
@@ -92,7 +92,7 @@ function pixelsOf(size: string): PixelSize {
   return { width, height };
 }
 
-/** The one that the file names, when it is active; else the first active one of its kind (OPERATOR.md). */
+/** The one that the file names, when it is active; else the first active one of its kind. */
 function defaultsOf({ defaults = {} }: CatalogFile, models: readonly Model[]): Catalog["defaults"] {
   const active = models.filter(({ type, state }) => type === "speech" && state.kind === "active");
   const pick = (kind: DefaultKind) =>
@@ -108,8 +108,8 @@ function defaultsOf({ defaults = {} }: CatalogFile, models: readonly Model[]): C
   };
 }
 
-// Derives `free_tier` from a published price (cross-cutting rule 3), so that it follows a price change at once.
-// Who may call what because of it is decided where requests are admitted.
+// Derives `free_tier` from a published price, so that it follows a price change at once. Admission decides who may call what
+// because of it.
 
 /** The file's `free_tier`: USD per million tokens, per image, per minute. */
 interface FreeTierLimits {
@@ -119,7 +119,7 @@ interface FreeTierLimits {
   per_minute: number;
 }
 
-/** What holds where the file says nothing (OPERATOR.md, the example of the catalog file). */
+/** The limits that apply where the file sets none. */
 const shippedFreeTier: FreeTierLimits = { input: 0.1, output: 0.4, per_image: 0.01, per_minute: 0.001 };
 
 /** At or below the limit; images strictly below it ("the sub-cent budget model"). Other modes are never free. */

@@ -70,10 +70,10 @@ function modelFaults(model: FileModel, path: Path, names: Names): Fault[] {
   return [...faults, ...mediaFaults(model, path)];
 }
 
-/** gateway-api.md, the three axes: words of the closed list that no model has. */
+/** Tags of the closed list that no model may carry yet. */
 const unsetTags: ReadonlySet<string> = new Set(["fast", "implicit-caching", "explicit-caching"]);
 
-/** What the product lines of text can be called over (OPERATOR.md, table of protocols); media types take several. */
+/** The protocols over which models of text can be called; media types take several (docs/behaviour/providers.md#protocols). */
 const protocolsOf: Partial<Record<FileModel["type"], readonly FileProvider["protocol"][]>> = {
   language: ["openai", "anthropic"],
   embedding: ["openai"],

@@ -1,5 +1,5 @@
-// The filters of GET /v1/models: reading them, which rows fit, and the echo (gateway-api.md, GET /v1/models; WIRE.md 14 rows 50, 51).
-// Leaves decoding and coercing the query to the edge and keeping answers to answers.ts.
+// The filters of GET /v1/models: reads them, says which rows fit, and echoes them (docs/behaviour/endpoints.md#models). The edge
+// decodes and coerces the query; answers.ts caches the answers.
 import type { components, operations } from "../../generated/api.d.ts";
 import type { ModelRow } from "./types.ts";
 import { useCaseOf } from "./use-case-words.ts";

@@ -1,4 +1,4 @@
-// Reads the catalog file, or refuses it with every fault and its line (OPERATOR.md "The catalog file").
+// Reads the catalog file, or refuses it with every fault and its line (docs/behaviour/operation.md#catalog).
 // Parsing, schema, references and building are a file each; this one only puts them in order.
 import { readFileSync, statSync } from "node:fs";
 import { buildCatalog } from "./build.ts";

@@ -1,4 +1,4 @@
-// The rows of GET /v1/pricing and of the older list per token (gateway-api.md "Pricing catalog rows"; WIRE.md 15.3).
+// The rows of GET /v1/pricing and of the older list per token (docs/behaviour/endpoints.md#pricing-rows).
 // Pure: listed models in, rows out. Leaves what a request really costs to src/pricing.
 import type { components } from "../../generated/api.d.ts";
 import { type Price, usdFromPrice } from "../money.ts";
@@ -10,7 +10,7 @@ type TextPriceRow = components["schemas"]["TextPriceRow"];
 type MediaPriceRow = components["schemas"]["MediaPriceRow"];
 type Modality = components["schemas"]["Modality"];
 
-/** What the typical call of `usd_per_call` is; the clip's length is WIRE.md's, the music's is the endpoint's default. */
+/** The typical call that `usd_per_call` prices (docs/behaviour/endpoints.md#pricing-rows); the music's length is the endpoint's default. */
 const typical = { clipSec: 5, musicSec: 30n, characters: 1000n };
 /** Limits section: music of 1,000 to 300,000 ms. */
 const musicSec = { min: 1, max: 300 };

@@ -49,7 +49,7 @@ export function readPricing(pricing: FilePricing): Pricing {
   }
 }
 
-/** The row's form: USD per million tokens; 0 where the model isn't billed by token (WIRE.md 14 row 60). */
+/** The prices of a model row: USD per million tokens; 0 where the model isn't billed by token. */
 export function rowPricing(pricing: FilePricing): ModelRow["pricing"] {
   if (pricing.mode !== "per-token") return { mode: pricing.mode, input: 0, output: 0, cached: null };
   return { mode: "per-token", input: pricing.input, output: pricing.output ?? 0, cached: pricing.cached ?? null };

@@ -6,7 +6,7 @@ import type { Fault, FileProvider, Path } from "./file.ts";
 /** `simulator:/openai/v1` is /openai/v1 of the built-in simulator, whose port nobody knows before it runs. */
 export const simulatorScheme = "simulator:";
 
-/** OPERATOR.md leaves the figure to us; its example says 60 s. */
+/** The timeout of a provider for which the file sets none, in milliseconds. */
 const timeoutMsDefault = 60_000;
 
 export interface ProviderSurroundings {

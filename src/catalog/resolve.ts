@@ -1,5 +1,5 @@
-// Finds the model that a request names, by id or by alias (cross-cutting rule 6). Says nothing about whether it may be
-// served: paused and retired models are found too, so that the refusal can tell why.
+// Finds the model that a request names, by id or by alias. It finds paused and retired models too, so that the refusal can say
+// why they are not served.
 import type { Catalog, Model } from "./types.ts";
 
 export interface Resolved {

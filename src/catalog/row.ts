@@ -1,5 +1,5 @@
-// The model row that clients see, from what the file says: every default of the catalog is chosen here. `created` and `free_tier` are
-// derived (OPERATOR.md). Leaves how rows are listed and filtered to others.
+// The model row that clients see, made of what the file says: chooses every default of the catalog, derives `created` and `free_tier`.
+// answers.ts and filters.ts list and filter the rows.
 import type { FileModel } from "./file.ts";
 import { kindOf, rowPricing } from "./prices.ts";
 import type { ModelRow } from "./types.ts";

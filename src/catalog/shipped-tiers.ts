@@ -1,5 +1,5 @@
-// The tier matrix that holds where the catalog file gives none: tier 0 and the pools of tier 4 as gateway-api.md fixes them, the rest
-// as WIRE.md 15.9 proposes. Which tier an account has stands in tiers.ts.
+// The tier matrix that applies where the catalog file gives none (docs/behaviour/limits.md#tiers). tiers.ts says which tier an account
+// has.
 import type { Tier } from "./types.ts";
 
 export const shippedTiers: readonly Tier[] = [

@@ -1,13 +1,9 @@
-// Near matches for a model id that isn't served: a typo, a missing vendor, a retired id (gateway-api.md, model_not_found).
-// Leaves the refusal itself to whoever looked the model up.
+// Owns the refusal of a model that is not served, and the near matches that it suggests: for a typo, a missing vendor, a retired id.
 import { fail } from "../errors/fail.ts";
 import { cutId } from "../ids.ts";
 import { likenessOfWords } from "../text/likeness.ts";
 import { resolveModel } from "./resolve.ts";
 import type { Catalog, Model } from "./types.ts";
-
-// The refusal of a model that is not served: unknown, paused or retired (gateway-api.md model_not_found, "Versioning").
-// Leaves near matches to suggest.ts.
 
 interface NotServed {
   id: string;
@@ -24,7 +20,7 @@ export function failNotServed(catalog: Catalog, { id, param, type, model }: NotS
   fail("model_not_found", { param, text: { model: cutId(id) || '""', ...stateText(model) }, extra: suggestModels(catalog, id, type) });
 }
 
-/** What a refusal's sentence says of a model that is paused or retired (gateway-api.md "Versioning"). */
+/** What a refusal's sentence says of a model that is paused or retired. */
 export function stateText(model: Model | null): Record<string, string> {
   const state = model?.state ?? { kind: "active" };
   return {

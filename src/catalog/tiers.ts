@@ -1,9 +1,9 @@
-// Which tier an account has: by the money it ever added, at once (WIRE.md 14 row 62). Leaves the matrix to the catalog file
-// and what a tier allows to the limits.
+// Which tier an account has: decided by all the money it ever added, at once (docs/behaviour/limits.md#tiers). The catalog file owns
+// the matrix; src/limits applies what a tier allows.
 import type { Amount } from "../money.ts";
 import type { Catalog, Tier } from "./types.ts";
 
-/** The highest tier whose deposit is reached; an operator's rows may stand in any order (OPERATOR.md, catalog file). */
+/** The highest tier whose deposit is reached; an operator's rows may stand in any order. */
 export function tierOf(catalog: Pick<Catalog, "tiers">, purchased: Amount): Tier {
   let reached: Tier | undefined;
   let lowest: Tier | undefined;

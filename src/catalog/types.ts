@@ -5,10 +5,10 @@ import type { Amount, Price } from "../money.ts";
 import type { PixelSize } from "../providers/verbs/media.ts";
 import type { Provider, Route } from "../providers/types.ts";
 
-/** The wire row (gateway-api.md "Model row"). */
+/** The row as answers show it. */
 export type ModelRow = components["schemas"]["ModelRow"];
 
-/** The wire row (gateway-api.md "Tier row"). */
+/** The row as answers show it. */
 export type Tier = components["schemas"]["TierRow"];
 
 export type ModelType = ModelRow["type"];

@@ -1,4 +1,4 @@
-// The old vocabulary of `recommended_for`, which is still understood (gateway-api.md, model row), in today's use cases.
+// The old vocabulary of `recommended_for`, which filters still understand, in today's use cases.
 // Words that are neither old nor new are left as they are: no model has them.
 
 /** Old word, or today's, to today's use case. */

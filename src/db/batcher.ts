@@ -1,5 +1,5 @@
-// A lane makes one database call out of all that queued while the last one ran (DATA.md 2, "natural batching").
-// It knows nothing of money: what a batch does is its `work`.
+// Batchers: each makes one database call out of the items that queued while its last call ran (docs/behaviour/ledger.md#batches).
+// They know nothing of money: what a batch does is its `work`.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Turns } from "./mutex.ts";
 import { isDatabaseAway } from "./transient-error.ts";
@@ -51,7 +51,7 @@ export class FailedFor extends Error {
   }
 }
 
-/** Larger batches gain nothing (DATA.md 2) and hold their row locks longer. */
+/** Larger batches gain nothing and hold their row locks longer. */
 const batchMax = 500;
 const laneSizes = [1, 2, 4, 8, 16, 32, 64, 128, 256, batchMax];
 const firstPauseMs = 20;

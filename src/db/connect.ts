@@ -1,5 +1,5 @@
-// Pools of Postgres connections and the one that listens. bigint is BigInt everywhere; no session state is set,
-// so that a transaction pooler may stand between (DATA.md 5).
+// Pools of Postgres connections, and the one connection that listens. A bigint is a BigInt everywhere; no session state is set,
+// so that a transaction pooler may stand between (docs/behaviour/ledger.md#connections).
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import type { DB } from "../../generated/tables.ts";

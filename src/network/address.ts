@@ -1,4 +1,4 @@
-// Which addresses of the network may be connected to for somebody else's sake (WIRE.md 14 row 25).
+// Which network addresses the gateway may connect to when a caller names them (docs/behaviour/media-jobs.md#sources).
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 

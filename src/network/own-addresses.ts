@@ -7,10 +7,10 @@ export function creditsPage(publicUrl: string): string {
   return `${publicUrl}/docs/credits`;
 }
 
-/** Least amount of one top-up, in USD (WIRE.md 15.3). */
+/** Least amount of one top-up, in USD. */
 export const topupMinimumUsd = 5;
 
-/** What an error about money says of adding some (WIRE.md 14 row 4). */
+/** What an error about money says of adding some. */
 export function topupFields(publicUrl: string) {
   const url = creditsPage(publicUrl);
   return { topup_url: url, topup: { url, minimum_usd: topupMinimumUsd } };

@@ -83,7 +83,7 @@ function admitted(caller: Caller): Caller {
   return caller;
 }
 
-/** Both headers may come, with one value or two; the one that is a valid key of ours wins (WIRE.md 6.1). */
+/** Both headers may come, with one value or two; the one that is a valid key of ours wins (docs/behaviour/requests.md#authentication). */
 function credentialsOf(operation: Pick<Operation, "xApiKey">, headers: IncomingHttpHeaders): string[] {
   const bearer = /^bearer[ \t]+(.*)$/i.exec(headers.authorization ?? "")?.[1]?.trim() ?? "";
   const sent = operation.xApiKey ? headers["x-api-key"] : undefined;

@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Headers } from "../operation.ts";
 
-/** Everything the contract's replies carry beyond what browsers show anyway (WIRE.md 3.3). */
+/** Everything the contract's replies carry beyond what browsers show anyway. */
 const exposed = [
   "x-request-id",
   "request-id",

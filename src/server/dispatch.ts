@@ -1,4 +1,5 @@
-// openapi-backend, arranged as TOOLCHAIN.md 2.2 recommends: it routes, our own code authenticates, reads and validates.
+// Hands each request to its operation: openapi-backend routes, our own code authenticates, reads and validates
+// (docs/behaviour/operation.md#toolchain).
 import { OpenAPIBackend } from "openapi-backend";
 import type { Request as RoutedRequest } from "openapi-backend";
 import { operations } from "../../generated/operations.ts";

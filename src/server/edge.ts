@@ -58,7 +58,7 @@ export interface EdgeLimits {
   allFilesBytes: number;
   /** A body that stands still this long is given up. */
   bodyIdleMs: number;
-  /** What is read of a body that was refused (OPERATOR.md "Start"). */
+  /** What is read of a body that was refused (docs/behaviour/requests.md#bodies). */
   drainBytes: number;
   drainMs: number;
   /** Bytes queued for a client that doesn't read, when a handler writes on regardless. */
@@ -69,7 +69,7 @@ export interface EdgeLimits {
   slowReaderMs: number;
   /** Less than this, beyond that time, and the client of an answer that is over is cut off as well. */
   readerBytesPerSec: number;
-  /** Requests to public operations a minute and client address (OPERATOR.md). */
+  /** Requests to public operations a minute and client address. */
   publicPerMinute: number;
 }
 
@@ -190,7 +190,7 @@ export function chooseRequestId(given: string | string[] | undefined): string {
   return typeof given === "string" && saneRequestId.test(given) ? given : `req_${randomUUID().replaceAll("-", "")}`;
 }
 
-/** Model ids hold slashes: SDKs send them as %2F (WIRE.md 3.5), a person with curl as they are. Nothing else is below a model. */
+/** Model ids hold slashes: SDKs send them as %2F, a person with curl as they are. Nothing else is below a model. */
 function withWholeModelId(path: string): string {
   const prefix = "/v1/models/";
   if (!path.startsWith(prefix) || !path.includes("/", prefix.length)) return path;

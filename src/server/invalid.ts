@@ -48,7 +48,7 @@ const unions = new Set(["anyOf", "oneOf", "if", "not"]);
 
 /**
  * A union reports every branch that failed and then itself. The deepest finding belongs to the branch that the caller
- * meant; only where no branch got past the type of the value is the union as a whole the news (TOOLCHAIN.md 3).
+ * meant; only where no branch got past the type of the value is the union itself reported.
  */
 function chooseFinding(findings: readonly Finding[]): Finding {
   const last = findings[findings.length - 1]!;

@@ -78,7 +78,7 @@ const envelopes: Record<DialectRow["envelope"], Envelope> = {
     ...facts.extra,
   }),
 
-  /** Rerank: its types are the codes; on a 402 the code stands there too (WIRE.md 16); nothing else stands inside. */
+  /** Rerank: its types are the codes; a 402 carries the code too; nothing else stands inside (docs/behaviour/errors.md#envelopes). */
   bare: (facts) => ({
     error: {
       message: facts.message,

@@ -1,5 +1,5 @@
-// The story of one request to a known operation, in the order that WIRE.md 14.1 fixes: authentication, rate, body, content
-// type, JSON, fields, after a slow body authentication again; then the handler, whose reply is sent by reply.ts.
+// The steps of one request to a known operation, in a fixed order (docs/behaviour/requests.md#order): authentication, rate, body,
+// content type, JSON, fields, authentication again after a slow body; then the handler, whose reply reply.ts sends.
 import type { Form, Operation, OperationId } from "../../generated/operations.ts";
 import { forms, parameters, type Validate } from "../../generated/validators.js";
 import type { Caller } from "../accounts/caller.ts";
@@ -160,8 +160,8 @@ function formFields({ texts, file }: SentForm, { fields }: Form, validate: Valid
   return read;
 }
 
-// The limits before anything of a request's body is read (OPERATOR.md, order of refusals): a cheap ceiling for calls that
-// name a model, a bound for reads and account operations, one by address for public ones. What they count is src/limits'.
+// The limits before any of a request's body is read: a cheap ceiling for calls that name a model, a bound for reads and account
+// operations, one by address for public ones (docs/behaviour/limits.md#counting). src/limits counts.
 
 function rateLimiter({ auth, errors, counts }: Operation): (edge: Edge, exchange: Exchange) => Promise<void> | void {
   if (!errors.includes("rate_limit_exceeded")) return () => undefined; // e.g. payment providers send as fast as they must

@@ -1,5 +1,6 @@
-// The end of a server (OPERATOR.md "Start"): no new connections, idle ones closed at once, what is in flight finishes
-// within the grace time and is then told so and cut. Asking again changes nothing; `hasten` brings the end forward.
+// Shuts a server down (docs/behaviour/operation.md#shutdown): takes no new connections, closes idle ones at once, lets requests in
+// flight finish within the grace time, then tells their clients and cuts them. A second call changes nothing; `hasten` cuts the grace
+// time short.
 import type { Server } from "node:http";
 import { Server as NetServer } from "node:net";
 import type { Connections } from "./connections.ts";

@@ -1,5 +1,5 @@
-// Requests that no operation answers: unknown paths with a hint where the mistake is a known one (WIRE.md 3.5), wrong
-// methods with Allow, and OPTIONS.
+// Requests that no operation answers: unknown paths, with a hint where the mistake is a known one (docs/behaviour/requests.md#paths),
+// wrong methods, with Allow, and OPTIONS.
 import type { Operation, OperationId } from "../../generated/operations.ts";
 import { ApiError, fail } from "../errors/fail.ts";
 import { preflightHeaders } from "./cors.ts";

@@ -1,5 +1,5 @@
-// The funded account of a first start on the embedded database, a toy for one person: its key lies in clear in a file
-// of the data folder, so that later starts print the same one (OPERATOR.md "Start"). Never with DATABASE_URL.
+// The funded account of a first start on the embedded database, a toy for one person: its key is stored in clear in a file of the
+// data folder, so that later starts print the same one. Never with DATABASE_URL.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createAccount } from "../accounts/admin.ts";

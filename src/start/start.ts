@@ -1,5 +1,5 @@
 // `svc start`: the database, the simulator and the demo account around a gateway, or around worker processes (workers.ts); signals.
-// The last line it prints says that it is ready (OPERATOR.md "Start").
+// The last line it prints says that it is ready.
 import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";

@@ -1,5 +1,4 @@
-// A text of a caller as limits and prices count it: its characters are the code points after Unicode NFC normalisation (gateway-api.md,
-// cross-cutting rule 5).
+// A caller's text as limits and prices count it: its characters are the code points after Unicode NFC normalisation.
 
 export interface CountedText {
   /** Normalised, unless it is far too long. */

@@ -1,4 +1,4 @@
-// Money parity (PEERS.md 3): what the ledger charged is what the mock delivered x price, to the unit; the audit finds nothing,
+// Money parity (docs/benchmarks.md#method): the ledger charged what the mock delivered x price, to the unit; the audit finds nothing,
 // and nothing is held.
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect, type Db } from "../../src/db/connect.ts";

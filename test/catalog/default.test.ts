@@ -1,4 +1,4 @@
-// The shipped catalog: loads clean, sells at least 40 models over all served types and has every role that gateway-api.md names.
+// The shipped catalog: loads clean, sells at least 40 models over all served types and fills every role that operations need.
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";

@@ -1,4 +1,4 @@
-// What a catalog file leaves out: every key has a sensible value, labels are never null (OPERATOR.md "The catalog file").
+// What a catalog file leaves out: every key has a sensible value, labels are never null (docs/behaviour/operation.md#catalog).
 import { describe, expect, test } from "vitest";
 import { loadCatalog } from "../../src/catalog/load.ts";
 import { resolveModel } from "../../src/catalog/resolve.ts";

@@ -1,4 +1,4 @@
-// free_tier is derived from the published price, so it follows a price change at once (cross-cutting rule 3).
+// free_tier is derived from the published price, so it follows a price change at once (docs/behaviour/billing.md#refusals).
 import { describe, expect, test } from "vitest";
 import { loadCatalog } from "../../src/catalog/load.ts";
 

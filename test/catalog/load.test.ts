@@ -1,4 +1,4 @@
-// What an operator's file may say and how it is refused (OPERATOR.md "The catalog file"): each fault with its line.
+// What an operator's file may say and how it is refused (docs/behaviour/operation.md#catalog): each fault with its line.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

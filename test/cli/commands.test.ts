@@ -1,4 +1,4 @@
-// Each command of OPERATOR.md's table through bin/svc.js: what it prints, what it does, how it ends.
+// Each command of docs/behaviour/operation.md#commands through bin/svc.js: what it prints, what it does, how it ends.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isKeyShaped, makeKey } from "../../src/accounts/keys.ts";
 import { connect, type Db } from "../../src/db/connect.ts";

@@ -1,4 +1,4 @@
-// The Vercel AI SDK over @ai-sdk/anthropic against /v1/messages (WIRE.md 5, 4.1): it validates every event, sends content
+// The Vercel AI SDK over @ai-sdk/anthropic against /v1/messages (docs/behaviour/messages.md): it validates every event, sends content
 // as blocks always, and retries by status alone.
 import { APICallError, generateText, isStepCount, Output, streamText, tool } from "ai";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// The AI SDK's transcription and speech with OpenAI's provider, as its schemas read our answers (WIRE.md 1 (13, 14), 4.5, 4.6).
+// The AI SDK's transcription and speech with OpenAI's provider, as its schemas read our answers.
 import { APICallError, experimental_generateSpeech, experimental_transcribe, generateSpeech, transcribe } from "ai";
 import { describe, expect, test } from "vitest";
 import { decodeMp3, readPcm, wavFile } from "../simulator/audio-check.ts";

@@ -1,5 +1,5 @@
 // The Vercel AI SDK's provider for OpenAI itself: chat models, which always ask for usage, Responses, which are its default,
-// and embeddings (WIRE.md 2.3, 4.1, 4.3). What it shares with @ai-sdk/openai-compatible is ai-sdk.test.ts's.
+// and embeddings. What it shares with @ai-sdk/openai-compatible is in ai-sdk.test.ts.
 import { APICallError, embedMany, generateText, isStepCount, Output, streamText, tool } from "ai";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -67,7 +67,7 @@ describe.each(["chat", "responses"] as const)("openai.%s(id)", (kind) => {
   });
 
   // Its chat model takes a chunk that has both `choices` and `error` for a plain chunk (a union that the first form wins),
-  // and gateway-api.md wants both in one: only the finish reason tells of the fault. Its Responses model says it.
+  // and the contract wants both in one: only the finish reason tells of the fault. Its Responses model says it.
   test("a broken stream is not a good end: text so far, then another finish than stop; no charge", async () => {
     const { customer, model } = await modelOf("broken/cut");
     const stream = streamText({ model, prompt, maxRetries: 0, onError });

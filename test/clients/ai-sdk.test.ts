@@ -1,4 +1,4 @@
-// The Vercel AI SDK over @ai-sdk/openai-compatible against the gateway (WIRE.md 1, 2.3, 2.4, 3.1, 3.2): it validates
+// The Vercel AI SDK over @ai-sdk/openai-compatible against the gateway (docs/behaviour/streams.md#chunks): it validates
 // every chunk, reads errors from their body, and retries by status alone.
 import { APICallError, generateObject, generateText, isStepCount, Output, RetryError, streamObject, streamText, tool } from "ai";
 import { describe, expect, test } from "vitest";

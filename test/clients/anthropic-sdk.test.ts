@@ -1,5 +1,5 @@
 // Anthropic's own SDK against the gateway, in the generation of today and in the one before, which differ in how they send the key
-// (WIRE.md 1, rules 15 to 18; 5). The upstream speaks the OpenAI dialect.
+// (docs/behaviour/messages.md#versions). The upstream speaks the OpenAI protocol.
 import Anthropic from "@anthropic-ai/sdk";
 import Anthropic0 from "anthropic-sdk-0";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Embeddings with the real clients (WIRE.md 1 rule 12, 4.3): OpenAI's SDK and LangChain ask for base64 by themselves, the AI SDK for floats.
+// Embeddings with the real clients (docs/behaviour/endpoints.md#embeddings): OpenAI's SDK and LangChain ask for base64, the AI SDK for floats.
 import { createOpenAI } from "@ai-sdk/openai";
 import { OpenAIEmbeddings } from "@langchain/openai";
 import { cosineSimilarity, embed, embedMany } from "ai";

@@ -1,4 +1,4 @@
-// LangChain's ChatAnthropic against /v1/messages (WIRE.md 5.4): it adds the tokens of message_start and message_delta, and
+// LangChain's ChatAnthropic against /v1/messages: it adds the tokens of message_start and message_delta, and
 // carries an older Anthropic SDK of its own.
 import { type AIMessageChunk, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";

@@ -1,4 +1,4 @@
-// LangChain's ChatOpenAI against the gateway (WIRE.md 2.3, 2.4, 3.2): it always asks for usage, throws what the SDK
+// LangChain's ChatOpenAI against the gateway (docs/behaviour/streams.md): it always asks for usage, throws what the SDK
 // throws, and retries with a layer of its own.
 import { type AIMessageChunk, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";

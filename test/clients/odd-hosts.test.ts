@@ -1,5 +1,5 @@
 // Every client reads the same answer from every host: the gateway gives the one form that the strictest takes
-// (WIRE.md 1, 10.2, 17.3). The hosts' bytes are in odd-hosts.ts.
+// (docs/behaviour/providers.md#hosts). The hosts' bytes are in odd-hosts.ts.
 import { jsonSchema, streamText, tool as aiTool } from "ai";
 import type OpenAI from "openai";
 import { afterAll, describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Streams of hosts with habits of their own (WIRE.md 10.1, 10.2), as raw bytes, for odd-hosts.test.ts: what no simulator
+// Streams of hosts with habits of their own (docs/behaviour/providers.md#hosts), as raw bytes, for odd-hosts.test.ts: what no simulator
 // of a well-behaved host would say. All of them mean "Hello, sea!" or one call of get_weather.
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,5 +1,5 @@
-// Streams that end before their time, as the OpenAI SDK shows them: the upstream breaks (gateway-api.md, Events;
-// WIRE.md 2.4) or the caller leaves (WIRE.md 3.6), and what either costs.
+// Streams that end early, as the OpenAI SDK shows them: the upstream breaks (docs/behaviour/streams.md#interrupted) or the caller
+// disconnects (docs/behaviour/streams.md#disconnects), and what either costs.
 import OpenAI from "openai";
 import { describe, expect, test, vi } from "vitest";
 import { costOf, quiet, says, until, useClients } from "./clients.ts";

@@ -1,5 +1,5 @@
 // Refusals before the stream, as the OpenAI SDK shows them: class, code, request id, and how often it tries again
-// (gateway-api.md, Errors; WIRE.md 3.1, 3.2). Streamed requests are refused with a status too, never inside a 200.
+// (docs/behaviour/errors.md#retry). Streamed requests are refused with a status too, never inside a 200.
 import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 import { type Customer, says, useClients } from "./clients.ts";

@@ -1,4 +1,4 @@
-// What the OpenAI helper throws at (WIRE.md 2.2): streams of so many small pieces that only a gateway which joins them
+// What the OpenAI helper throws at (docs/behaviour/streams.md#chunks): streams of so many small chunks that only a gateway which joins them
 // can be read by it, and calls that are numbered too high (odd-hosts.ts has one of index 500).
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,5 +1,6 @@
-// Pictures with the OpenAI SDK: the job passes through its call untouched and is polled with its plain get (WIRE.md 4.4).
-// Clients that want the picture in the answer itself, such as the AI SDK, see an error: the contract is asynchronous.
+// Images with the OpenAI SDK: the job passes through its call untouched and is polled with its plain get
+// (docs/behaviour/endpoints.md#images-client). Clients that want the image in the answer itself, such as the AI SDK, see an error: the
+// contract is asynchronous.
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateImage } from "ai";
 import OpenAI from "openai";

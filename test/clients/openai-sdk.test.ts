@@ -1,4 +1,4 @@
-// The official OpenAI SDK against the gateway: what works at a vendor works here (WIRE.md 1, 2, 4.1, 4.2).
+// The official OpenAI SDK against the gateway: what works at a vendor works here (docs/behaviour/endpoints.md#chat).
 import { zodResponseFormat } from "openai/helpers/zod";
 import type OpenAI from "openai";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Speech with the OpenAI SDK (WIRE.md 4.5): the answer is the bytes themselves, whole or as they come; and its errors.
+// Speech with the OpenAI SDK (docs/behaviour/endpoints.md#speech-client): the answer is the bytes, whole or as they come; and its errors.
 import { createWriteStream, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

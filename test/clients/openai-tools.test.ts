@@ -1,5 +1,5 @@
-// Tool calls as the OpenAI SDK reads them, from hosts that each stream them in a way of their own (WIRE.md 1 rules 8
-// and 9, 10.2): the helper throws at a missing index or type, so whatever passes here is in the one strict form.
+// Tool calls as the OpenAI SDK reads them, from hosts that each stream them in a way of their own (docs/behaviour/streams.md#tool-calls):
+// the helper throws at a missing index or type, so whatever passes here is in the one strict form.
 import type OpenAI from "openai";
 import type { RunnableToolFunctionWithParse } from "openai/lib/RunnableFunction";
 import { describe, expect, test } from "vitest";

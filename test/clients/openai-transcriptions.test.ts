@@ -1,4 +1,5 @@
-// Recordings with the OpenAI SDK (WIRE.md 1 (13, 14), 4.6): every answer format and every way to hand over a file, and its errors.
+// Transcriptions with the OpenAI SDK (docs/behaviour/endpoints.md#transcription-client): every answer format, every way to hand over a
+// file, and the errors.
 import { createReadStream, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

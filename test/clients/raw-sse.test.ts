@@ -1,5 +1,5 @@
 // Streamed answers byte by byte, from every kind of upstream: the promises that clients lean on without saying so
-// (WIRE.md 1, 2 and 17.2). The form itself is asserted in raw-streams.ts for each answer read here.
+// (docs/behaviour/streams.md). The form itself is asserted in raw-streams.ts for each answer read here.
 import { describe, expect, test } from "vitest";
 import { costIn, quiet, says, until, useClients } from "./clients.ts";
 import { readRaw } from "./raw-streams.ts";

@@ -1,4 +1,4 @@
-// The bytes of one streamed answer, taken apart without any client's forbearance and held against WIRE.md 1 and 2.
+// The bytes of one streamed answer, taken apart without any client's forbearance and held against docs/behaviour/streams.md.
 import { expect } from "vitest";
 import { checkReply } from "../support/contract.ts";
 

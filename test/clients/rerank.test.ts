@@ -1,4 +1,4 @@
-// Rankings with the AI SDK's Cohere provider, which needs `results` best first on /v1/rerank whoever made them (WIRE.md 11.2).
+// Rankings with the AI SDK's Cohere provider, which needs `results` best first on /v1/rerank (docs/behaviour/providers.md#rerank).
 import { createCohere } from "@ai-sdk/cohere";
 import { rerank } from "ai";
 import { describe, expect, test } from "vitest";

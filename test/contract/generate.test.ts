@@ -212,7 +212,7 @@ describe("the error catalogue", () => {
   });
 });
 
-/** gateway-api.md, Errors, Types. */
+/** The types that a status may have (docs/behaviour/errors.md#types). */
 const typesOf: Record<number, string[]> = {
   400: ["invalid_request_error"], 401: ["authentication_error"], 402: ["billing_error"], 403: ["permission_error"],
   404: ["not_found_error"], 405: ["invalid_request_error"], 408: ["timeout_error"], 409: ["invalid_request_error"],
@@ -220,7 +220,7 @@ const typesOf: Record<number, string[]> = {
   429: ["rate_limit_error"], 500: ["api_error"], 502: ["upstream_error"], 503: ["upstream_error", "api_error"], 504: ["timeout_error"],
 }; // prettier-ignore
 
-/** gateway-api.md, Errors, Retry rules; 500 ownership_write_failed says that the call may be repeated. */
+/** docs/behaviour/errors.md#retry; 500 ownership_write_failed says that the call may be repeated. */
 const retryStatuses = new Set([408, 429, 502, 503, 504]);
 
 interface Said {

@@ -1,5 +1,5 @@
-// What the contract promises to refuse on the language endpoints, the balance, keys and top-ups, and with which words: WIRE.md 16 row by
-// row, and on top of it what holds for everything that takes a key. Media and audio have their own, in media-promises.ts.
+// What the contract promises to refuse on the language endpoints, the balance, keys and top-ups, and with which words
+// (docs/behaviour/errors.md#codes), and what holds for everything that takes a key. Media and audio have their own, in media-promises.ts.
 import { describe, expect, test } from "vitest";
 import { codesOf, operation, resolved, validatorOf } from "./read-contract.ts";
 

@@ -1,6 +1,6 @@
 // What the contract promises of every media and audio operation: its place, its success statuses, and per refused status the closed set
-// of codes in the words of the endpoint's dialect (WIRE.md 16, row by row). On top of that matrix stand what holds for everything that
-// takes a key (WIRE.md 14.1, OPERATOR.md): a suspended account, the request limits, an unknown exception, an overloaded gateway.
+// of codes in the words of the endpoint's dialect (docs/behaviour/errors.md#codes). On top of that matrix stands what holds for everything
+// that takes a key: a suspended account, the request limits, an unknown exception, an overloaded gateway.
 
 export interface Promised {
   at: string;

@@ -68,7 +68,7 @@ for (const [path, methods] of Object.entries(document.paths)) {
   }
 }
 
-// ajv takes the discriminator but not its mapping (TOOLCHAIN.md 3); the tags say the same.
+// ajv takes the discriminator but not its mapping; the tags say the same.
 const ajv = new Ajv2020({ strict: false, discriminator: true, logger: false });
 formats.default(ajv);
 ajv.addSchema(JSON.parse(JSON.stringify(document, (key, value: unknown) => (key === "mapping" ? undefined : value))) as object, "contract");

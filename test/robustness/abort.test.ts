@@ -1,4 +1,4 @@
-// The client leaves: at each phase of a call, streamed and not. src/docs/guides/billing-on-failure.md, WIRE.md 3.6, PEERS.md 2.3.
+// The client disconnects: at each phase of a call, streamed and not (docs/behaviour/streams.md#disconnects, billing.md#ends).
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { UsageLogRow } from "../../src/ledger/usage-log.ts";

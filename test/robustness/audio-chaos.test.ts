@@ -1,5 +1,5 @@
 // Speech, music, sounds, transcriptions and voices over two gateways on one database: nothing lost, doubled or invented while gateways are
-// killed, connections to Postgres cut and clients gone in every way (PEERS.md 5.5, 5.6).
+// killed, connections to Postgres cut and clients gone in every way (docs/behaviour/ledger.md#invariants, billing.md#ends).
 import { readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Speech, music and transcriptions at once over two gateways on one database: places and money exact to the call (PEERS.md 5.5).
+// Speech, music and transcriptions at once over two gateways on one database: slots and money exact to the call.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sentence } from "../operations/speech/speech-gateway.ts";
 import { askAudio, type AudioHeard } from "./audio-client.ts";

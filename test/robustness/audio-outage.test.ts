@@ -1,5 +1,5 @@
 // The database goes away while audio is made: what is whole waits for its charge and then reaches its caller, paid for once; what can't be
-// held for any more is refused, free (OPERATOR.md "The rest that is fixed").
+// held for any more is refused, free (docs/behaviour/billing.md#ends).
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sentence } from "../operations/speech/speech-gateway.ts";

@@ -1,5 +1,5 @@
 // kill -9 under HTTP load, of a gateway and of Postgres: the others carry on, reservations come back, what a client
-// received in full is charged exactly once (PEERS.md 5.5 no. 24; OPERATOR.md: within 15 s).
+// received in full is charged exactly once (docs/behaviour/ledger.md#replicas).
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

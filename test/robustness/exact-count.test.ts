@@ -1,5 +1,5 @@
 // A balance that pays for exactly k calls lets exactly k through, over HTTP, however many processes they meet
-// (PEERS.md 2.2: new-api's 50 × 100 against 1000; bifrost's budget times replicas).
+// (docs/behaviour/ledger.md#overspending).
 import { afterEach, describe, expect, test } from "vitest";
 import { type Answer, chat, inParallel, keepAliveAgent } from "./chat-client.ts";
 import { flatFee } from "./catalog.ts";

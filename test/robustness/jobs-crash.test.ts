@@ -1,5 +1,5 @@
-// kill -9 and SIGTERM of gateways whose jobs are at an upstream: another one goes on with them (OPERATOR.md: within 15 s), and nothing is
-// asked or charged twice.
+// kill -9 and SIGTERM of gateways whose jobs are at an upstream: another one goes on with them within 15 s, and nothing is asked or
+// charged twice (docs/behaviour/media-jobs.md#times).
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { verifyChain } from "../../src/ledger/verify.ts";

@@ -1,4 +1,4 @@
-// 10,000 streams that their clients leave: nothing of them stays, in the gateway or at its upstream (PEERS.md 2.3 row 40).
+// 10,000 streams whose clients disconnect: nothing of them stays, in the gateway or at its upstream (docs/behaviour/streams.md#disconnects).
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { SpawnedGateway } from "../support/gateway.ts";

@@ -1,4 +1,4 @@
-// What an operator does beside a running gateway takes effect in every process at once (OPERATOR.md).
+// What an operator does beside a running gateway takes effect in every process at once (docs/behaviour/operation.md#replicas).
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runSvc } from "../cli/run-svc.ts";
 import { chat, until } from "./chat-client.ts";

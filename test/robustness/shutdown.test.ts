@@ -1,4 +1,4 @@
-// How a gateway ends (OPERATOR.md "Start"): SIGTERM, again and again, to the first process or to a worker.
+// How a gateway shuts down (docs/behaviour/operation.md#shutdown): SIGTERM, again and again, to the first process or to a worker.
 import { connect } from "node:net";
 import { pino } from "pino";
 import { afterEach, describe, expect, test } from "vitest";

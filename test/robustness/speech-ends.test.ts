@@ -1,5 +1,5 @@
 // A gateway that ends while it speaks: what can be said to its end is said and paid for, the rest is broken off and free; after a
-// kill -9 the slot and the money come back (OPERATOR.md "Start", "The rest that is fixed"; PEERS.md 5.5).
+// kill -9 the slot and the money come back (docs/behaviour/billing.md#ends).
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { loadCatalog } from "../../src/catalog/load.ts";

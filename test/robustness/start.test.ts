@@ -1,4 +1,4 @@
-// How gateways start (OPERATOR.md "Start"): on an empty database, two at once, again, and not at all where something is wrong.
+// How gateways start (docs/behaviour/operation.md#start): on an empty database, two at once, again, and not at all where something is wrong.
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";

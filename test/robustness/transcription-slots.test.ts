@@ -1,5 +1,5 @@
 // Slots of transcriptions over two gateway processes on one database: exactly as many as the tier allows, of the capability and of all audio
-// together; back when a call ends, its client leaves, or its gateway is killed (gateway-api.md "Limits"; OPERATOR.md: within 15 s).
+// together; back when a call ends, its client disconnects, or its gateway is killed (docs/behaviour/limits.md#slots).
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

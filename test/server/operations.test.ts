@@ -42,7 +42,7 @@ describe("cache-control", () => {
   });
 });
 
-describe("order of refusals (WIRE.md 14.1)", () => {
+describe("order of refusals", () => {
   test("401 before the body: bad JSON from a stranger is a missing key", async () => {
     const { status, body } = await call(edge, "/v1/chat/completions", {
       method: "POST",

@@ -39,7 +39,7 @@ describe("every code in every dialect", () => {
     });
     if (words.envelope === "bare") {
       expect(inner["type"]).toBe(words.codes[code] ?? code);
-      const extra = row.status === 402 ? ["code"] : []; // WIRE.md 16: "as code too"
+      const extra = row.status === 402 ? ["code"] : []; // on rerank too, whose errors have no code else
       expect(Object.keys(inner).sort()).toEqual([...extra, "message", "request_id", "type"]);
       return;
     }

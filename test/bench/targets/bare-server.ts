@@ -1,4 +1,4 @@
-// The reference: a bare node:http server that passes everything through undici's dispatch. No parsing, no accounting (PERF.md).
+// The reference: a bare node:http server that passes everything through undici's dispatch. No parsing, no accounting.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Dispatcher, Pool } from "undici";

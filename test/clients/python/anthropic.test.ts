@@ -1,4 +1,4 @@
-// The anthropic package of Python against /v1/messages, in both versions of the dialect (WIRE.md 5).
+// The anthropic package of Python against /v1/messages, in both versions of the dialect (docs/behaviour/messages.md#versions).
 import { describe, expect, test } from "vitest";
 import { costIn, costOf, quiet, useClients } from "../clients.ts";
 import { anthropic2 } from "./environment.ts";

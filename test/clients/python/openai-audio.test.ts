@@ -1,4 +1,4 @@
-// Transcripts and speech with Python's openai package (WIRE.md 4.5, 4.6): it writes the fields first and the file last.
+// Transcripts and speech with Python's openai package: it writes the fields first and the file last.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// The openai package of Python against the gateway: chat, streams, tools, objects (WIRE.md 1, 2.2, 2.3, 4.1).
+// The openai package of Python against the gateway: chat, streams, tools, objects.
 // Errors and what becomes of a stream that ends early are openai-failures.test.ts's.
 import { expect, test } from "vitest";
 import { costOf, useClients } from "../clients.ts";

@@ -1,4 +1,4 @@
-// Embeddings and Responses with Python's openai package (WIRE.md 4.3).
+// Embeddings and Responses with Python's openai package.
 import { expect, test } from "vitest";
 import { costIn, useClients } from "../clients.ts";
 import { describeWithPython, usePython } from "./python.ts";

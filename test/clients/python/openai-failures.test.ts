@@ -1,5 +1,5 @@
-// Errors as Python's openai package raises them, how often it tries again and after which wait, and streams that end
-// before their time, by the upstream or by the caller (WIRE.md 2.4, 3.1, 3.2).
+// Errors as Python's openai package raises them, how often it retries and after which wait (docs/behaviour/errors.md#retry), and
+// streams that the upstream or the caller ends early (docs/behaviour/streams.md#interrupted).
 import { describe, expect, test } from "vitest";
 import { highTiers } from "../../support/tiers.ts";
 import { costOf, quiet, useClients } from "../clients.ts";

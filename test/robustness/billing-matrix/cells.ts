@@ -1,5 +1,5 @@
-// The cells of the billing matrix: every endpoint x streamed or not x how usage is said x how the call ends (PEERS.md 5.6),
-// and those that make no sense, each with the reason.
+// The cells of the billing matrix: every endpoint x streamed or not x how usage is said x how the call ends
+// (docs/behaviour/billing.md#ends), and those that make no sense, each with the reason.
 
 export type Kind = "chat" | "messages" | "completions" | "responses" | "embeddings" | "rerank" | "decisions";
 export type UpstreamProtocol = "openai" | "anthropic" | "rerank";
