@@ -1,4 +1,4 @@
-// The only file that asks for the time, so that a test can decide what time it is.
+// The only file that reads the time, so that tests can set it.
 
 export type Clock = () => Date;
 

@@ -14,7 +14,7 @@ export interface Config {
   dataDir: string;
   /** Null: the shipped catalog, served by the simulator. */
   catalogPath: string | null;
-  /** The address put into doc_url, topup_url, addresses of media, the links of mails and where checkouts return to; null: http://HOST:PORT. */
+  /** The base of doc_url, topup_url, media addresses, links in mails and the return address of checkouts; null: http://HOST:PORT. */
   publicUrl: string | null;
   /** Lets the gateway load addresses that callers give on private ranges (still HTTPS only); for tests. */
   allowPrivateUrls: boolean;
@@ -24,16 +24,16 @@ export interface Config {
   /** Sender of mails. */
   mailFrom: string;
   signUp: SignUpConfig;
-  /** Who else may vouch for a user: `SVC_SIGNIN_<NAME>_…`. */
+  /** External identity providers: `SVC_SIGNIN_<NAME>_…`. */
   signInProviders: SignInProvider[];
-  /** Null: nobody can pay online; the operator adds credit by hand. */
+  /** Null: there are no online payments; the operator adds credit by hand. */
   stripe: StripeConfig | null;
   workers: number;
   /** Months of the usage log that are kept beside the current one; 0: all. */
   usageLogMonths: number;
-  /** Proxies in front whose X-Forwarded-For is believed; 0: the client is whoever connects. */
+  /** Proxies in front whose X-Forwarded-For is believed; 0: the client is the peer that connects. */
   trustedProxies: number;
-  /** What /metrics asks for; null: nothing. */
+  /** The bearer token that /metrics asks for; null: it asks for none. */
   metricsToken: string | null;
   logLevel: string;
   /** OpenTelemetry's own names (OTEL_…); null: no traces. Further ones are read by its packages: headers, certificates, resource. */
@@ -43,7 +43,7 @@ export interface Config {
 }
 
 export interface SignUpConfig {
-  /** `invite`: addresses alone for which the operator made an account that is not verified yet. */
+  /** `invite`: only addresses for which the operator made an account that is not verified yet. */
   mode: "open" | "invite" | "closed";
   /** Of addresses that may sign up, in lower case; null: any. */
   domains: string[] | null;

@@ -1,5 +1,5 @@
-// Identifiers: how they are made inside and how they look outside. Made here and not in the database, so that a
-// request's id is known before anything is written and a retry carries the same one.
+// Makes identifiers and gives them the form that callers see. They are made here and not in the database, so that a request's id is
+// known before anything is written and a retry carries the same one.
 import { randomUUID } from "node:crypto";
 
 /** The last id's millisecond and count, so that ids of one process sort as they were made, also within a millisecond. */

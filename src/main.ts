@@ -66,26 +66,26 @@ export interface GatewayOptions {
 }
 
 /**
- * Three lanes (reserve, settle, limits) have one statement in flight each. The other seven are for reads, the heartbeat and short
+ * Three batchers (reserve, settle, limits) have one statement in flight each. The other seven are for reads, the heartbeat and short
  * transactions (sign-in, keys, top-ups, payment events): none holds one while it hashes a password or asks another server, so seven
  * serve more than one process can. More would take a Postgres of 100 connections from other processes: each has as many.
  */
 const connectionsMax = 10;
 /** No query of a request takes a tenth of it; a caller waits for two of them at most. */
 const databaseSilenceMs = 4_000;
-/** An address that leads elsewhere is found within a tenth of it: each connection has its turn. */
+/** An address that leads elsewhere is found within a tenth of it: connections are renewed in turn. */
 const connectionLifeMs = 5 * 60_000;
 const graceDefaultMs = 30_000;
 const settleMs = 5_000;
-/** A lane sends its batch again within a second. */
+/** A batcher sends its batch again within a second. */
 const awayMs = 5_000;
-/** A collector that is away must not hold up the end. */
+/** An unavailable collector must not hold up the shutdown. */
 const flushMs = 3_000;
 
 /** The database must be migrated. */
 export async function startGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
   const { databaseUrl, catalog, log = createLog(config), graceMs = graceDefaultMs } = options;
-  await using opening = new AsyncDisposableStack(); // what a start that fails has opened is closed again, last first
+  await using opening = new AsyncDisposableStack(); // closes, last first, what a failed start has opened
   const db = connect(databaseUrl, {
     max: connectionsMax,
     silenceMs: databaseSilenceMs,
@@ -187,7 +187,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const opened = opening.move();
   let stopping: Promise<void> | undefined;
   const stop = async (how: Stopping) => {
-    // Together: what jobs need for their end, no request needs. Jobs that take longer are another process's to finish.
+    // At once: jobs need nothing that requests need. Another process finishes the jobs that take longer.
     await Promise.all([server.close(how.graceMs, how.keepsIdle), jobs.stop(Math.min(graceMs, how.graceMs))]);
     await settled(ledger);
     await metrics.handOver();
@@ -220,7 +220,7 @@ export function createLog(config: Pick<Config, "logLevel">): Logger {
   return pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: false, ...logGathers }));
 }
 
-/** A sentence: why no call should come here; null: they may. */
+/** A sentence: why calls should not come here; null: they may. */
 async function unready(db: Context["db"], ledger: Context["ledger"], lanes: readonly LaneGauge[]): Promise<string | null> {
   try {
     await db.pool.query("select 1");
@@ -228,7 +228,7 @@ async function unready(db: Context["db"], ledger: Context["ledger"], lanes: read
     return db.standing.refusal ?? "the database does not answer";
   }
   if (db.standing.refusal !== null) return db.standing.refusal;
-  // A full disk lets reads and small writes pass. Where nobody calls any more, nothing is known: then it is time to try again.
+  // A full disk lets reads and small writes pass. Without calls nothing is known of it: then it is time to try again.
   if (lanes.some(({ awayAt }) => performance.now() - awayAt < awayMs)) return "the database refuses to write";
   return (await ledger.commits()) ? null : "the database confirms no commit";
 }

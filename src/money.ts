@@ -1,5 +1,5 @@
 // Money is integers. An Amount is what the ledger holds, a Price what one unit costs; both are bigint.
-// Amounts leave this file as USD numbers only for the wire, prices never leave it but as catalog numbers.
+// Amounts leave this file as USD numbers only for answers, prices only as catalog numbers.
 
 /** An amount of money in units of 1e-8 USD. */
 export type Amount = bigint;
@@ -55,12 +55,12 @@ export function costOf(lines: readonly CostLine[]): Amount {
   return amountOf(exactSum(lines));
 }
 
-/** costOf for a sum that is at hand. */
+/** costOf for a sum that was computed before. */
 export function amountOf(sum: Price): Amount {
   return ceilDiv(sum, pricesPerAmount);
 }
 
-/** So many units at a price that is said for `per` of them: 1, a thousand or a million. */
+/** Units at a price that is given for `per` of them: 1, a thousand or a million. */
 export interface RateLine {
   units: bigint;
   price: Price;

@@ -1,4 +1,4 @@
-// What the rest of the gateway knows of traces; open-tracing.ts, which does it, is loaded where a collector is configured alone.
+// The interface of tracing. open-tracing.ts implements it and is loaded only where a collector is configured.
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { TracesConfig } from "./config.ts";
 import type { Usage } from "./usage.ts";
@@ -36,8 +36,8 @@ export interface TracingOptions extends TracesConfig {
   addMetric(facts: MetricFacts, read: () => Sample[]): void;
 }
 
-// The trace that what runs now belongs to, carried along by Node itself, so that nothing between the edge and an upstream's socket need hand
-// it on. Where tracing is off nothing ever enters a scope, and whoever asks gets undefined.
+// The current trace, carried along by Node's AsyncLocalStorage, so that no code between the server and an upstream's socket has to pass
+// it on. Where tracing is off there is no scope, and the current one is undefined.
 
 export interface TraceScope {
   /** As W3C Trace Context writes it: the header of every call of an upstream that is made within. */
@@ -48,7 +48,7 @@ export interface TraceScope {
 
 export interface AttemptSpan {
   run<T>(call: () => Promise<T>): Promise<T>;
-  /** The attempt's end; one that is never told of is never sent. */
+  /** Ends the attempt's span; a span that is never ended is never sent. */
   end(how: AttemptEnd): void;
 }
 

@@ -1,5 +1,5 @@
-// A long transfer's buffers are garbage as soon as they are written, but V8 lets some 64 MB of them pile up before it looks for any.
-// Whoever moves a large file counts its bytes here, so that a file of 100 MB takes no more memory than one of 10.
+// Collects the garbage of long transfers: their buffers are garbage as soon as they are written, but V8 lets some 64 MB of them pile
+// up. Code that moves a large file counts its bytes here, so that a file of 100 MB takes no more memory than one of 10.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
@@ -17,7 +17,7 @@ export function countTransferred(bytes: number): void {
   collect({ type: "minor" });
 }
 
-/** The flag holds from now on, but only for contexts that are made after it: nobody else gets the function. */
+/** The flag applies only to contexts made after it: no other code gets the function. */
 function openCollector(): NonNullable<typeof collect> {
   setFlagsFromString("--expose-gc");
   return runInNewContext("gc") as NonNullable<typeof collect>;

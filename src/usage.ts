@@ -1,4 +1,4 @@
-// What a token-billed call consumed, in disjoint buckets, whatever dialect reported it.
+// What a token-billed call consumed, in disjoint buckets, the same for every dialect.
 
 /** Tokens of one call. `reasoning` is counted inside `output`; the other buckets don't overlap. Never negative. */
 export interface Usage {
@@ -12,7 +12,7 @@ export interface Usage {
 
 export const noUsage: Usage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
 
-/** Of several calls that are charged as one; null where one of them never said. */
+/** Adds the usage of calls that are charged as one; null where one of them reported none. */
 export function sumOfUsages(usages: readonly (Usage | null)[]): Usage | null {
   return usages.reduce<Usage | null>((sum, usage) => (sum === null || usage === null ? null : addUsages(sum, usage)), noUsage);
 }

@@ -1,5 +1,5 @@
 // The catalog's public answers as ready bytes: made once per catalog, filtered ones kept in a bounded cache, so that these
-// endpoints cost next to nothing. Leaves what stands in them to filters.ts, recommend.ts and price-rows.ts, headers to the handlers.
+// endpoints cost next to nothing. filters.ts and price-rows.ts decide what stands in them; the handlers set the headers.
 import { LRUCache } from "lru-cache";
 import type { components, operations } from "../../generated/api.d.ts";
 import { failParameter } from "../errors/fail.ts";
@@ -9,7 +9,7 @@ import type { Catalog, Model, ModelRow } from "./types.ts";
 import { useCaseOf } from "./use-case-words.ts";
 
 export interface CatalogAnswers {
-  /** Without a page all of them. */
+  /** Absent: all rows. */
   models(query: ModelQuery, page?: Page): Buffer;
   model(model: Model): Buffer;
   recommendations(query: RecommendQuery): Buffer;
@@ -28,7 +28,7 @@ export function answersOf(catalog: Catalog): CatalogAnswers {
   return answers;
 }
 
-/** Anybody may invent queries: neither their number nor their bytes may grow. Ample for what a site's pages really ask. */
+/** Callers may invent queries, so the cache is bounded in number and in bytes. Ample for what a site's pages really ask. */
 const cacheEntriesMax = 500;
 const cacheBytesMax = 16 * 1024 * 1024;
 
@@ -73,7 +73,7 @@ function makeAnswers(catalog: Catalog): CatalogAnswers {
   };
 }
 
-/** Rows are text already: a list is put together, not serialised again. */
+/** Rows are text already: a list is joined, not serialised again. */
 function modelList(rows: ReadonlyMap<Model, string>, aliases: string, filters: ModelFilters, page?: Page): Buffer {
   const fitting = [...rows.keys()].filter((model) => fits(model.row, filters));
   const { rows: shown, more } = page === undefined ? { rows: fitting, more: false } : pageOf(fitting, page);
@@ -94,14 +94,14 @@ function toBytes(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value));
 }
 
-// One page of a list of models, by the ids beside which it begins or ends: how Anthropic's clients read the list.
+// One page of a list of models, bounded by the ids beside it: how Anthropic's clients read the list.
 
 interface Page {
-  /** Most rows; null: all. */
+  /** The most rows of a page; null: all. */
   limit: number | null;
   /** The row before the page; null: none. */
   after: string | null;
-  /** The row after it, from which it then goes backwards; null: none. */
+  /** The row after the page, which is then filled backwards; null: none. */
   before: string | null;
 }
 
@@ -114,14 +114,14 @@ function pageOf<Row extends { id: string }>(rows: readonly Row[], { limit, after
   return { rows: before === null ? left.slice(0, limit) : left.slice(-limit), more: left.length > limit };
 }
 
-/** A model may have left the catalog since the last page: to begin again unasked would show the others twice. */
+/** A model may have left the catalog since the last page; starting again from the top would show the others twice. */
 function placeOf(rows: readonly { id: string }[], id: string, param: string): number {
   const at = rows.findIndex((row) => row.id === id);
   return at === -1 ? failParameter(param, "the list holds no model of this id") : at;
 }
 
 // Which models GET /v1/models/recommend names, in which order and why (docs/behaviour/endpoints.md#models). Pure; rows in, rows out.
-// Leaves what the editors recommend to the catalog file.
+// The catalog file says what the editors recommend.
 
 export type RecommendQuery = NonNullable<operations["recommendModels"]["parameters"]["query"]>;
 type Recommendations = components["schemas"]["RecommendationList"];
@@ -164,7 +164,7 @@ function limitOf(query: RecommendQuery, { useCase, type }: Asked): number {
   return bare ? Number.MAX_SAFE_INTEGER : limitDefault;
 }
 
-/** The editors' choice comes before what is merely much asked for. */
+/** The editors' choice comes before what is merely popular. */
 function standing(row: ModelRow): number {
   return (row.recommended ? 2 : 0) + (row.hot ? 1 : 0);
 }

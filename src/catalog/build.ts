@@ -1,5 +1,5 @@
-// A catalog file without faults becomes the catalog: integers for prices, references resolved, defaults filled in.
-// Pure: what it needs from outside (environment, the simulator's address) is handed in.
+// Turns a catalog file without faults into the catalog: prices as integers, references resolved, defaults filled in.
+// Pure: the environment and the simulator's address are handed in.
 import { priceFromUsd } from "../money.ts";
 import type { PixelSize } from "../providers/verbs/media.ts";
 import type { Route } from "../providers/types.ts";
@@ -92,7 +92,7 @@ function pixelsOf(size: string): PixelSize {
   return { width, height };
 }
 
-/** The one that the file names, when it is active; else the first active one of its kind. */
+/** The model that the file names, when it is active; else the first active one of its kind. */
 function defaultsOf({ defaults = {} }: CatalogFile, models: readonly Model[]): Catalog["defaults"] {
   const active = models.filter(({ type, state }) => type === "speech" && state.kind === "active");
   const pick = (kind: DefaultKind) =>

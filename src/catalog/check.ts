@@ -1,5 +1,5 @@
-// Faults that need two places of the catalog file at once: names that must exist or must not exist twice, and values that a schema
-// can't judge. Runs on a file whose schema is right; leaves prices to prices.ts.
+// Finds the faults that no schema can: names that must exist or must be unique, and values that depend on each other. Runs on a
+// file that fits its schema; prices.ts checks prices.
 import type { CatalogFile, Fault, FileModel, FileProvider, Path } from "./file.ts";
 import { decimalFaults, kindOf, priceFaults } from "./prices.ts";
 import { providerFaults } from "./provider.ts";

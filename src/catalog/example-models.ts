@@ -1,5 +1,5 @@
-// Which models examples name: what the documentation, the contract and the start's banner say in the shipped catalog's names, as it
-// holds in the catalog that is served.
+// Which models examples name: the documentation, the contract and the start's banner are written with the shipped catalog's names;
+// here those become names of the catalog that is served.
 import type { Catalog, Model } from "./types.ts";
 
 type Kind = Pick<Model, "type" | "capability" | "freeTier">;
@@ -14,17 +14,17 @@ export function exampleModel(catalog: Catalog, kind: Kind = chat, preferred = "b
   return (all.find(({ freeTier }) => freeTier === kind.freeTier) ?? all[0])?.id;
 }
 
-/** What stands in the place of a name. */
+/** What replaces a name. */
 export interface StandIn {
-  /** Null: no model of its kind is served. */
+  /** Null where no model of its kind is served. */
   name: string | null;
-  /** As a reader calls it: "image", "music". */
+  /** A reader's word for the kind: "image", "music". */
   kind: string;
 }
 
 /**
- * For each id and alias of `shown` what an example says in its place where `served` is the catalog. Two ids that differ there differ
- * here as well, as long as there are models enough.
+ * For each id and alias of `shown`, the name that replaces it in examples when `served` is the catalog. Two different ids stay
+ * different while there are models enough.
  */
 export function standIns(shown: Catalog, served: Catalog): ReadonlyMap<string, StandIn> {
   const ids = [...shown.models.values()];
@@ -64,7 +64,7 @@ function isOfKind(model: Model, { type, capability }: Kind): boolean {
   return model.type === type && model.capability === capability;
 }
 
-/** How much of what examples ask of the other one can do. */
+/** How much of what examples ask of one model the other can do. */
 function likeness(one: Model, other: Model): number {
   const same = [
     one.freeTier === other.freeTier,

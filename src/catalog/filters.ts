@@ -5,7 +5,7 @@ import type { ModelRow } from "./types.ts";
 import { useCaseOf } from "./use-case-words.ts";
 
 export type ModelQuery = Omit<NonNullable<operations["listModels"]["parameters"]["query"]>, "limit" | "after_id" | "before_id">;
-/** What was asked for; every key is there. It is also the echo. */
+/** The filters of a request, every key set; also what the answer echoes. */
 export type ModelFilters = components["schemas"]["ModelFilters"];
 
 export function readFilters(query: ModelQuery): ModelFilters {
@@ -92,7 +92,7 @@ function listOf(values: readonly string[] | undefined): string[] {
   return values === undefined ? [] : unique(values.map((value) => value.trim()).filter((value) => value !== ""));
 }
 
-/** An empty value filters nothing, as an absent one. */
+/** An empty value filters nothing, like an absent one. */
 function wordOf(value: string | undefined): string | null {
   return value?.trim() || null;
 }

@@ -1,5 +1,5 @@
 // Reads the catalog file, or refuses it with every fault and its line (docs/behaviour/operation.md#catalog).
-// Parsing, schema, references and building are a file each; this one only puts them in order.
+// Parsing, schema, references and building have a file each; this one runs them in order.
 import { readFileSync, statSync } from "node:fs";
 import { buildCatalog } from "./build.ts";
 import { catalogFaults } from "./check.ts";
@@ -10,22 +10,22 @@ import { schemaFaults } from "./schema-faults.ts";
 import type { Catalog } from "./types.ts";
 
 export interface LoadOptions {
-  /** The file, or its text; with both, the text of that file as it was read before. */
+  /** The file, or its text; with both, `text` is what was read from that file before. */
   path?: string;
   text?: string;
-  /** Where the secrets are that `api_key_env` and `headers` name. */
+  /** Holds the secrets that `api_key_env` and `headers` name. */
   environment: Record<string, string | undefined>;
-  /** What `simulator:` addresses mean; null: no simulator runs, so such an address is a fault. */
+  /** The address that `simulator:` stands for; null: no simulator runs, so `simulator:` is a fault. */
   simulatorUrl?: string | null;
 }
 
 export interface Loaded {
   catalog: Catalog;
-  /** What it was made from. */
+  /** The text that the catalog was made from. */
   text: string;
   /** Variables that the file names and that are not set. */
   unset: UnsetVariable[];
-  /** What the operator should know though the gateway starts; holds no secret. */
+  /** Warnings for the operator that don't stop the start; they hold no secret. */
   warnings: string[];
 }
 
@@ -62,7 +62,7 @@ export function loadCatalog({ path, text: given, environment, simulatorUrl = nul
   };
 }
 
-/** Everything that loading would say about a text, without needing an environment; behind `svc catalog check`, which names the file. */
+/** Every fault that loading would report, found without an environment; for `svc catalog check`, which names the file. */
 export function checkCatalog(text: string, _fileName?: string): { models: number; providers: number; problems: Problem[] } {
   const { counts, problems } = readCatalogText(text);
   return { ...counts, problems };
@@ -75,7 +75,7 @@ interface Read {
   lineOf: Parsed["lineOf"];
 }
 
-/** Beyond these nobody reads on. */
+/** The most faults that are reported: more would not be read. */
 const problemsMax = 100;
 
 function readCatalogText(text: string): Read {
@@ -83,7 +83,7 @@ function readCatalogText(text: string): Read {
   const counts = { models: lengthOf(value, "models"), providers: lengthOf(value, "providers") };
   if (problems.length > 0) return { file: undefined, counts, problems: problems.slice(0, problemsMax), lineOf };
   const misshapen = schemaFaults(value);
-  // References are judged in a file of the right shape only: names would be missing everywhere else.
+  // References are checked only in a file that fits its schema: in any other, names would be missing everywhere.
   const faults = misshapen.length > 0 ? misshapen : catalogFaults(value as CatalogFile);
   return { file: value as CatalogFile, counts, problems: problemsOf(faults, lineOf), lineOf };
 }
@@ -104,7 +104,7 @@ function readText(path: string): string {
   }
 }
 
-/** A keyless upstream is legal (a model server of one's own), so a variable that is named but empty only warns. */
+/** An upstream without a key is legal (your own model server), so a variable that is named but empty only warns. */
 function warningOf({ provider, variable, header }: UnsetVariable, fileName: string): string {
   const what = header === null ? "a key" : `the header "${header}"`;
   return `${fileName}: provider "${provider}" is called without ${what}: the variable ${variable} is not set`;

@@ -1,5 +1,5 @@
 // The rows of GET /v1/pricing and of the older list per token (docs/behaviour/endpoints.md#pricing-rows).
-// Pure: listed models in, rows out. Leaves what a request really costs to src/pricing.
+// Pure: listed models in, rows out. src/pricing computes what a request really costs.
 import type { components } from "../../generated/api.d.ts";
 import { type Price, usdFromPrice } from "../money.ts";
 import type { MediaRules, Model } from "./types.ts";
@@ -26,7 +26,7 @@ export function legacyPriceList(listed: readonly Model[]): LegacyPriceList {
   return { object: "list", data: listed.toSorted(byId).map(legacyPriceRow) };
 }
 
-/** By code unit, so that every machine sorts alike. */
+/** Compares by code unit, so that every machine sorts alike. */
 function byId(one: Model, other: Model): number {
   return one.id < other.id ? -1 : one.id > other.id ? 1 : 0;
 }
@@ -99,7 +99,7 @@ function perSecond({ type, media }: Model, price: Price): Pick<components["schem
   };
 }
 
-/** A clip that nobody can ask for is not typical. */
+/** A length that no request may have is not typical. */
 function clipMs({ durations, defaultDurationSec }: MediaRules): bigint {
   const allowed = durations.length === 0 || durations.includes(typical.clipSec);
   return BigInt(Math.round((allowed ? typical.clipSec : defaultDurationSec) * 1000));

@@ -1,5 +1,5 @@
-// Prices of the catalog file into integers, and what is wrong with them: a mode that the type isn't billed in, decimals that can't be
-// held exactly. What a call costs is computed elsewhere.
+// Turns the catalog file's prices into integers, and finds their faults: a mode that the type isn't billed in, decimals that can't be
+// held exactly. src/pricing computes what a call costs.
 import { type Amount, parseUsd, priceFromUsd } from "../money.ts";
 import type { Fault, FileModel, FilePricing, Path } from "./file.ts";
 import type { ModelRow, Pricing } from "./types.ts";
@@ -62,7 +62,7 @@ export function priceFaults(model: FileModel, path: Path): Fault[] {
   if (pricing === undefined && served) faults.push({ path, message: '"pricing" is missing' });
   if (pricing !== undefined) {
     const modes = modesOf(model);
-    // What isn't served may keep a mode that nothing bills in any more.
+    // A model that isn't served may keep a retired mode.
     if (served && !modes.includes(pricing.mode))
       faults.push({
         path: [...path, "pricing", "mode"],
@@ -80,7 +80,7 @@ export function priceFaults(model: FileModel, path: Path): Fault[] {
   return faults;
 }
 
-/** A slip with a decimal point shows as more decimals than money here can have (src/money.ts: prices in 1e-12 USD, amounts in 1e-8). */
+/** Catches a misplaced decimal point: more decimals than money can have (src/money.ts: prices in 1e-12 USD, amounts in 1e-8). */
 export function decimalFaults(usd: number, decimals: number, path: Path): Fault[] {
   return Number(usd.toFixed(decimals)) === usd ? [] : [{ path, message: `has more than ${decimals} decimals` }];
 }

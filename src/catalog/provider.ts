@@ -1,9 +1,9 @@
-// One provider of the catalog file: what is wrong with it, and what it becomes. Reads secrets from the environment that is handed in
-// and never puts one into a message.
+// Checks one provider of the catalog file and turns it into a Provider. Reads secrets from the environment that is handed in and
+// never puts one into a message.
 import type { Provider } from "../providers/types.ts";
 import type { Fault, FileProvider, Path } from "./file.ts";
 
-/** `simulator:/openai/v1` is /openai/v1 of the built-in simulator, whose port nobody knows before it runs. */
+/** `simulator:/openai/v1` is /openai/v1 of the built-in simulator, whose port is unknown before it runs. */
 export const simulatorScheme = "simulator:";
 
 /** The timeout of a provider for which the file sets none, in milliseconds. */

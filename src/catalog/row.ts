@@ -38,7 +38,7 @@ export function makeRow(model: FileModel, facts: { freeTier: boolean }): ModelRo
   };
 }
 
-/** The day this catalog's format began: a model whose release nobody told must not change its `created` from start to start. */
+/** The day this catalog's format began: `created` of a model without a release date, so that it stays the same from start to start. */
 const firstDay = "2026-01-01";
 
 function birthOf({ release_date: day = firstDay }: FileModel): { created: number; day: string } {
@@ -49,7 +49,7 @@ function withArticle(kind: string): string {
   return /^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`;
 }
 
-/** Labels left out, and empty ones, become words: clients show them. */
+/** Missing and empty labels become words, because clients show them. */
 function labelsOf(model: FileModel) {
   const slash = model.id.indexOf("/");
   const name = model.name || model.id.slice(model.id.lastIndexOf("/") + 1) || model.id;
@@ -103,7 +103,7 @@ const modalitiesOf: Record<FileModel["type"], readonly [reads: readonly string[]
   decisions: [["text"], ["text"]],
 };
 
-/** What is sensible for a model of today whose file doesn't say; 0 where the type has no such thing. */
+/** A sensible default for a current model; 0 where the type has no such limit. */
 const limitsDefault: Partial<Record<FileModel["type"], readonly [contextWindow: number, maxOutputTokens: number]>> = {
   language: [128_000, 8_192],
   embedding: [8_192, 0],
@@ -154,7 +154,7 @@ const parametersOfType: Partial<Record<FileModel["type"], readonly string[]>> = 
   speech: ["response_format"],
 };
 
-/** A model is reduced as a whole when no route runs it in full. */
+/** A model counts as reduced when no route runs it in full precision. */
 function precisionOf({ routes = [] }: FileModel): string | null {
   const precisions = routes.map((route) => route.reduced_precision);
   return precisions.length > 0 && precisions.every((precision) => precision !== undefined) ? (precisions[0] ?? null) : null;

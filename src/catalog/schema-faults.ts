@@ -1,5 +1,5 @@
-// What the file's schema (generated from spec/catalog/catalog-file.tsp) finds wrong, in words for the operator. The validator stops at the
-// first fault, so each provider and model is also looked at alone: one run shows one fault of each.
+// Words, for the operator, what the file's schema (generated from spec/catalog/catalog-file.tsp) finds wrong. The validator stops at
+// the first fault, so each provider and model is also validated alone: one run shows one fault of each.
 import { catalogFile, type Validate, type ValidationFault } from "../../generated/validators.js";
 import type { Fault, Path } from "./file.ts";
 

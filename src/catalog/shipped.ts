@@ -1,11 +1,11 @@
-// The catalog that comes with the gateway: what is served where the operator sets none, and whose names the documentation is written with.
+// The catalog that ships with the gateway: served where the operator sets none. The documentation is written with its names.
 import { fileURLToPath } from "node:url";
 import { loadCatalog } from "./load.ts";
 import type { Catalog } from "./types.ts";
 
 export const shippedCatalogPath = fileURLToPath(new URL("./default.yaml", import.meta.url));
 
-/** To read names and prices in: its models lead nowhere. */
+/** For reading names and prices: its models can't be called. */
 export function readShippedCatalog(): Catalog {
   return loadCatalog({ path: shippedCatalogPath, environment: {}, simulatorUrl: "http://127.0.0.1:9" }).catalog;
 }

@@ -40,10 +40,10 @@ export interface Suggestions extends Record<string, unknown> {
 const suggestionsMax = 5;
 /** An id may be as long as a request body; no model's is. */
 const comparedCharactersMax = 64;
-/** Below this two ids have nothing to do with each other. */
+/** Below this likeness two ids are unrelated. */
 const likenessMin = 0.55;
 
-/** The product line that was asked for, or what an endpoint serves; null: any model. */
+/** The type of model that the endpoint serves; null: any. */
 export type Wanted = Model["type"] | readonly Model["type"][] | ((model: Model) => boolean) | null;
 
 export function suggestModels(catalog: Catalog, id: string, wanted: Wanted): Suggestions {
@@ -75,7 +75,7 @@ function replacementOf(catalog: Catalog, id: string, servedIds: ReadonlySet<stri
 
 interface Simplified {
   whole: string;
-  /** Without the vendor before the last slash: a vendor in common makes two models no more alike. */
+  /** The id without its vendor: a vendor in common makes two models no more alike. */
   last: string;
 }
 

@@ -1,5 +1,5 @@
-// What the catalog file becomes once it is loaded: plain values, every default filled in, every reference resolved.
-// Types only; how a file is read stands in load.ts, what each key of the file means in spec/catalog/catalog-file.tsp.
+// The loaded catalog: plain values, every default filled in, every reference resolved. Types only; load.ts reads the file,
+// spec/catalog/catalog-file.tsp says what each of its keys means.
 import type { components } from "../../generated/api.d.ts";
 import type { Amount, Price } from "../money.ts";
 import type { PixelSize } from "../providers/verbs/media.ts";
@@ -29,7 +29,7 @@ export interface Catalog {
 
 export type DefaultKind = "speech" | Capability;
 
-/** What a speech model does when it isn't text to speech. */
+/** The capability of a speech model that isn't text to speech. */
 export type Capability = "music" | "sfx" | "voice-clone" | "voice-design";
 
 export type VoiceFamily = "provider_a" | "provider_b";
@@ -44,9 +44,9 @@ export interface Model {
   pricing: Pricing;
   /** Without a promotion; the same object as `pricing` while none runs. */
   listPricing: Pricing;
-  /** In the order in which they are tried; none only where the model isn't active. */
+  /** In the order in which they are tried; empty only where the model isn't active. */
   routes: readonly Route[];
-  /** Ids of other models, in the order in which they stand in. */
+  /** Ids of fallback models, in their order. */
   fallbacks: readonly string[];
   state: ModelState;
   /** Null on text to speech and on every other type. */

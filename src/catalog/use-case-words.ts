@@ -1,5 +1,5 @@
 // The old vocabulary of `recommended_for`, which filters still understand, in today's use cases.
-// Words that are neither old nor new are left as they are: no model has them.
+// Unknown words are left as they are: no model has them.
 
 /** Old word, or today's, to today's use case. */
 export function useCaseOf(word: string): string {

@@ -1,4 +1,4 @@
-// `svc account list`
+// `svc account list`: accounts with balance and tier.
 import { statusOf } from "../accounts/admin.ts";
 import { type ListedAccount, listAccounts } from "../accounts/list-accounts.ts";
 import { accountIdText } from "../ids.ts";

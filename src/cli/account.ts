@@ -1,4 +1,4 @@
-// `svc account …`
+// `svc account …`: creates accounts, shows and changes them.
 import { createAccount, Refused, setSuspended, statusOf } from "../accounts/admin.ts";
 import { listKeys } from "../accounts/key-records.ts";
 import { systemClock } from "../clock.ts";
@@ -33,7 +33,7 @@ export async function create({ config, options }: Input): Promise<Outcome> {
   });
 }
 
-/** Refused where nothing is given: the operator would believe it was. */
+/** Refuses an empty value: the operator would believe that it took effect. */
 async function giveSignupCredit(db: Queries, { signUp }: Config, to: Pick<SignupCredit, "accountId" | "email" | "at">): Promise<void> {
   const amount = signUp.credit;
   if (amount === 0n) throw new Refused("SVC_SIGNUP_CREDIT is 0: there is no signup credit to give");
@@ -98,7 +98,7 @@ async function setWhetherSuspended({ config, words }: Input, suspended: boolean)
 
 /** A Postgres that restarts is back sooner. */
 const patienceMs = 10_000;
-/** The server gives a try up before its connection is: after a minute none of them can still be under way. */
+/** The server gives an attempt up before the connection does: after a minute none can still be under way. */
 const ofATry = { statementTimeoutMs: 4_000, silenceMs: 5_000 };
 
 async function post({ config, words }: Input, kind: "deposit" | "bonus"): Promise<Outcome> {

@@ -13,7 +13,7 @@ export function readAmount(text: string, name: string): Amount {
   return readBudget(text, name);
 }
 
-/** 0 is one: nothing that costs may be called with it. */
+/** 0 is a budget: a key with it may call nothing that costs. */
 export function readBudget(text: string, name: string): Amount {
   const amount = parseUsd(text);
   if (amount !== undefined && amount < 0n) throw new UsageError(`${name} must not be below 0, but is "${text}"`);

@@ -1,4 +1,4 @@
-// `svc catalog check`
+// `svc catalog check`: reports every fault of a catalog file.
 import { readFileSync } from "node:fs";
 import { Refused } from "../accounts/admin.ts";
 import { checkCatalog } from "../catalog/load.ts";

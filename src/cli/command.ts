@@ -1,4 +1,4 @@
-// What a command of `svc` is. Types and the two ways to say no; the commands themselves stand in commands.ts.
+// What a command of `svc` is: its types and its two kinds of refusal. commands.ts lists the commands.
 import type { Config } from "../config.ts";
 
 export interface Input {
@@ -34,7 +34,7 @@ export interface Command {
   takes: readonly string[];
   options: Readonly<Record<string, Option>>;
   does: string;
-  /** Loaded when chosen, so that a small command answers fast. Null: it has printed what there was to print. */
+  /** Loaded when chosen, so that a small command answers fast. Null: it has printed everything itself. */
   run: (input: Input) => Promise<Outcome | null>;
 }
 

@@ -1,4 +1,4 @@
-// The commands of `svc`. What each does is loaded when it is chosen.
+// Lists the commands of `svc`. The code of each is loaded when it is chosen.
 import type { Command, Option } from "./command.ts";
 
 const text = (value: string, does: string): Option => ({ type: "string", value, does });

@@ -1,4 +1,4 @@
-// What `svc` says of itself: the overview, the help of a command or of a group, and which command or option was probably meant.
+// The help of `svc`: the overview, the help of a command or of a group, and which command or option was probably meant.
 import { likenessOfWords } from "../text/likeness.ts";
 import type { Command } from "./command.ts";
 import { commands } from "./commands.ts";
@@ -11,7 +11,7 @@ export function usage({ name, takes, options }: Command): string {
   return ["svc", name, ...takes, ...shown, "[--json]"].join(" ");
 }
 
-/** Of the command that the words begin with, else of the commands of their group, else of all; undefined: there is no such. */
+/** The help of the command that the words begin with, else of their group, else of all; undefined: no such command. */
 export function helpOf(words: readonly string[]): string | undefined {
   const command = findCommand(words);
   if (command) return commandHelp(command);

@@ -1,4 +1,4 @@
-// `svc job …`
+// `svc job …`: shows media jobs and ends them.
 import { Refused } from "../accounts/admin.ts";
 import type { JobStatus } from "../jobs/types.ts";
 import { readStaffJobs, refundJob, type StaffJob, staffRecord } from "../jobs/staff-jobs.ts";

@@ -1,4 +1,4 @@
-// `svc key …`
+// `svc key …`: makes, lists and deletes API keys.
 import { findKey, refuseKey, setKeyEnabled } from "../accounts/admin.ts";
 import { type KeyRecord, listKeys } from "../accounts/key-records.ts";
 import { createKey, deleteKey } from "../accounts/manage-keys.ts";

@@ -1,10 +1,10 @@
-// `svc ledger …`
+// `svc ledger …`: audits balances and verifies the hash chain.
 import { audit } from "../ledger/audit.ts";
 import { verifyChain } from "../ledger/verify.ts";
 import type { Input, Outcome } from "./command.ts";
 import { withDatabase } from "./with-database.ts";
 
-/** Both read all there is: minutes over tens of millions of entries, which no statement of a request may take. */
+/** Both read every entry: minutes over tens of millions, longer than any statement of a request may take. */
 const patiently = { statementTimeoutMs: 0 };
 
 export async function auditLedger({ config }: Input): Promise<Outcome> {

@@ -13,7 +13,7 @@ const refused = 1;
 const wrongUsage = 2;
 
 // bin/svc.js may run under another Node and wait for this process. It passes signals on as messages; killed hard it
-// can't, but its channel closes. (A worker's channel is start.ts's matter.)
+// can't, but its channel closes. (start.ts handles a worker's channel.)
 if (process.channel && !cluster.isWorker) {
   process.on("message", (signal: NodeJS.Signals) => process.emit(signal, signal) || process.kill(process.pid, signal));
   process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
@@ -25,7 +25,7 @@ await main(process.argv.slice(2));
 async function main(given: string[]): Promise<void> {
   const json = given.includes("--json"); // anywhere, also before the command
   const words = given.filter((word) => word !== "--json");
-  if (words.length === 0 && json) return complain(`a command is missing\n\n${helpOf([])}`, wrongUsage); // no JSON object to print
+  if (words.length === 0 && json) return complain(`a command is missing\n\n${helpOf([])}`, wrongUsage); // there is no JSON object to print
   if (words.length === 0 || words[0] === "help" || words.some((word) => word === "--help" || word === "-h")) return help(words);
   if (words.length === 1 && words[0] === "--version") return print(version(), json);
   const command = findCommand(words);
@@ -50,7 +50,7 @@ function complain(message: string, status: number): never {
   process.exit(status); // a start that failed half way may have left something open
 }
 
-/** What went wrong and what lay beneath it, without a stack: an operator reads this. */
+/** The error and its causes, without a stack: an operator reads this. */
 function sentence(error: unknown): string {
   const messages: string[] = [];
   for (let at = error; at instanceof Error && messages.length < 4; at = at.cause) {

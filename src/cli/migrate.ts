@@ -1,4 +1,4 @@
-// `svc migrate`
+// `svc migrate`: brings the database up to date.
 import { migrate } from "../db/migrate.ts";
 import type { Input, Outcome } from "./command.ts";
 import { withRawDatabase } from "./with-database.ts";

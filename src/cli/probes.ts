@@ -51,7 +51,7 @@ export const probes: Partial<Record<Model["type"], Probe>> = {
         extra: {},
       };
       const begun = await adapterOf(pictures, call)({ ...call, order, jobId: randomUUID() });
-      // It has shown that it takes work; that it can't take it back is no failure.
+      // The provider has shown that it accepts work; failing to cancel it is no failure.
       if (begun.kind === "accepted") await queues[call.route.provider.protocol]?.cancel(call, begun.ticket).catch(() => undefined);
     },
 };

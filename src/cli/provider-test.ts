@@ -1,4 +1,4 @@
-// `svc provider test`: one small call to a provider over the adapter that the gateway calls it by. The provider charges its operator for it.
+// `svc provider test`: one small call to a provider through the gateway's own adapter. The provider charges the operator for it.
 import { randomUUID } from "node:crypto";
 import { Refused } from "../accounts/admin.ts";
 import { resolveModel } from "../catalog/resolve.ts";
@@ -52,7 +52,7 @@ function faultOf(error: unknown): Fault {
   throw error;
 }
 
-/** `lacks`: variables of the provider that are not set here; the gateway may have them. */
+/** `lacks`: the provider's variables that are not set here; the gateway may have them. */
 function outcomeOf({ id }: Provider, { id: model }: Model, latencyMs: number, fault: Fault | null, lacks: string[]): Outcome {
   const { cause, detail, status } = fault ?? { cause: null, detail: null, status: 200 };
   const json = { ok: fault === null, latency_ms: latencyMs, cause, detail, provider: id, model, status };

@@ -1,4 +1,4 @@
-// `svc provider list`: what the catalog file says, and how calls went by the usage log, which knows those of every process.
+// `svc provider list`: what the catalog file says of each provider, and how its calls went, from the usage log of every process.
 import type { Loaded } from "../catalog/load.ts";
 import { readRouteFigures, type RouteFigure } from "../ledger/read-usage-log.ts";
 import type { Provider } from "../providers/types.ts";
@@ -6,7 +6,7 @@ import type { Input, Outcome } from "./command.ts";
 import { modelsOf, readCatalog } from "./read-catalog.ts";
 import { withDatabase } from "./with-database.ts";
 
-/** So far back calls say something of a provider's health. */
+/** Older calls say nothing of a provider's health. */
 const healthMinutes = 5;
 
 interface Row {
@@ -16,11 +16,11 @@ interface Row {
   /** missing: a variable that the file names is not set. */
   key: "set" | "missing" | "none";
   models: string[];
-  /** unknown: nobody called it. */
+  /** unknown: no calls. */
   health: "ok" | "degraded" | "failing" | "unknown";
   attempts: number;
   failures: number;
-  /** How often each. */
+  /** The number of calls for each. */
   causes: Record<string, number>;
   last_attempt_at: string | null;
 }
@@ -45,7 +45,7 @@ function rowOf({ catalog, unset }: Loaded, provider: Provider, figures: readonly
   return { id, protocol, base_url: baseUrl, key, models: models.map((model) => model.id), ...healthOf(own) };
 }
 
-/** Outcomes that say nothing of the provider: it was not asked, its client left, or the request was at fault. */
+/** Outcomes that say nothing of the provider: it was not asked, the client disconnected, or the request was at fault. */
 const saysNothing = new Set(["breaker_open", "aborted", "gateway_error", "local_overload"]);
 const answers = new Set(["ok", "rejected", "refused"]);
 

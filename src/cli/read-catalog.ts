@@ -10,7 +10,7 @@ import type { Provider } from "../providers/types.ts";
 
 const shipped = fileURLToPath(new URL("../catalog/default.yaml", import.meta.url));
 
-/** `simulatorUrl`: what `simulator:` addresses mean; where they stay as they are, their scheme. */
+/** `simulatorUrl`: the address that `simulator:` stands for, or `simulator:` itself to leave it in place. */
 export function readCatalog({ catalogPath, environment }: Config, simulatorUrl = simulatorScheme): Loaded {
   try {
     return loadCatalog({ path: catalogPath ?? shipped, environment, simulatorUrl });
@@ -19,7 +19,7 @@ export function readCatalog({ catalogPath, environment }: Config, simulatorUrl =
   }
 }
 
-/** A file that can't be read is readCatalog's to report. */
+/** readCatalog reports a file that can't be read. */
 export function namesSimulator({ catalogPath }: Config): boolean {
   try {
     return catalogPath === null || readFileSync(catalogPath, "utf8").includes(simulatorScheme);

@@ -1,4 +1,4 @@
-// The words behind a command's name: its arguments and options, by node's own parser.
+// Parses a command's arguments and options, with node's own parser.
 import { parseArgs } from "node:util";
 import { type Command, UsageError } from "./command.ts";
 import { nearest } from "./help.ts";

@@ -1,4 +1,4 @@
-// `svc request show`: the receipt of one call, with what only its operator may know of the providers.
+// `svc request show`: the receipt of one call, with what only the operator may know of the providers.
 import { receiptOf } from "../../handlers/get-receipt.ts";
 import { findAccount, Refused } from "../accounts/admin.ts";
 import { accountIdText } from "../ids.ts";
@@ -24,7 +24,7 @@ export async function show({ config, words, options }: Input): Promise<Outcome> 
   });
 }
 
-/** `cost`: what the provider charges its operator, which no route says yet. */
+/** `cost`: what the provider charges the operator, which no route says yet. */
 function operatorsAttempt({ route, model, outcome, status, latency_ms, cause, detail }: AttemptRecord) {
   const provider = route.slice(0, route.indexOf("/"));
   return { provider, route, model, outcome, status, latency_ms, cause: cause ?? null, detail: detail ?? null, cost: null };

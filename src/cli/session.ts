@@ -1,4 +1,4 @@
-// `svc session …`
+// `svc session …`: ends an account's sessions.
 import { sessionCookiePair } from "../accounts/session-cookie.ts";
 import { openSession } from "../accounts/sessions.ts";
 import { systemClock } from "../clock.ts";

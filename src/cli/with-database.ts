@@ -25,7 +25,7 @@ interface Patience {
   silenceMs?: number;
 }
 
-/** A mistyped folder must not become a new database, which would be a place to look for accounts in vain. */
+/** A mistyped folder must not become a new, empty database. */
 async function assertEmbedded({ dataDir }: Config): Promise<void> {
   const { hasEmbedded } = await import("../db/embedded.ts");
   if (hasEmbedded(dataDir)) return;

@@ -1,5 +1,4 @@
-// What is known of an error code beyond its row: with which statuses it is answered, and by which operations. The error pages and
-// GET /v1/errors say the same because both ask here.
+// Which statuses and operations answer with each error code. The error pages and GET /v1/errors say the same because both ask here.
 import { dialects, errors } from "../../generated/errors.ts";
 import type { DialectRow, ErrorCode, ErrorRow } from "../../generated/errors.ts";
 import { operations } from "../../generated/operations.ts";
@@ -51,7 +50,7 @@ export function statusesOf(operation: Operation, code: ErrorCode): readonly numb
   return operation.statuses?.[code] ?? (ofDialect === undefined ? (row.statuses ?? [row.status]) : [ofDialect]);
 }
 
-/** The template as a sentence for readers: every part of it is there, `{name}` stands for a value. */
+/** The template as a sentence for readers: with every part, `{name}` standing for a value. */
 export function messageTemplate({ message }: ErrorRow): string {
   return message.replace(/\[([^[\]]*\{\w+\}[^[\]]*)\]/g, "$1");
 }

@@ -1,12 +1,12 @@
-// How code refuses: fail(code, …) throws an ApiError. What a code means stands in the catalogue (spec/errors/errors.tsp); its status and
-// sentence are read by src/errors/text.ts, the rest of its answer by src/server/render-error.ts.
+// How code refuses: fail(code, …) throws an ApiError. The catalogue (spec/errors/errors.tsp) says what a code means, src/errors/text.ts
+// gives its status and sentence, src/server/render-error.ts the rest of its answer.
 import type { ErrorCode } from "../../generated/errors.ts";
 
 /** What one refusal adds to its row of the catalogue. */
 export interface FailDetails {
   /** Request field at fault, e.g. `messages[0].role`. */
   param?: string | null;
-  /** Instead of the row's: what has been said of it before, e.g. of a job. */
+  /** Replaces the row's message by one that was given before, e.g. of a job. */
   message?: string;
   /** Values for the {placeholders} of the row's message. */
   text?: Record<string, string | number>;
@@ -14,7 +14,7 @@ export interface FailDetails {
   extra?: Record<string, unknown>;
   /** Fields inside `error`, e.g. suggested_models on route_refused. */
   inside?: Record<string, unknown>;
-  /** For the few rows that may answer with more than one status: which one. */
+  /** The status, for the few rows that may answer with more than one. */
   status?: number;
   /** True time to wait; becomes Retry-After (whole seconds, rounded up) and, on rate_limit_exceeded, retry-after-ms. */
   retryAfterMs?: number;

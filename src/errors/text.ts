@@ -1,5 +1,5 @@
-// What a caller is shown of an error, for its answer and for the usage log alike: the status, the row as it is at that status, and the
-// sentence, which is the row's template filled with what is known of this refusal.
+// What a caller sees of an error, in its answer and in the usage log: the status, the row as it is at that status, and the sentence:
+// the row's template filled with the values of this refusal.
 import { dialects, errors } from "../../generated/errors.ts";
 import type { Dialect, DialectRow, ErrorCode, ErrorRow } from "../../generated/errors.ts";
 import type { ApiError } from "./fail.ts";

@@ -1,5 +1,5 @@
-// Turns what openid-client throws into an answer: refused or away. Its errors hold tokens and whole bodies in their causes, so nothing of
-// them goes on but words known to be harmless.
+// Turns what openid-client throws into an answer: refused or unavailable. Its errors hold tokens and whole bodies in their causes, so
+// only words known to be harmless are passed on.
 import { ClientError, ResponseBodyError } from "openid-client";
 import { isEmailAddress } from "../text/email-address.ts";
 import { ProviderAway } from "./calls.ts";

@@ -1,5 +1,5 @@
-// HTTP towards identity providers, in the form that openid-client takes: a deadline and a size for every answer, no redirects.
-// One dispatcher for all of them; what an answer means is the adapters' business.
+// HTTP to identity providers, as the fetch that openid-client takes: a timeout and a size limit for every answer, no redirects. One
+// dispatcher for all of them; the adapters interpret the answers.
 import type { CustomFetch, CustomFetchOptions, FetchBody } from "openid-client";
 import { Agent, request } from "undici";
 
@@ -13,7 +13,7 @@ const answerBytesMax = 1024 * 1024;
 /** A burst of sign-ins waits for these sockets; a provider's own limits are not higher. */
 const connectionsMax = 16;
 
-/** The provider has not answered the question, whatever the reason. The message is for the log. */
+/** The provider has not answered. The message is for the log. */
 export class ProviderAway extends Error {}
 
 export interface Calls {
@@ -36,7 +36,7 @@ export function openCalls(): Calls {
     bodyTimeout: deadlineMs,
     maxResponseSize: answerBytesMax,
   });
-  /** Published documents under way: all who ask for one at the same time get the same answer. */
+  /** Requests for published documents under way: concurrent callers share one. */
   const underWay = new Map<string, Promise<Read>>();
 
   const shared = (url: string, options: CustomFetchOptions): Promise<Read> => {
@@ -48,7 +48,7 @@ export function openCalls(): Calls {
   };
   return {
     async send(url, options) {
-      // What is asked for with somebody's token is theirs alone.
+      // What is asked for with a user's token is not shared.
       const isPublished = options.method === "GET" && !new Headers(options.headers).has("authorization");
       const { status, type, bytes } = await (isPublished ? shared(url, options) : read(agent, url, options));
       return new Response(bytes.length === 0 ? null : bytes, {

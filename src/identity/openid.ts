@@ -1,5 +1,5 @@
-// Any OpenID Connect provider, by its issuer alone: discovery, the code flow with PKCE, and the checks of its identity tokens (issuer,
-// audience, authorized party, signature, expiry, nonce), all of which are openid-client's.
+// Any OpenID Connect provider, by its issuer: discovery, the code flow with PKCE, and the checks of its identity tokens (issuer,
+// audience, authorized party, signature, expiry, nonce). openid-client does all of them.
 import * as openid from "openid-client";
 import { answerOf, NotProven, verifiedAddress, whyNot } from "./answers.ts";
 import { type Calls, deadlineSec, ProviderAway } from "./calls.ts";
@@ -73,7 +73,7 @@ function checkedClaims(config: openid.Configuration, idToken: string, nonce: str
   return openid.implicitAuthentication(config, back, nonce);
 }
 
-/** Where a provider tells the address only to whom holds an access token. */
+/** For providers that give the address only to the holder of an access token. */
 async function userInfo(config: openid.Configuration, accessToken: string, subject: string): Promise<Claims> {
   if (config.serverMetadata().userinfo_endpoint === undefined) return {};
   return openid.fetchUserInfo(config, accessToken, subject);
@@ -87,7 +87,7 @@ function identityOf({ iss, sub }: openid.IDToken, { email, email_verified: verif
   return { issuer: iss, subject: sub, email: verifiedAddress(email) };
 }
 
-// One value, asked for when it is first needed and again when it is old: one question for any number of askers. A fault is not remembered.
+// One cached value, loaded when it is first needed and again when it is old, once for all concurrent callers. Failures are not cached.
 
 function remembered<T>(ask: () => Promise<T>, lifeMs: number): () => Promise<T> {
   let value: Promise<T> | undefined;

@@ -1,5 +1,5 @@
-// What an external provider of identities can be asked, whatever it speaks. Plain data in and out; no faults are thrown: a provider that
-// does not confirm, or does not answer, is an answer.
+// What every external identity provider can do. Plain data in and out; nothing throws: a provider that does not confirm, or does not
+// answer, is an answer.
 
 export interface IdentityProvider {
   name: string;
@@ -22,7 +22,7 @@ export type Answer<T> =
   | { kind: "answer"; value: T }
   /** The provider does not confirm it; `reason` is for the log and holds no token. */
   | { kind: "refused"; reason: string }
-  /** The provider is away, too slow, or does not accept this gateway: nothing that the user can mend. */
+  /** The provider is unavailable, too slow, or does not accept this gateway: nothing that the user can mend. */
   | { kind: "away"; reason: string };
 
 /** Who the user is there. The provider has verified the address. */

@@ -1,7 +1,7 @@
-// JSON text to values, in place of JSON.parse: V8 from Node 24 on misreads keys that are written with an escape, once it has met a key with a
-// backslash at their place (the gateway's docs/v8-json-escaped-keys.md). Texts with such a key go to a reader of our own, all others to V8's.
+// Parses JSON in place of JSON.parse: V8 from Node 24 on misreads keys that are written with an escape, once it has met a key with a
+// backslash at their place (docs/v8-json-escaped-keys.md). Our own parser reads texts with such a key, V8's all others.
 
-/** As JSON.parse: the same values, and a SyntaxError for what is no JSON. */
+/** Like JSON.parse: the same values, and a SyntaxError for what is no JSON. */
 export function parseJson(text: string): unknown {
   return hasEscapedKey(text) ? readJson(text, Number) : (JSON.parse(text) as unknown);
 }

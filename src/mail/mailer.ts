@@ -1,4 +1,4 @@
-// Sends mail: over SMTP where the operator gave a server (smtp.ts), else into the log, where that is the sender's own alone. Knows no texts.
+// Sends mail: over SMTP where the operator configured a server, else into the log, where only the operator reads that. Knows no texts.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Transporter } from "nodemailer";
 import type { Logger } from "pino";
@@ -21,7 +21,7 @@ interface MailerOptions {
   smtpUrl: string | null;
   from: string;
   log: Logger;
-  /** Without SMTP: whether a mail may stand in the log as it is. Its link signs in whoever reads it. */
+  /** Without SMTP: whether a mail may stand in the log as it is. Its link signs in anyone who reads it. */
   prints?: boolean;
 }
 
@@ -36,13 +36,13 @@ export function createMailer({ smtpUrl, from, log, prints = true }: MailerOption
   };
 }
 
-// Mail over SMTP: a bounded number under way, each tried a few times. What a mail says is never logged: its link signs somebody in.
+// Mail over SMTP: a bounded number under way, each tried a few times. A mail's text is never logged: its link signs its reader in.
 
-/** Above, mails are dropped: a server that is away for long would fill the memory. */
+/** More mails than this are dropped: a long outage of the server would fill the memory. */
 const underWayMax = 1_000;
 /** Before the second and the third try: a moment's fault, and a mail server's restart. */
 const pausesMs = [1_000, 10_000];
-/** What is under way at the end of the process has this long. */
+/** How long mails under way have at the end of the process. */
 const closeMs = 10_000;
 
 const transportOptions = {

@@ -8,10 +8,10 @@ const globalUnicast = ipaddr.parseCIDR("2000::/3");
 /** Ranges that an operator may open. Link-local never is: there stand the clouds' metadata services. */
 const privateRanges = new Set(["loopback", "private", "uniqueLocal", "carrierGradeNat"]);
 
-/** Those metadata services that stand inside such a range: of AWS, Google, Oracle and Alibaba. */
+/** The metadata services inside such a range: of AWS, Google, Oracle and Alibaba. */
 const metadataServices = new Set(["fd00:ec2::254", "fd20:ce::254", "fd00:c1::a9fe:a9fe", "100.100.100.200"]);
 
-/** False for everything that is not plainly one host on the internet, and for what is no address at all. */
+/** False for everything that is not plainly one host on the internet, and for text that is no address. */
 export function isPublicAddress(address: string): boolean {
   // The package also reads forms that only some systems take for addresses (`1.2.3`, `010.0.0.1`).
   if (isIP(address) === 0) return false;

@@ -1,8 +1,8 @@
-// Addresses of our own pages that replies and mails point to. One place, so that a page can't move away from its links.
+// The addresses of our own pages in replies and mails, in one place, so that pages and links move together.
 
 export const mediaPrefix = "/media/";
 
-/** Tells how credit is added here: every 402's `topup_url`, the nudge of a low balance, where a checkout returns to. */
+/** The page about adding credit: every 402's `topup_url`, the hint at a low balance, the return address of a checkout. */
 export function creditsPage(publicUrl: string): string {
   return `${publicUrl}/docs/credits`;
 }

@@ -1,10 +1,10 @@
-// Whether a host, by its form alone, may be one on the internet: nothing is resolved. Names that only a private network answers, and names
-// that spell a private address for a public name server to repeat, are none.
+// Decides by its form alone whether a host may be on the internet; nothing is resolved. Refuses names that only a private network
+// answers, and names that spell a private address for a public name server to repeat.
 import { isIP } from "node:net";
 import { isPublicAddress, isPublicOrPrivateAddress } from "./address.ts";
 
 /**
- * Top-level names that lead into a network of somebody's own: reserved ones, those that routers and companies use, and those of cluster
+ * Top-level names that lead into a private network: reserved ones, those that routers and companies use, and those of cluster
  * and container networks, with or without the rest of the cluster's domain.
  */
 const internalName =

@@ -1,5 +1,5 @@
-// Addresses of files that a caller gives and a provider loads: checked by their form only. What the gateway loads itself is checked again,
-// by where it leads, in src/media.
+// Checks, by their form, the addresses of files that a caller gives and a provider loads. src/media checks again, after resolving them,
+// the addresses that the gateway itself loads.
 import { failParameter } from "../errors/fail.ts";
 import { hostOf } from "./address.ts";
 import { isPublicHost } from "./public-host.ts";

@@ -11,7 +11,7 @@ import { parseTopupId, topupIdText } from "./topup-id.ts";
 /** Three attempts at most; the SDK's own pauses between them are half a second and more. */
 const attemptMs = 4_000;
 const retriesMax = 2;
-/** All attempts together: a caller waits no longer, also where the provider asks us to. */
+/** For all attempts together: a caller waits no longer, even where the provider asks for it. */
 const deadlineMs = 10_000;
 
 /** Older signatures are replays (Stripe's own tolerance). */
@@ -60,7 +60,7 @@ function createSession(stripe: Stripe, { topupId, amount, returnUrl, expiresAt }
   );
 }
 
-/** The SDK's own errors carry all that was sent and received; a log needs what Stripe said. */
+/** The SDK's errors carry everything that was sent and received; the log needs only what Stripe said. */
 function failPlainly(error: unknown): never {
   if (!(error instanceof Stripe.errors.StripeError)) throw error;
   const { type, statusCode, code, requestId, message } = error;

@@ -19,9 +19,9 @@ export interface Topup {
 
 const columns = `id, account_id as "accountId", amount, status, checkout_url as "checkoutUrl", created_at as "createdAt", completed_at as "completedAt"`;
 
-/** A process that died before its provider answered leaves a row that nobody can pay; it makes room after this. */
+/** A process that died before the provider answered leaves a row that can't be paid; it makes room after this. */
 const abandonedAfter = "1 hour";
-/** No checkout is open for so long. Where its event never came, it makes room as well; a late payment is credited all the same. */
+/** No checkout stays open this long. A top-up whose event never came makes room as well; a late payment is credited all the same. */
 const overAfter = "2 days";
 
 /** Undefined: the account has `pendingMax` of them that wait for payment. */

@@ -1,5 +1,5 @@
-// The story of a top-up: a row, a checkout at the payment provider, and the events that say what became of it. Money moves in
-// takeEvent alone. The provider is called between transactions, never inside one.
+// The lifecycle of a top-up: a row, a checkout at the payment provider, and the events that report its outcome. Money moves only in
+// takeEvent. The provider is called between transactions, never inside one.
 import { randomUUID } from "node:crypto";
 import { findUser } from "../accounts/users.ts";
 import { creditsPage, topupFields } from "../network/own-addresses.ts";
@@ -74,7 +74,7 @@ type Taken =
   /** Money that came for a top-up that had been given up. */
   | { kind: "late"; was: TopupStatus };
 
-/** What an event does and the row that remembers it commit together, so that the provider may send it as often as it likes. */
+/** The effect of an event and the row that records it commit together, so that the provider may send it any number of times. */
 export async function takeEvent({ db, log }: Pick<Context, "db" | "log">, event: CheckoutEvent, at: Date): Promise<void> {
   refuseInDoubt(db); // its provider sends it again
   const taken = await inTransaction(db, async (transaction): Promise<Taken> => {
@@ -102,13 +102,13 @@ async function move(transaction: Queries, topup: Topup, event: CheckoutEvent, at
   return to === "succeeded" && status !== "pending" ? { kind: "late", was: status } : { kind: "moved" };
 }
 
-/** A top-up that has ended stays as it is, but for money that came in after all: that is the payer's. */
+/** A top-up that has ended stays as it is, unless money came in after all: that is credited to the payer. */
 function nextStatus(status: TopupStatus, { outcome }: CheckoutEvent): TopupStatus {
   if (outcome === "paid") return "succeeded";
   return status === "pending" && outcome !== "unpaid" ? outcome : status;
 }
 
-/** As the contract shows it. */
+/** The top-up as answers show it. */
 export function topupRecord({ id, status, amount, checkoutUrl, createdAt, completedAt }: Topup) {
   return {
     id: topupIdText(id),

@@ -1,18 +1,18 @@
-// What the story of a top-up asks of a payment provider. Types only.
+// What a top-up needs of a payment provider. Types only.
 import type { Amount } from "../money.ts";
 
 export interface CheckoutOrder {
-  /** UUID; also makes the order idempotent at the provider. */
+  /** UUID; also the provider's idempotency key. */
   topupId: string;
   /** Whole cents. */
   amount: Amount;
-  /** Where the browser goes afterwards, paid or not. */
+  /** The page to which the browser returns, paid or not. */
   returnUrl: string;
   expiresAt: Date;
 }
 
 /**
- * What became of a checkout: `unpaid` is completed by the payer, its money on the way.
+ * The outcome of a checkout; `unpaid`: completed by the payer, the money is on its way.
  */
 export type CheckoutOutcome = "paid" | "unpaid" | "failed" | "expired";
 

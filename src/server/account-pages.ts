@@ -1,5 +1,5 @@
-// /verify and /reset-password: where the links of our mails lead. The token stands behind the #, which browsers send to nobody,
-// and goes nowhere but into the one call that uses it up, after a click: what opens links before people do clicks nothing.
+// /verify and /reset-password: the pages that our mails link to. The token stands behind the #, which browsers never send. It is used
+// only in the one call that spends it, after a click, because scanners that open links before people do click nothing.
 import { createHash } from "node:crypto";
 
 const style =
@@ -7,7 +7,7 @@ const style =
   "code,pre{background:#f1f1f4;padding:.1em .3em;border-radius:3px}pre{padding:.8em;overflow-x:auto}" +
   "a{color:#0b57d0}button,input{font:inherit;padding:.4em .8em}label{display:block;margin-bottom:.8rem}";
 
-/** Nothing runs but the page's own script, nothing loads, and no other page may show it in a frame. */
+/** Only the page's own script runs, nothing loads, and no other page may frame it. */
 export function accountPageHeaders(script: string): Record<string, string> {
   return {
     "content-type": "text/html; charset=utf-8",
@@ -38,7 +38,7 @@ function accountPage(title: string, form: string, script: string): string {
   return `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${style}</style></head><body><h1>${title}</h1>\n${body}</body></html>\n`;
 }
 
-/** Text only ever becomes text. The token leaves the address bar, and so the history, at once. */
+/** Text is never read as markup. The token leaves the address bar, and so the history, at once. */
 const common = `"use strict";
 const form = document.getElementById("form");
 const result = document.getElementById("result");

@@ -1,5 +1,5 @@
-// Who calls: a bearer token, x-api-key or the session's cookie becomes a Caller, or the request is refused. Whether a key or session
-// exists is src/accounts' business; what the caller may buy is decided after the body is known.
+// Authentication: turns a bearer token, x-api-key or the session's cookie into a Caller, or refuses the request. src/accounts looks up
+// keys and sessions; what the caller may buy is decided once the body is known.
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Operation } from "../../generated/operations.ts";
@@ -21,7 +21,7 @@ export async function authenticate(accounts: Lookups, operation: Asked, headers:
   const cookie = operation.auth === "key" ? undefined : readSessionCookie(headers.cookie);
   if (credentials.length === 0 && cookie === undefined) fail("missing_api_key");
   const caller = await findCaller(accounts, operation, credentials);
-  // What is sent on purpose counts before what a browser adds by itself. A key where only a session will do is no such purpose.
+  // A header sent on purpose wins over the cookie that a browser adds by itself, except a key where only a session will do.
   const isWrongKind = operation.auth === "session" && caller !== undefined && caller.keyId !== null;
   if (caller !== undefined && !isWrongKind) return admitted(caller);
   if (cookie !== undefined && (isWrongKind || credentials.length === 0)) {
@@ -31,7 +31,7 @@ export async function authenticate(accounts: Lookups, operation: Asked, headers:
       return admitted(signedIn);
     }
   }
-  // Only a valid credential may learn that it is of the wrong kind (Authentication section, 4).
+  // Only the holder of a valid credential may learn that it is of the wrong kind.
   if (caller === undefined) {
     if (operation.auth === "key") await refuseSession(accounts, credentials);
     fail("invalid_api_key");
@@ -69,7 +69,7 @@ function isSessionToken(credential: string): boolean {
   return credential.startsWith(tokenPrefixes.session);
 }
 
-/** A browser sends the cookie whichever page asks; only a page of ours can know the token beside it. Reading changes nothing. */
+/** Against forged cross-site requests: browsers send the cookie for any page, but only our pages know the token. Reads are exempt. */
 function assertOwnPage({ method }: Asked, headers: IncomingHttpHeaders, csrfToken: string): void {
   if (method === "get") return;
   const given = Buffer.from(String(headers["x-svc-csrf"] ?? ""));

@@ -1,5 +1,5 @@
-// JSON bodies so big that reading them would hold up everybody else: a thread reads them (parse-thread.ts), one after the other. Their
-// bytes move there and back without a copy. The thread is started for the first and ended when none has come for a while.
+// Parses big JSON bodies in a thread (parse-thread.ts), one after the other, so that they don't block other requests. Their bytes move
+// there and back without a copy. The thread starts with the first big body and ends when none has come for a while.
 import { Worker } from "node:worker_threads";
 import { inSlot, openSlots } from "../concurrency/slots.ts";
 import { ApiError, fail } from "../errors/fail.ts";
@@ -33,7 +33,7 @@ export function openBigJson(): BigJson {
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
     });
-    started.on("error", () => undefined); // whoever asked hears of it
+    started.on("error", () => undefined); // the request that waits is told
     started.once("exit", () => worker === started && (worker = null));
     return started;
   };
@@ -56,7 +56,7 @@ export function openBigJson(): BigJson {
   return { read: (order, signal, holder) => inSlot(slots, () => run(order, signal), signal, holder), close: end };
 }
 
-/** A client that leaves meanwhile changes nothing: the thread is quicker done than made anew. */
+/** A client's disconnect does not stop the thread: it finishes faster than a new one starts. */
 async function askThread(worker: Worker, order: ParseOrder): Promise<ParseAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<ParseAnswer>();
   const tooLong = () => reject(new ApiError("overloaded", { cause: new Error("a big body could not be read in time") }));
@@ -72,7 +72,7 @@ async function askThread(worker: Worker, order: ParseOrder): Promise<ParseAnswer
   }
 }
 
-/** As readJson (read-json.ts). `bytes` are empty afterwards: what came of them is in the answer. */
+/** Like readJson (read-json.ts). `bytes` are empty afterwards: the answer owns them. */
 export async function readBigJson(
   edge: Edge,
   exchange: Exchange,
@@ -110,7 +110,7 @@ function textOf(bytes: Buffer, members: Outline["members"] | null): JsonText {
   };
 }
 
-/** The string is made when somebody reads it: of a picture nobody does, its bytes go upstream as they are. */
+/** The string is made when it is first read. An image's never is: its bytes go upstream as they are. */
 function putBack(root: unknown, bytes: Buffer, span: StringSpan): void {
   const path = span.path.slice(0, -1);
   const last = span.path.at(-1)!;

@@ -1,5 +1,5 @@
-// Bytes that aren't HTTP, or stop being it: node's parser gives up before there is a request, so the answer is written by
-// hand. It has the same shape, request id and log line as every other.
+// Answers bytes that aren't HTTP: node's parser gives up before there is a request, so the answer is written by hand. It has the same
+// shape, request id and log line as every other.
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Connections } from "./connections.ts";

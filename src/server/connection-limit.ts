@@ -1,13 +1,13 @@
-// How many connections of clients this process takes: descriptors must be left for upstreams, the database and files, whatever comes in.
+// Limits the client connections of this process, so that descriptors are left for upstreams, the database and files.
 import { readFileSync } from "node:fs";
 import type { Server } from "node:http";
 import type { Logger } from "pino";
 
-/** Memory of an idle one is some 10 KB; more than these no process of one core serves. */
+/** An idle connection takes some 10 KB; a process on one core can't serve more than these. */
 const connectionsMax = 16_384;
-/** What the strictest usual hard limit is, where the system doesn't say. */
+/** The strictest usual hard limit, for systems that don't say theirs. */
 const descriptorsUsual = 4_096;
-/** Refusals come by the thousand: one line says how many. */
+/** One log line counts the refusals of this long, which come by the thousand. */
 const reportEveryMs = 10_000;
 
 /** Half of the descriptors: an upstream call takes another one beside its client's. */
@@ -25,7 +25,7 @@ function readDescriptorLimit(): number {
   }
 }
 
-/** What comes beyond is closed at once, before a byte of it is read. */
+/** Closes further connections at once, before a byte of them is read. */
 export function limitConnections(server: Server, max: number, log: Logger): void {
   // In a cluster a refused one would else be handed from worker to worker; Node's types don't know that word yet.
   Object.assign(server, { maxConnections: max, dropMaxConnection: true });

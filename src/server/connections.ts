@@ -1,5 +1,5 @@
-// Every open socket and the exchanges on it: what a shutdown has to wait for, what a parser error interrupts, and how many there may be.
-// Where they become scarce, those on which nothing is asked make room for the next: the one that has been idle for longest goes first.
+// Tracks every open socket and the exchanges on it: for shutdown, for parser errors, and to bound their number. Where connections
+// become scarce, the one that has been idle longest is closed to make room for the next.
 import type { Socket } from "node:net";
 import type { Exchange } from "./edge.ts";
 
@@ -10,9 +10,9 @@ export interface Connections {
   ended: (exchange: Exchange) => void;
   exchangesOn: (socket: Socket) => readonly Exchange[];
   exchanges: () => readonly Exchange[];
-  /** No request has come after it on its connection: an answer that ends the connection leaves none behind. */
+  /** True for the last request on its connection: ending the connection after its answer drops no other. */
   isNewest: (exchange: Exchange) => boolean;
-  /** Ends every connection on which nothing is being answered, one that has only connected too, and each other once it is idle. */
+  /** Ends every idle connection at once, also one that never sent a request, and each other one when it becomes idle. */
   closeIdle: () => void;
 }
 
@@ -23,7 +23,7 @@ const pipelinedMax = 64;
 export function trackConnections(max: number): Connections {
   const open = new Map<Socket, Set<Exchange>>();
   let ending = false;
-  // A set keeps its order: who has been idle for longest stands first.
+  // A set keeps its order: the connection that has been idle longest stands first.
   const idle = new Set<Socket>();
   const comfortable = max - Math.ceil(max / 16);
 
@@ -68,7 +68,7 @@ export function trackConnections(max: number): Connections {
   };
 }
 
-/** One for one, so that nobody who is served is touched; never the one that has just come. */
+/** Closes one idle connection for each new one; never one that is being served, nor the new one. */
 function makeRoom(idle: ReadonlySet<Socket>, newest: Socket | null): void {
   for (const socket of idle) {
     if (socket.writableEnded || socket.destroyed) continue;

@@ -1,5 +1,5 @@
-// Calls from browsers: which headers a page may read, and the answer to a preflight. Any origin may call, because
-// credentials travel in headers that a page has to know; cookies are never honoured across origins.
+// CORS: which headers a page may read, and the answer to a preflight. Any origin may call, because credentials travel in headers that
+// a page has to know; cookies are never honoured across origins.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Headers } from "../operation.ts";
 

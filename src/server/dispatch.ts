@@ -14,7 +14,7 @@ import { failMethod, optionsReply, unknownV1Path } from "./unknown-path.ts";
 
 export interface Dispatch {
   matcher: Matcher<Operation>;
-  /** Answers one request under /v1; throws what is to become an error reply. */
+  /** Answers one request under /v1; what it throws becomes an error reply. */
   answer: (exchange: Exchange) => Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export async function createDispatch(edge: Edge, handlers: Handlers): Promise<Di
     },
     methodNotAllowed: async (exchange) => {
       const onPath = matcher.onPath(exchange.path);
-      // The refusal wears the envelope of its path; the operation stays unset, so that the log says none was run.
+      // The refusal has its path's envelope; the operation stays unset, so that the log says that none ran.
       exchange.dialect = onPath[0]!.dialect;
       failMethod(
         exchange,

@@ -1,5 +1,5 @@
-// The documentation portal over HTTP: pages, their Markdown twins, the files they load, llms.txt and the OpenAPI documents. What a
-// page holds is src/docs'; here is who gets which form of it, compressed or not, and what browsers may do with it.
+// Serves the documentation portal: pages, their Markdown twins, the files they load, llms.txt and the OpenAPI documents. src/docs makes
+// the pages; this file negotiates form and compression, and sets caching and security headers.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
@@ -16,14 +16,14 @@ import type { AnyReply } from "./reply.ts";
 
 export type Page = (exchange: Exchange) => AnyReply | Promise<AnyReply>;
 
-/** Undefined where the path is not the portal's, or leads to nothing and the client wants no page that says so. */
+/** Undefined where the path is not the portal's, or where it leads nowhere and the client accepts no HTML. */
 export type FindDocs = (exchange: Exchange) => Promise<Page | undefined>;
 
 /** The pages as one catalog makes them. */
 interface Edition {
   catalog: Catalog;
   portal: Map<"portal", Promise<Portal>>;
-  /** As many as there are pages and files: nothing that a client invents gets in. */
+  /** Bounded by the number of pages and files: paths that a client invents don't get in. */
   made: Map<string, Promise<Representation>>;
 }
 
@@ -117,7 +117,7 @@ function assetForm({ assets }: Portal, name: string): Form | undefined {
   return { key: `assets/${name}`, make: () => represent(asset.read(), headers) };
 }
 
-/** How deep its address lies is all that it depends on. So deep that nobody mistyped it, it gets no page. */
+/** The page depends only on its path's depth; a path too deep for a typing mistake gets none. */
 function missingForm(portal: Portal, path: string): Form | undefined {
   const depth = path.split("/").length - "/docs".split("/").length;
   if (depth > 6) return undefined;
@@ -125,12 +125,12 @@ function missingForm(portal: Portal, path: string): Form | undefined {
   return { key: `missing ${depth}`, make: () => represent(Buffer.from(portal.notFound(depth)), headers) };
 }
 
-/** A person with a browser: programs take anything, and don't name it. */
+/** True for browsers: programs accept anything and don't name HTML. */
 export function wantsHtml({ method, headers }: IncomingMessage): boolean {
   return Boolean(readWeights(headers.accept).get("text/html")) && (method === "GET" || method === "HEAD");
 }
 
-/** Agents ask for it; browsers never do. Of equals the one that is named first. */
+/** Agents ask for Markdown; browsers never do. Of equal preferences the first named wins. */
 function prefersMarkdown(accept: string | undefined): boolean {
   const weights = readWeights(accept);
   const [markdown = 0, html = 0] = [weights.get("text/markdown"), weights.get("text/html")];
@@ -152,7 +152,7 @@ function pageHeaders(shape?: Parameters<typeof contentPolicy>[0]): Headers {
   };
 }
 
-// A text that is made once and sent often: compressed once for each coding, with an ETag, so that who has it already gets a 304.
+// A text that is made once and sent often: compressed once for each coding, with an ETag, so that a client that has it gets a 304.
 
 interface Representation {
   plain: Buffer;
@@ -206,9 +206,9 @@ const compress: Record<Coding, (plain: Buffer) => Promise<Buffer>> = {
     }),
 };
 
-// What is made once for each key and shared from then on.
+// A cache that makes a value once for each key.
 
-/** What could not be made is tried again by the next who asks. The caller bounds the keys. */
+/** A failure is not cached: the next request tries again. The caller bounds the keys. */
 function keptIn<K, V>(made: Map<K, Promise<V>>, key: K, make: () => V | Promise<V>): Promise<V> {
   const known = made.get(key);
   if (known !== undefined) return known;

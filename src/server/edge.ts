@@ -1,5 +1,5 @@
-// What every step of the server edge shares, and one request with its answer in progress (an exchange).
-// Types and the opening of an exchange; what is done with one stands in dispatch.ts and reply.ts.
+// What every step of the server shares (Edge), and one request with its answer in progress (Exchange): types, and the opening of an
+// exchange. dispatch.ts and reply.ts work on it.
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIP } from "node:net";
@@ -25,7 +25,7 @@ export interface Edge {
   /** Null: off. */
   tracing: Tracing | null;
   /** True when the database answers and the migrations are done. */
-  /** A sentence: why no call should come here; null: they may. */
+  /** A sentence: why calls should not come here; null: they may. */
   unready: () => Promise<string | null>;
   /** Base of doc_url; known for certain once the port is. */
   publicUrl: string;
@@ -35,7 +35,7 @@ export interface Edge {
   isLast: (exchange: Exchange) => boolean;
   /** Bytes of request bodies held right now, what their values take beyond (read-body.ts), and answers that wait for their reader (reply.ts). */
   bodies: Shares;
-  /** Requests that do work (admit.ts), and hold memory until they are answered. */
+  /** Requests being processed, which hold memory until they are answered. */
   work: Shares;
   bigJson: BigJson;
   /** Bytes of forms' files that lie on disk right now. */
@@ -43,14 +43,14 @@ export interface Edge {
   limits: EdgeLimits;
   /** For browsers: the value of access-control-expose-headers. */
   exposedHeaders: string;
-  /** Told when a handler fails with a code that its operation doesn't declare. */
+  /** Called when a handler fails with a code that its operation doesn't declare. */
   onUndeclared: (operationId: OperationId, code: ErrorCode) => void;
 }
 
 export interface EdgeLimits {
   /** All bodies held at once. A parsed one takes several times its bytes, and more than that is counted (read-body.ts): this bounds the heap too. */
   allBodiesBytes: number;
-  /** All requests at once that do work: reads aside, whose answers are at hand. */
+  /** Requests being processed at once; reads, whose answers are at hand, don't count. */
   atWork: number;
   /** Open connections of clients; by default what connection-limit.ts finds. */
   connections: number;
@@ -65,7 +65,7 @@ export interface EdgeLimits {
   queuedBytes: number;
   /** A client of a stream that takes nothing for this long is cut off. */
   stalledReaderMs: number;
-  /** What work that streams waits for its client in all; one that is slower is cut off as well, and pays what it got. */
+  /** How long a stream waits for its client in all; a slower client is cut off as well, and pays for what it got. */
   slowReaderMs: number;
   /** Less than this, beyond that time, and the client of an answer that is over is cut off as well. */
   readerBytesPerSec: number;
@@ -104,26 +104,26 @@ export interface Exchange {
   address: string;
   /** What the answer carries, whichever it becomes. */
   headers: Record<string, string>;
-  /** What the request turned out to be; filled on the way, for the log and the metrics. */
+  /** What is known of the request; filled step by step, for the log and the metrics. */
   operation: Operation | null;
   /** Whose error shape applies. */
   dialect: Dialect;
   caller: Caller | null;
   code: ErrorCode | null;
   model: string | null;
-  /** Who holds what this request takes: its account, before that is known its address. */
+  /** Whose quota this request uses: its account's; its address's before the account is known. */
   holder: Holder;
   /** Bytes this exchange has taken from the room of bodies. */
   bodyBytes: number;
-  /** It has a place among those that do work. */
+  /** It counts among the requests being processed. */
   atWork: boolean;
   /** Bytes of its form's file on disk. */
   fileBytes: number;
-  /** Set when the client went away before the answer was complete. */
+  /** Set when the client disconnected before the answer was complete. */
   gone: boolean;
-  /** Fires once, when the client has gone or the gateway has to end. Made on demand: pages need none. */
+  /** Fires once, when the client has disconnected or the gateway shuts down. Made on demand: pages need none. */
   signal: () => AbortSignal;
-  /** The gateway has to end: handlers give up, while their client can still be told. */
+  /** The gateway shuts down: handlers give up while their client can still be told. */
   giveUp: () => void;
 }
 
@@ -165,7 +165,7 @@ export function openExchange(edge: Edge, req: IncomingMessage, res: ServerRespon
       controller?.abort(new GatewayStopping());
     },
   };
-  // A write to a socket that has just closed reports an error nobody needs: "close" says the same.
+  // A write to a socket that has just closed reports an error; "close" says the same.
   res.on("error", ignore);
   res.once("close", () => {
     exchange.gone = !res.writableFinished;
@@ -185,7 +185,7 @@ function ignore(): void {}
 
 const saneRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** The caller's own id is taken when it can go into headers, logs and a database as it is. */
+/** The caller's own request id is kept when it can go into headers, logs and a database as it is. */
 export function chooseRequestId(given: string | string[] | undefined): string {
   return typeof given === "string" && saneRequestId.test(given) ? given : `req_${randomUUID().replaceAll("-", "")}`;
 }
@@ -216,7 +216,7 @@ export function clientAddress(req: Pick<IncomingMessage, "headers" | "socket">, 
   const hops = (typeof header === "string" ? header : "").split(",").map(withoutPort).reverse();
   let address = connected;
   for (const hop of hops.slice(0, trustedProxies)) {
-    if (isIP(hop) === 0) break; // what stands left of it was said by nobody trusted
+    if (isIP(hop) === 0) break; // no trusted proxy wrote what stands left of it
     address = hop;
   }
   return address;

@@ -1,5 +1,5 @@
-// The HTTP server: node's parser and sockets, express in front, one exchange per request, handed to the operations
-// (dispatch.ts) or to the pages (pages.ts). Whatever is thrown on the way ends in send-error.ts.
+// The HTTP server: node's parser and sockets, Express in front, one exchange per request, handed to the operations (dispatch.ts) or to
+// the pages (pages.ts). send-error.ts answers what any of them throws.
 import { createServer as createNodeServer, type IncomingMessage, type Server as NodeServer, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import express, { type Request, type Response } from "express";
@@ -34,7 +34,7 @@ export interface ServerParts {
   /** Absent: off. */
   tracing?: Tracing | null;
   limits?: Partial<EdgeLimits>;
-  /** What to do about a code that the operation doesn't declare; by default it is logged as an error. */
+  /** Handles a code that the operation doesn't declare; by default it is logged as an error. */
   onUndeclared?: Edge["onUndeclared"];
 }
 
@@ -129,7 +129,7 @@ async function answer(edge: Edge, dispatch: Dispatch, pages: Pages, exchange: Ex
     await route(edge, dispatch, pages, exchange);
   } catch (thrown) {
     await sendError(edge, exchange, thrown).catch((error: unknown) => {
-      // Rendering itself failed (in tests: an undeclared code). Nobody may be left waiting.
+      // Rendering itself failed (in tests: an undeclared code). The client must not be left waiting.
       edge.context.log.fatal({ err: error, request_id: exchange.requestId }, "no reply could be made");
       exchange.res.destroy();
     });
@@ -171,7 +171,7 @@ function addressOf(host: string, port: number): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-// One span a request of the API, where tracing is on; probes, pages and files are nobody's trace.
+// One span for each request of the API, where tracing is on; probes, pages and files have none.
 
 /** The methods that OpenTelemetry's conventions know; any other word is the caller's own text. */
 const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]);
@@ -182,7 +182,7 @@ function traceRequest(tracing: Tracing, req: IncomingMessage): RequestSpan | nul
   return tracing.begin(methodOf(req), typeof traceparent === "string" ? traceparent : undefined);
 }
 
-/** A model is told of where the catalog knows it: a caller may write anything there. */
+/** Only ids that the catalog knows are reported: callers may write anything there. */
 function endTrace({ context }: Edge, span: RequestSpan, { req, res, operation, code, model, requestId }: Exchange): void {
   const { models, aliases } = context.catalog;
   span.end({

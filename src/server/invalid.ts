@@ -1,4 +1,4 @@
-// What a generated validator found, as one refusal: which field, missing or wrong, and a sentence that says what is allowed.
+// Turns what a generated validator found into one refusal: which field, missing or wrong, and a sentence that says what is allowed.
 import type { ErrorCode } from "../../generated/errors.ts";
 import type { Validate } from "../../generated/validators.js";
 import { fail } from "../errors/fail.ts";

@@ -1,8 +1,8 @@
-// Where things lie in the bytes of a JSON object that has been parsed: its members, to be sent on without a copy, and its long strings,
-// which are left there until somebody reads them. One walk in linear time; checks no grammar.
+// Finds positions in the bytes of a parsed JSON object: of its members, which are sent on without a copy, and of its long strings,
+// which stay there until they are read. One walk in linear time; checks no grammar.
 import { parseJson } from "../json/parse.ts";
 
-/** Of bytes; `to` is behind the last one. */
+/** A range of bytes; `to` is behind the last one. */
 interface Span {
   from: number;
   to: number;

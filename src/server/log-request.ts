@@ -3,7 +3,7 @@
 import { mediaPrefix } from "../network/own-addresses.ts";
 import type { Edge, Exchange } from "./edge.ts";
 
-/** nginx's number for a client that left before the answer; nothing was sent, so there is no status of ours. */
+/** nginx's number for a client that disconnected before the answer; nothing was sent, so we have no status. */
 const clientLeft = 499;
 
 export function logRequest(edge: Edge, exchange: Exchange, finish: (operation: string, status: number) => number): void {
@@ -28,7 +28,7 @@ export function logRequest(edge: Edge, exchange: Exchange, finish: (operation: s
 
 const mediaName = new RegExp(`${mediaPrefix}.*`, "is");
 
-/** An unknown path is what a person needs to see; a key or token of ours inside it is not, nor the name that a file is read by. */
+/** Logs an unknown path, which the operator needs to see, without any key, token or file name in it. */
 function maskedPath(path: string): string {
   const plain = path.includes("%") ? decoded(path) : path;
   return plain

@@ -5,7 +5,7 @@ import type { Operation, OperationId } from "../../generated/operations.ts";
 export interface Matcher<Op> {
   /** Undefined: the path is unknown, or `method` (lower case) isn't one of its methods. */
   find: (method: string, path: string) => Op | undefined;
-  /** Every operation on this path, whatever the method; empty: the path is unknown. */
+  /** Every operation on this path, of any method; empty: the path is unknown. */
   onPath: (path: string) => Op[];
 }
 

@@ -1,5 +1,5 @@
-// GET and HEAD /media/{name}: the files that jobs made, for whoever knows their unguessable name. A name's bytes never change,
-// so anybody may keep them for good; what is shown may not run (SVG) and not be taken for something else.
+// GET and HEAD /media/{name}: the files that jobs made, for everyone who knows their unguessable name. A name's bytes never change, so
+// caches may keep them for good. Browsers must not run a file (SVG) nor guess its type.
 import { addAbortSignal } from "node:stream";
 import { ApiError } from "../errors/fail.ts";
 import { mediaPrefix } from "../network/own-addresses.ts";
@@ -42,7 +42,7 @@ async function partReply(edge: Edge, exchange: Exchange, asked: AskedFile, range
   const signal = exchange.signal();
   const file = await edge.context.media.store.open(asked.name, range);
   if (file === null) throw noFile(exchange.path);
-  // Closed with the request, also where no reply is made any more because the client left while the file was opened.
+  // Closed with the request, also where no reply is made because the client disconnected while the file was opened.
   const stream = addAbortSignal(signal, file.stream.on("error", ignore));
   const { size } = file;
   const part = range === null ? { status: 200, length: size } : { status: 206, length: range.to - range.from + 1 };
@@ -120,7 +120,7 @@ function matches(asked: string | undefined, etag: string): boolean {
 // The Range header of one part (RFC 9110, 14.1.2). Several parts, other units and nonsense are answered with the whole file, as
 // the RFC allows.
 
-/** Both ends included and within the file; null: all of it is meant. */
+/** Both ends included and within the file; null: the whole file. */
 type ByteRange = { from: number; to: number } | null | "unsatisfiable";
 
 function askedRange(header: string | undefined, size: number): ByteRange {

@@ -1,5 +1,5 @@
-// Everything the server answers outside /v1 and /media: the front door, the probes, the documentation (docs-portal.ts) and the
-// pages that mails link to. All are GET (and so HEAD), all are public.
+// Everything the server answers outside /v1 and /media: the front page, the probes, the documentation (docs-portal.ts) and the pages
+// that mails link to. All are GET (and so HEAD), all are public.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { accountPageHeaders, resetPasswordPage, resetPasswordScript, verifyPage, verifyScript } from "./account-pages.ts";
 import { openDocs, type Page, wantsHtml } from "./docs-portal.ts";
@@ -19,7 +19,7 @@ export function createPages(edge: Edge): Pages {
     ...Object.entries(probePages(edge)),
   ]);
   const docs = openDocs(edge);
-  // Agents knock here before they start.
+  // Agents probe this path before they start.
   const door = { status: "ok", docs: "/docs", openapi: "/openapi.json" };
   const headers = { vary: "accept" };
   const forAgents = fixed({ ...headers, "content-type": "application/json" }, JSON.stringify(door));
@@ -29,10 +29,10 @@ export function createPages(edge: Edge): Pages {
   return (exchange) => (exchange.path === "/" ? frontDoor(exchange) : (pages.get(exchange.path) ?? docs(exchange)));
 }
 
-// The pages that machines ask for: /healthz, /readyz and /metrics. None needs a key, none is under /v1; /metrics asks for a token of its own,
-// where the operator has set one.
+// The pages for machines: /healthz, /readyz and /metrics. They need no key; /metrics needs a token of its own where the operator has
+// set one.
 
-/** A load balancer's probe waits about this long; a database that hangs is as good as one that is gone. */
+/** A load balancer's probe waits about this long; a database that hangs counts as unavailable. */
 const readyWaitMs = 2_000;
 
 function probePages(edge: Edge): Record<string, Page> {

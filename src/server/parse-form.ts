@@ -1,5 +1,5 @@
-// Takes a form (multipart/form-data) apart: one file, given away piece by piece, and texts. @fastify/busboy finds the parts; what it would
-// pass over in silence (a second file, a cut part, a part without a name) is refused here.
+// Parses a form (multipart/form-data): one file, passed on chunk by chunk, and texts. @fastify/busboy finds the parts; this file refuses
+// what it would skip in silence (a second file, a truncated part, a part without a name).
 import { isUtf8 } from "node:buffer";
 import { Busboy, type BusboyFileStream } from "@fastify/busboy";
 import type { IncomingHttpHeaders } from "node:http";
@@ -22,7 +22,7 @@ export interface FormParser {
 interface Sinks {
   /** Of all texts together. */
   textBytesMax: number;
-  /** Told of each piece of a text before it is kept; throws where there is no room for it. */
+  /** Called with each chunk of a text before it is kept; throws where there is no room for it. */
   takeText: (bytes: number) => void;
   /** Takes the file; throws where it can't be taken. */
   write: (chunk: Buffer) => Promise<void>;
@@ -56,7 +56,7 @@ export function openFormParser(boundary: string, fields: Form["fields"], sinks: 
   let lastPiece: Promise<unknown> = Promise.resolve();
   const parser = new Busboy({
     headers: { "content-type": `multipart/form-data; boundary="${boundary}"` },
-    // Every part is read as a stream, so that a text's bytes can be judged and no part is buffered before it is known.
+    // Every part is read as a stream, so that a text's bytes can be checked and no part is buffered before it is known.
     isPartAFile: () => true,
     limits: { parts: partsMax, headerPairs: 32, headerSize: partHeaderBytes },
   });
@@ -148,7 +148,7 @@ export function openFormParser(boundary: string, fields: Form["fields"], sinks: 
       () => undefined,
     );
   });
-  // Whoever waits looks at it later; until then a failure is nobody's unhandled one.
+  // The promise is awaited later; until then its failure must not count as unhandled.
   promise.catch(() => undefined);
 
   return {

@@ -1,4 +1,4 @@
-// A request body as JSON: content type, encoding, nesting and NUL characters are checked here, fields by invalid.ts.
+// Parses a request body as JSON and checks content type, encoding, nesting and NUL characters. The generated validators check fields.
 import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 import { fail } from "../errors/fail.ts";
@@ -81,8 +81,8 @@ const backslash = 0x5c;
 const comma = 0x2c;
 
 /**
- * What a text would become is bounded before it is parsed: the value of a hostile body is what must not be made or walked. Returns how many
- * objects, arrays and commas it holds; where they are few, those in strings are among them.
+ * Bounds the value before it is parsed: a hostile body's value must not be made or walked. Returns how many objects, arrays and commas
+ * the text holds; where they are few, those in strings are among them.
  */
 export function assertBounded(text: string, { levels, values }: { levels: number; values: number }): number {
   // Most bodies don't hold that many of these characters at all, and counting them is a native search.

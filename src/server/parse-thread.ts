@@ -1,5 +1,5 @@
-// The thread that reads big JSON bodies (big-json.ts asks it): everything that takes time in proportion to a body. It gives the bytes back
-// with what was found in them; strings that are long stay in the bytes, so that they are copied for nobody who doesn't read them.
+// The thread that parses big JSON bodies for big-json.ts: everything that takes time in proportion to a body. It returns the bytes with
+// what it found in them; long strings stay in the bytes, so that they are copied only when they are read.
 import { constants, setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import { ApiError, type FailDetails } from "../errors/fail.ts";
@@ -26,7 +26,7 @@ interface Found {
   strings: Outline["strings"];
 }
 
-/** A copy of fewer costs nothing that anybody would notice. */
+/** Copying fewer bytes costs next to nothing. */
 const longBytes = 65_536;
 /** No operation knows as many; the text of such a body is copied. */
 const membersMax = 256;
@@ -64,6 +64,6 @@ function isHolder(value: unknown): value is Record<string | number, unknown> {
   return typeof value === "object" && value !== null;
 }
 
-/** Where cores are few, those who wait for a small answer go first. Linux alone knows a priority of one thread: elsewhere it is the process's. */
+/** Where cores are few, small requests go first. Only Linux has a priority for one thread: elsewhere it would be the whole process's. */
 if (process.platform === "linux") setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 parentPort!.on("message", (order: ParseOrder) => parentPort!.postMessage(...answer(order)));

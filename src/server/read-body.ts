@@ -1,5 +1,5 @@
-// The bytes of a request body: bounded by length, by time and by what all requests hold together, and read only after
-// authentication. What the bytes mean is parse-json.ts; what becomes of a body that was refused is drain.ts.
+// Reads the bytes of a request body, after authentication: bounded by length, by time and by what all requests hold together.
+// parse-json.ts parses them; reply.ts drains a body that was refused.
 import { fail } from "../errors/fail.ts";
 import { countTransferred } from "../transfer-garbage.ts";
 import type { Edge, Exchange } from "./edge.ts";
@@ -29,7 +29,7 @@ export async function readBody(edge: Edge, exchange: Exchange, max: number): Pro
 /** The room for all bodies allows for a text and a value of each that take several times its bytes, as they do of real requests. */
 const valuePerByte = 4;
 
-/** What a value takes beyond that comes off the room as well: one of empty objects takes twenty times its bytes until it is answered. */
+/** A value that takes more than that comes off the room as well: one of empty objects takes twenty times its bytes until it is answered. */
 export function holdValue(edge: Edge, exchange: Exchange, heapBytes: number): void {
   const more = heapBytes - valuePerByte * exchange.bodyBytes;
   if (more <= 0 || exchange.gone) return; // gone: all that it had was given back
@@ -37,7 +37,7 @@ export function holdValue(edge: Edge, exchange: Exchange, heapBytes: number): vo
   exchange.bodyBytes += more;
 }
 
-/** An answer that waits for its reader takes its request's room, whose body is done with, and what it needs beyond. False: there is none. */
+/** An answer that waits for its reader takes over the room of its request's body, and what it needs beyond. False: there is too little. */
 export function holdAnswer(edge: Edge, exchange: Exchange, bytes: number): boolean {
   const more = bytes - exchange.bodyBytes;
   if (more <= 0) return true;
@@ -46,10 +46,10 @@ export function holdAnswer(edge: Edge, exchange: Exchange, bytes: number): boole
   return true;
 }
 
-/** A body that brings less in `bodyIdleMs` stands still as good as one that brings nothing: half a kilobyte a second is no line in use. */
+/** A body that brings less than this in `bodyIdleMs` counts as stalled: half a kilobyte a second. */
 const leastBytes = 16_384;
 
-/** Tells of bytes that came: enough of them start the patience of `idle` anew. */
+/** Reports bytes that came: enough of them restart the timeout `idle`. */
 export function keepPatience(idle: NodeJS.Timeout): (bytes: number) => void {
   let behind = 0;
   return (bytes) => {
@@ -114,8 +114,8 @@ function attempt(reject: (error: unknown) => void, failing: () => never): void {
   }
 }
 
-// The pieces of a body as one buffer. A big one is put together while it comes, piece by piece: joined at its end, the copy would hold up
-// everybody else, and take as much memory again.
+// Joins a body's chunks into one buffer. A big body is assembled while it arrives: a copy at its end would block other requests, and
+// take as much memory again.
 
 interface Gatherer {
   add(chunk: Buffer): void;
@@ -126,7 +126,7 @@ interface Gatherer {
   whole(): Buffer;
 }
 
-/** From here on there is a buffer for the whole body: whoever announces one takes no memory before he sent so much. */
+/** From this size on there is a buffer for the whole body: announcing a big body takes no memory until this much of it was sent. */
 const roomFrom = 262_144;
 
 /** `expected`: the announced length, null where there is none; `max` is never exceeded. */

@@ -1,5 +1,5 @@
-// A form's body while it streams in: its one file goes to disk, its texts into bounded memory. Bounded by bytes, by time and by what all
-// requests hold together, on disk and in memory. How a form is taken apart is parse-form.ts; what its texts mean is form-fields.ts.
+// Reads a form's body as it streams in: its one file goes to disk, its texts into memory. Bounded by bytes, by time and by what all
+// requests hold together, on disk and in memory. parse-form.ts parses the form; run-operation.ts types its texts.
 import { open } from "node:fs/promises";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Form, Operation } from "../../generated/operations.ts";
@@ -26,7 +26,7 @@ export function takesForm({ bodies }: Operation, headers: IncomingHttpHeaders): 
   return bodies.includes("multipart/form-data") && /^\s*multipart\/form-data\s*(;|$)/i.test(headers["content-type"] ?? "");
 }
 
-/** The file comes to lie at `path`, where there must be none; whoever calls removes it, after a failure as well. */
+/** Writes the file to `path`, where there must be none; the caller removes it, after a failure as well. */
 export async function readForm(edge: Edge, exchange: Exchange, form: Form, path: string): Promise<SentForm> {
   const { headers } = exchange.req;
   const boundary = boundaryOf(headers);
@@ -67,7 +67,7 @@ function feed({ limits }: Edge, exchange: Exchange, parser: FormParser, bytesMax
   const { req } = exchange;
   return new Promise((resolve, reject) => {
     let bytes = 0;
-    // As in read-body.ts: what stands still ends with the connection.
+    // As in read-body.ts: a stalled body ends with the connection.
     let ended = false;
     const giveUp = () => (ended ? parser.abort(() => failForm("it is malformed")) : req.destroy());
     const idle = setTimeout(giveUp, limits.bodyIdleMs);

@@ -1,5 +1,5 @@
-// A JSON body from its bytes to what a handler gets: parsed, judged by its operation's schema, its text ready to be sent on. The same for
-// small bodies, here and now, and for big ones, in a thread of their own (parse-thread.ts).
+// Turns the bytes of a JSON body into what a handler gets: parsed, validated against its operation's schema, its text ready to be sent
+// on. Small bodies are read at once, big ones in a thread (parse-thread.ts).
 import type { IncomingHttpHeaders } from "node:http";
 import type { Operation, OperationId } from "../../generated/operations.ts";
 import { bodies } from "../../generated/validators.js";
@@ -25,7 +25,7 @@ export interface JsonContent {
 export type ReadOperation = Pick<Operation, "id" | "bodies">;
 export type ReadHeaders = Pick<IncomingHttpHeaders, "content-type" | "content-encoding">;
 
-/** `found` hears of the model before the body is refused for its fields. Throws ApiError. */
+/** Calls `found` with the model before it refuses the body for its fields. Throws ApiError. */
 export function readJson(
   { id, bodies: mediaTypes }: ReadOperation,
   headers: ReadHeaders,

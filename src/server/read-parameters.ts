@@ -1,5 +1,5 @@
-// Path, query and header parameters of one operation: decoded, turned into the types that the contract names, strictly,
-// because ajv's own coercion takes "1e3" for a whole number. Bounds and closed lists are the generated validator's.
+// Decodes the path, query and header parameters of one operation and coerces them, strictly, to the types that the contract names:
+// ajv's own coercion takes "1e3" for a whole number. The generated validator checks bounds and closed lists.
 import type { Operation, Parameter } from "../../generated/operations.ts";
 import type { Validate } from "../../generated/validators.js";
 import { fail, failParameter } from "../errors/fail.ts";
@@ -96,7 +96,7 @@ function put(target: Record<string, unknown>, parameter: Parameter, values: read
   target[parameter.name] = coerceOnce(parameter, byHand ? values.map(asBoolean) : values);
 }
 
-/** A query, which people type, takes 1 and 0 as well; the contract calls it a boolean, so that nothing else does. */
+/** A query's boolean may be 1 or 0 as well, because people type it. */
 function asBoolean(value: string): string {
   return value === "1" ? "true" : value === "0" ? "false" : value;
 }

@@ -1,5 +1,5 @@
-// A refusal as data becomes a reply as data: the row of the catalogue, in the words and the envelope of the endpoint's
-// dialect. Pure; the only place that knows headers and shape of an error; status, its row and sentence are error-text.ts.
+// Turns a refusal into a reply: the row of the catalogue, in the words and the envelope of the endpoint's dialect. Pure; the only place
+// that knows the headers and shape of an error. src/errors/text.ts knows its status and sentence.
 import { type Dialect, type DialectRow, dialects, type ErrorCode, type ErrorRow, errors } from "../../generated/errors.ts";
 import type { FailDetails } from "../errors/fail.ts";
 import { rowAt, shownError } from "../errors/text.ts";
@@ -49,7 +49,7 @@ function retryHeaders(code: ErrorCode, row: ErrorRow, details: FailDetails): Hea
   return headers;
 }
 
-// The four shapes that an error's body takes; which endpoint has which is said by its dialect. Pure.
+// The four shapes of an error's body; the endpoint's dialect says which. Pure.
 
 interface ErrorFacts {
   status: number;
@@ -89,7 +89,7 @@ const envelopes: Record<DialectRow["envelope"], Envelope> = {
     ...facts.extra,
   }),
 
-  /** What a refusal for money says in `details` stands beside the envelope's own. */
+  /** `details` of a refusal for money stand beside the envelope's own. */
   genmedia: ({ extra: { details, ...extra }, ...facts }) => ({
     error: facts.message,
     details: { ...(details as object), error_type: facts.type, code: facts.code, request_id: facts.requestId, ...facts.inside },

@@ -1,5 +1,5 @@
-// A reply as data becomes bytes on the socket: the headers every response has, JSON, bytes or a stream, and the care that
-// an answer given before the request's body had arrived reaches its client.
+// Writes a reply to the socket: the headers that every response has, then JSON, bytes or a stream. Makes sure that an answer given
+// before the request's body has arrived reaches its client.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { OperationId } from "../../generated/operations.ts";
 import type { Headers, Reply, Sink } from "../operation.ts";
@@ -25,14 +25,14 @@ export async function sendReply(edge: Edge, exchange: Exchange, reply: AnyReply)
 }
 
 /**
- * What the kernel didn't take of an answer that is over waits in memory for its reader: in the room that bodies share, where there is some, and
- * for as long as a slow line takes. Every byte starts the time of one that stalls anew, but not the time of the whole.
+ * What the kernel didn't take of a finished answer waits in memory for its reader: in the room that bodies share, for as long as a slow
+ * line takes. Every byte restarts the stall timeout, but not the timeout of the whole.
  */
 function boundFlush(edge: Edge, exchange: Exchange, payload: string | Buffer | null = null): void {
   const { req, res } = exchange;
   const waiting = res.writableLength;
   if (waiting === 0 || exchange.gone || res.destroyed) return;
-  // Bytes that a read sends were made before, and are everybody's.
+  // The bytes that a read sends were made before and are shared.
   const isShared = !exchange.atWork && Buffer.isBuffer(payload);
   if (!isShared && !holdAnswer(edge, exchange, waiting)) {
     const line = { request_id: exchange.requestId, bytes: waiting };
@@ -66,7 +66,7 @@ function hasContent(status: number): boolean {
 function headOf(edge: Edge, exchange: Exchange, status: number, headers: Headers | undefined): string[] {
   const caching = headers?.["cache-control"] ?? exchange.headers["cache-control"];
   const isShared = caching?.startsWith("public") === true;
-  // A cache gives one answer to many: nothing in it may be one caller's word, nor depend on who asked first.
+  // A cache gives one answer to many callers: nothing in it may depend on the first one's request.
   if (isShared) exchange.requestId = chooseRequestId(undefined);
   const head = ["x-request-id", exchange.requestId, "x-content-type-options", "nosniff"];
   // An error that says nothing of caches may be kept by them all the same (RFC 9111, 4.2.2), request id and all.
@@ -81,7 +81,7 @@ function headOf(edge: Edge, exchange: Exchange, status: number, headers: Headers
   return head;
 }
 
-/** No header holds other characters, and no id of the catalog; should one come all the same, better a question mark than a failed reply. */
+/** Headers and catalog ids hold no other characters; should one appear, a question mark is better than a failed reply. */
 function headerText(value: string): string {
   return /[^\t\x20-\x7e]/.test(value) ? value.replace(/[^\t\x20-\x7e]/g, "?") : value;
 }
@@ -117,7 +117,7 @@ async function sendStream(
   }
   // The client learns at once that its request was accepted, long before a first token.
   res.flushHeaders();
-  // What a read sends was made before, and may be as long as a clip on a slow line.
+  // What a read sends was made before, and may take as long as a video on a slow line.
   const sink = openSink(res, exchange.atWork ? edge.limits : { ...edge.limits, slowReaderMs: Infinity });
   await stream(sink);
   sink.end();
@@ -127,7 +127,7 @@ async function sendStream(
 // A body that is still arriving when its request has already been answered (401, 413, …): it is read and thrown away for
 // a while, because closing a socket with unread bytes sends a reset that destroys the answer on its way to the client.
 
-/** Resolves with true once the body has ended, with false when the client left or was given up. */
+/** Resolves with true once the body has ended, with false when the client disconnected or was given up. */
 function drain(req: IncomingMessage, limits: Pick<EdgeLimits, "drainBytes" | "drainMs">): Promise<boolean> {
   if (req.complete && req.readableEnded) return Promise.resolve(true);
   return new Promise((resolve) => {
@@ -178,7 +178,7 @@ function openSink(res: ServerResponse, limits: Pick<EdgeLimits, "queuedBytes" | 
   function send(chunk: string | Uint8Array): void {
     if (res.destroyed || res.writableEnded || res.write(chunk)) return;
     if (waiting !== null && res.writableLength > limits.queuedBytes) {
-      // Somebody wrote on without awaiting: memory is worth more than this client.
+      // The handler wrote on without awaiting: cutting this client off protects memory.
       res.destroy();
       return;
     }

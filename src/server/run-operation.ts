@@ -26,15 +26,15 @@ export function operationRunner(edge: Edge, operation: Operation, handler: Handl
   const { id } = operation;
   const readParameters = parameterReader(operation, parameters[id]);
   const limitRate = rateLimiter(operation);
-  // What belongs to one account, its credentials above all, is kept by no cache, unless the handler says otherwise.
+  // No cache may keep what belongs to one account, unless the handler says otherwise.
   const isPublic = operation.auth === "none" && operation.method === "get";
 
   const handle = async (exchange: Exchange, known: number, content: JsonContent, form: FormBody<unknown> | null) => {
-    // Whoever signed out, was suspended or deleted the key while a slow body came in, ended this request too.
+    // A sign-out, suspension or deleted key while a slow body came in ends this request too.
     if (performance.now() - known > knownMaxMs) await identify(edge, exchange, operation);
     return handler(edge.context, requestOf(exchange, id, readParameters(exchange), content, form));
   };
-  // A function of its own, which is over before the reply is sent: what a stream waits in must not hold the request's body.
+  // A function of its own, which returns before the reply is sent, so that a waiting stream does not keep the request's body alive.
   const replyTo = async (exchange: Exchange, known: number) => handle(exchange, known, await readContent(edge, exchange, operation), null);
 
   return async (exchange) => {
@@ -42,7 +42,7 @@ export function operationRunner(edge: Edge, operation: Operation, handler: Handl
     exchange.dialect = operation.dialect;
     if (!isPublic) exchange.headers["cache-control"] = "no-store";
     const known = await identify(edge, exchange, operation);
-    // Once: what is taken of a share goes back to the same, whoever counts after a slow body.
+    // Once: the slot goes back to the quota it came from, even if the account has another after a slow body.
     if (exchange.caller !== null) exchange.holder = exchange.caller.accountId;
     await limitRate(edge, exchange);
     admit(edge, exchange, operation);
@@ -55,10 +55,10 @@ export function operationRunner(edge: Edge, operation: Operation, handler: Handl
   };
 }
 
-/** Who calls is asked again when the body took longer: a client may take minutes over one. */
+/** Authentication runs again when the body took longer than this: a client may take minutes over one. */
 const knownMaxMs = 500;
 
-/** Returns when the caller's credential was looked at, on the clock that only goes forward. */
+/** Returns when the caller's credential was checked, on the monotonic clock. */
 async function identify({ context }: Edge, exchange: Exchange, operation: Operation): Promise<number> {
   const askedAt = performance.now();
   if (operation.auth !== "none") exchange.caller = await authenticate(context.accounts, operation, exchange.req.headers);
@@ -130,28 +130,28 @@ function requestOf(
   return request as Request;
 }
 
-// Whether the process can take one more request that does work, and its account one more of them: shed before a byte of the body is read
-// and before memory grows. Reads aren't counted, so that accounts, operators and probes see what goes on.
+// Admission control: whether the process, and the account, can take one more request to process. Load is shed before a byte of the body
+// is read and before memory grows. Reads aren't counted, so that customers, operators and probes still see what goes on.
 
-/** Those who are shed together must not come back together. */
+/** Clients that are shed together must not come back together. */
 const comeBackMs = { least: 3_000, spread: 5_000 };
 
-/** Fails with overloaded. The place is given back when the exchange ends (edge.ts). */
+/** Fails with overloaded. The exchange gives its place back when it ends (edge.ts). */
 function admit(edge: Edge, exchange: Exchange, { method, errors }: Pick<Operation, "method" | "errors">): void {
   if (method === "get" || !errors.includes("overloaded")) return;
-  // Who left while it was looked who they are has closed already: nothing would give the place back.
+  // An exchange that closed during authentication would never give its place back.
   if (exchange.gone) throw new Error("the client left before its request was admitted");
   if (!edge.work.take(exchange.holder, 1)) fail("overloaded", { retryAfterMs: comeBackMs.least + Math.random() * comeBackMs.spread });
   exchange.atWork = true;
 }
 
-// A form's texts as the fields that the contract names: typed strictly, as parameters are, and judged by the generated validator, as JSON is.
+// A form's texts as the fields that the contract names: coerced strictly, like parameters, and validated like JSON.
 
 /** Without the file. Throws missing_parameter, invalid_parameter or a field's own code. */
 function formFields({ texts, file }: SentForm, { fields }: Form, validate: Validate | undefined): Record<string, unknown> {
   const read: Record<string, unknown> = {};
   for (const field of fields) {
-    // Form libraries send what was left empty; that means it wasn't given.
+    // Form libraries send empty fields; they mean that the field wasn't given.
     const given = texts.get(field.name)?.filter((text) => text !== "") ?? [];
     if (given.some((text) => text.includes("\0"))) fail("invalid_parameter", nulDetails(field.name));
     if (given.length > 0) read[field.name] = field.type === "array" ? given : coerceOnce(field, given);

@@ -1,5 +1,5 @@
-// Whatever was thrown while a request was answered becomes an error reply, or, once the head is out, the end of the
-// connection. Exceptions nobody planned are logged whole under the request id and say nothing to the caller.
+// Turns what was thrown while a request was answered into an error reply or, once the head is out, ends the connection. Unexpected
+// exceptions are logged whole under the request id and tell the caller nothing.
 import { isDatabaseAway } from "../db/transient-error.ts";
 import { ApiError } from "../errors/fail.ts";
 import type { Edge, Exchange } from "./edge.ts";
@@ -8,7 +8,7 @@ import { sendReply } from "./reply.ts";
 
 export async function sendError(edge: Edge, exchange: Exchange, thrown: unknown): Promise<void> {
   const { res, operation, requestId } = exchange;
-  // A handler that stopped because its client left has nobody to answer and nothing to report.
+  // A handler that stopped because its client disconnected has nothing to answer or report.
   if (exchange.gone || res.destroyed) return;
   const error = thrown instanceof ApiError ? thrown : unplanned(edge, exchange, thrown);
   exchange.code = error.code;
@@ -21,13 +21,13 @@ export async function sendError(edge: Edge, exchange: Exchange, thrown: unknown)
   await sendReply(edge, exchange, rendered);
 }
 
-/** How long what was written before the failure may take to reach the client. */
+/** How long bytes written before the failure may take to reach the client. */
 const lingerMs = 1_000;
 
 /** The status is out already: only a connection that ends before the body does tells the client that it isn't whole. */
 function breakOff({ req, res }: Exchange): void {
   if (req.httpVersion === "1.0") {
-    // There a body ends with its connection, so only a reset can tell; nginx asks its upstreams in 1.0 where nobody says else.
+    // In HTTP/1.0 a body ends with its connection, so only a reset can tell; nginx asks its upstreams in 1.0 by default.
     setTimeout(() => req.socket.resetAndDestroy(), lingerMs).unref();
     return;
   }
@@ -38,7 +38,7 @@ function breakOff({ req, res }: Exchange): void {
 
 function unplanned(edge: Edge, exchange: Exchange, thrown: unknown): ApiError {
   if (isDatabaseAway(thrown)) {
-    edge.context.log.warn({ err: thrown, request_id: exchange.requestId }, "the database is away");
+    edge.context.log.warn({ err: thrown, request_id: exchange.requestId }, "the database is unavailable");
     return new ApiError("overloaded", { cause: thrown });
   }
   edge.context.log.error({ err: thrown, request_id: exchange.requestId, operation: exchange.operation?.id }, "unexpected exception");

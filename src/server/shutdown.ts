@@ -13,7 +13,7 @@ export interface Shutdown {
    * sooner would break a request that is on its way, and a proxy must not send a POST twice.
    */
   close(graceMs: number, keepsIdle?: boolean): Promise<void>;
-  /** Of an end that has begun: idle connections close now, and what is in flight has at most so long. */
+  /** Hastens a shutdown that has begun: idle connections close now, and requests in flight have at most so long. */
   hasten(graceMs: number): void;
 }
 

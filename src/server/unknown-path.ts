@@ -57,13 +57,13 @@ function trimSlash(path: string): string {
   return path.length > 1 ? path.replace(/\/+$/, "") : path;
 }
 
-// Which endpoints a caller may have meant by a path that is none: a few, since SDKs put the whole body of an error into its text.
+// Which endpoints a caller may have meant by an unknown path: only a few, since SDKs put the whole body of an error into its text.
 
 const nearMax = 5;
-/** For paths that are like none. */
+/** For paths that resemble no endpoint. */
 const commonest: readonly OperationId[] = ["createChatCompletion", "createMessage", "createResponse", "createEmbeddings", "listModels"];
 
-/** As `METHOD path`, those that share the longest beginning first; never none. */
+/** As `METHOD path`, those that share the longest beginning first; never empty. */
 function endpointsNear(path: string, operations: readonly Operation[]): string[] {
   const asked = segmentsOf(path);
   const near = operations

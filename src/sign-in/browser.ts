@@ -1,18 +1,19 @@
-// The browser that began a sign-in at an external provider: nobody else's code and state sign it in to an account that is not its user's.
+// Binds a sign-in at an external provider to the browser that began it, so that an attacker's code and state can't sign the user in to
+// the attacker's account.
 import { createHash, randomBytes } from "node:crypto";
 import { readSignInCookie, signInCookie } from "../accounts/session-cookie.ts";
 
-/** As long as a user may take at the provider's page. */
+/** How long a user may take at the provider's page. */
 export const signInLifeMs = 10 * 60 * 1000;
 
 type Headers = Record<string, string | undefined>;
 
-/** What a browser shows of the sign-in that it began; null: the request is no browser's, and can't be made one's against its user's will. */
+/** The browser's proof that it began the sign-in; null: the request is not from a browser, so it can't be forged in one. */
 export type Shown = { browser: Buffer | null; nonce: string | null } | null;
 
 const secret = /^[\w-]{43}$/;
 
-/** The same for all that one browser begins, so that it may begin several. */
+/** One for all sign-ins that a browser begins, so that it may begin several. */
 export function beginInBrowser(headers: Headers): { browser: Buffer; cookie: string } {
   const known = readSignInCookie(headers["cookie"]);
   const own = known !== undefined && secret.test(known) ? known : randomBytes(32).toString("base64url");

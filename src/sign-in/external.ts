@@ -1,5 +1,5 @@
-// The story of signing in by an external provider: start at its page, come back with a code or an identity token, have it confirmed, and
-// begin a session in the account that the identity belongs to. What a provider speaks is src/identity's.
+// The steps of signing in by an external provider: start at its page, come back with a code or an identity token, confirm it, and begin
+// a session in the account that the identity belongs to. src/identity speaks to the providers.
 import { randomUUID } from "node:crypto";
 import type { SignUpConfig } from "../config.ts";
 import type { Context } from "../context.ts";
@@ -62,7 +62,7 @@ function findProvider({ identityProviders }: Needs, name: string): IdentityProvi
   return identityProviders.find(name) ?? failParameter("provider", "unknown");
 }
 
-/** Refuses what the provider can't check before the state is spent. */
+/** Refuses, before the state is spent, what the provider could not check. */
 function proverOf(provider: IdentityProvider, proof: FinishRequest["proof"]): (flow: Flow) => Promise<Answer<Identity>> {
   if ("code" in proof) return (flow) => provider.proveByCode(flow, proof.code);
   const { proveByIdToken } = provider;
@@ -77,7 +77,7 @@ function refuse({ log }: Needs, provider: string, { kind, reason }: Exclude<Answ
   return fail(kind === "refused" ? "invalid_credentials" : "overloaded");
 }
 
-// Where a provider may send the browser back to. Which addresses are this gateway's the provider knows: the operator registered them there.
+// Where a provider may send the browser back to. The provider checks that the address is this gateway's: the operator registered it there.
 
 /** RFC 8252 7.3: an app on the user's own machine has no certificate. */
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
@@ -94,9 +94,9 @@ function isSafe({ protocol, hostname }: URL): boolean {
   return protocol === "https:" || (protocol === "http:" && loopback.has(hostname));
 }
 
-// Which account an identity at an external provider belongs to; an identity that is new gets one (Authentication section, 5).
+// Which account an identity at an external provider belongs to; a new identity gets one (docs/behaviour/endpoints.md#accounts).
 
-/** The same identity is the same account for good, whatever becomes of its address. */
+/** An identity keeps its account for good, even if its address changes. */
 async function accountOf(transaction: Queries, identity: Identity, signUp: SignUpConfig, at: Date): Promise<bigint> {
   // Two first sign-ins of one identity at once would both find it unknown.
   await waitForOthers(transaction, `identity ${identity.issuer} ${identity.subject}`);

@@ -1,4 +1,5 @@
-// Sign-ins under way at an external provider: started, taken once, given back where the provider was away. The state's digest is kept alone.
+// Sign-ins under way at an external provider: started, taken once, given back where the provider was unavailable. Only the state's
+// digest is stored.
 import { randomBytes } from "node:crypto";
 import { digestOf } from "../accounts/keys.ts";
 import { isTokenShaped, makeToken } from "../accounts/tokens.ts";
@@ -47,7 +48,7 @@ export async function takeFlow(db: Queries, { provider, state, shown, at }: Taki
   return rows[0] ? { ...rows[0], hash } : await refuseState(db, provider, hash, at);
 }
 
-/** The provider said nothing about it: the caller is told to try again, and can. */
+/** Gives a flow back when the provider did not answer: the caller is told to try again, and can. */
 export async function giveBackFlow(db: Queries, hash: Buffer): Promise<void> {
   await db.pool.query("update sign_in_flow set used_at = null where hash = $1", [hash]);
 }

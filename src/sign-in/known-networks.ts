@@ -1,4 +1,4 @@
-// From where an account was signed in to of late: what strangers do to its address counts less there.
+// The networks from which an account was signed in to lately: failed attempts of strangers count less there.
 import { createHash } from "node:crypto";
 import type { Queries } from "../db/connect.ts";
 import { foldEmail } from "../text/email-address.ts";
@@ -25,7 +25,7 @@ export async function rememberNetwork({ pool }: Queries, { accountId, email, cli
   );
 }
 
-/** With a new password: who knew the old one is a stranger from now on. */
+/** After a new password: those who knew the old one count as strangers. */
 export async function forgetNetworks({ pool }: Queries, accountId: bigint): Promise<void> {
   await pool.query("delete from known_network where account_id = $1", [accountId]);
 }

@@ -1,5 +1,5 @@
-// One writer at a time for what belongs to an account's sign-in: its password, mails and keys. Every transaction of this room that
-// changes them locks the account first, and makes it where there is none, so that none waits for another in a circle.
+// Locks an account for changes of its password, mails and keys. Every transaction of this room locks the account first, and makes it
+// where there is none, so that no two wait for each other.
 import type { Queries } from "../db/connect.ts";
 import { foldEmail } from "../text/email-address.ts";
 
@@ -33,7 +33,7 @@ export async function lockAccountOf(transaction: Queries, email: string): Promis
   return lock(transaction, "a.email_norm = $1", foldEmail(email));
 }
 
-/** Of several at once that find no account at the address one makes it, and the others wait for that. */
+/** When several requests find no account at the address, one makes it and the others wait. */
 export async function lockOrMakeAccount(transaction: Queries, { email, userId, name, at }: NewAccount): Promise<LockedAccount> {
   await waitForAddress(transaction, email);
   await transaction.pool.query(
@@ -51,12 +51,12 @@ export async function waitForOthers({ pool }: Queries, what: string): Promise<vo
   await pool.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [what]);
 }
 
-/** Whether or not the address has an account: else how long a burst of requests takes would tell. */
+/** Locks whether or not the address has an account: else the time of a burst of requests would tell. */
 async function waitForAddress(transaction: Queries, email: string): Promise<void> {
   await waitForOthers(transaction, `email ${foldEmail(email)}`);
 }
 
-/** The balance as well: who changes money takes that lock alone, and would otherwise meet this one half-way; who changes keys takes the account's. */
+/** Locks the balance too: changes of money take only that lock, changes of keys only the account's, so taking both avoids a deadlock. */
 async function lock(transaction: Queries, condition: string, value: unknown): Promise<LockedAccount | undefined> {
   const { rows } = await transaction.pool.query<LockedAccount>(
     `select ${columns} from account a join balance b on b.account_id = a.id where ${condition} for no key update`,
@@ -65,7 +65,7 @@ async function lock(transaction: Queries, condition: string, value: unknown): Pr
   return rows[0];
 }
 
-/** Without a lock, for a password that takes its time. */
+/** Without a lock, since hashing a password takes long. */
 export async function findAccountOf(db: Queries, email: string): Promise<LockedAccount | undefined> {
   const { rows } = await db.pool.query<LockedAccount>(`select ${columns} from account a where a.email_norm = $1`, [foldEmail(email)]);
   return rows[0];

@@ -1,4 +1,4 @@
-// The texts of the mails. Plain and short; each says what to do if one did not ask for it.
+// The texts of the mails: plain and short. Each says what to do if you did not ask for it.
 import type { Mail } from "../mail/mailer.ts";
 import type { MailSecrets } from "./verifications.ts";
 

@@ -1,4 +1,4 @@
-// Signing in by password, and setting a new one by the mail that forgotPassword sent (resend.ts).
+// Signs in by password, and sets a new one with the mail that forgotPassword sent (resend.ts).
 import { hashPassword, verifyPassword } from "../accounts/passwords.ts";
 import { closeSessions } from "../accounts/sessions.ts";
 import { failSuspended, findUser, type User } from "../accounts/users.ts";
@@ -22,8 +22,8 @@ interface PasswordSignIn {
 }
 
 /**
- * A wrong password, an unknown address and one that was never verified: the same reply after the same work, or signing up and in would
- * tell which addresses have an account. Suspended: told to who knows the password alone.
+ * A wrong password, an unknown address and an unverified one get the same reply after the same work: else signing up and in would tell
+ * which addresses have an account. Only a caller who knows the password learns that the account is suspended.
  */
 export async function signInByPassword({ db, catalog }: Needs, { email, password, client, at }: PasswordSignIn) {
   const [account, known] = await Promise.all([findAccountOf(db, email), isKnownNetwork(db, { email, client, at })]);

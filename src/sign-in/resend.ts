@@ -1,5 +1,5 @@
-// The mails that may be asked for by address alone: the verification again, and a new password. The same work whether or not there is
-// such an account (see sign-up.ts).
+// The mails that a caller may request with an address alone: the verification again, and a new password. They do the same work whether
+// or not there is such an account (see sign-up.ts).
 import type { SignUpConfig } from "../config.ts";
 import type { Context } from "../context.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
@@ -16,7 +16,7 @@ interface Asked {
   at: Date;
 }
 
-/** For an account that waits for an answer; password and name stay those of its last sign-up. */
+/** For an account that waits to be verified; password and name stay those of its last sign-up. */
 export async function resendVerification({ config, db, mailer, publicUrl }: Needs, { email, at }: Asked): Promise<void> {
   const mail = await inTransaction(db, async (transaction) => {
     const account = await lockAccountOf(transaction, email);
@@ -26,7 +26,7 @@ export async function resendVerification({ config, db, mailer, publicUrl }: Need
 }
 
 /**
- * An address that was never verified gets its verification again, without the password of whoever signed up: its owner did not know it.
+ * An unverified address gets its verification again, without the password of the sign-up, which its owner did not know.
  */
 export async function forgotPassword({ config, db, mailer, publicUrl }: Needs, { email, at }: Asked): Promise<void> {
   const mail = await inTransaction(db, async (transaction) => {

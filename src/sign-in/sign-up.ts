@@ -1,5 +1,5 @@
-// Signing up. Whoever asks about an address gets one reply after one amount of work, whether it has an account or not: only the mail
-// tells, and that goes to the address.
+// Signs users up. The reply and the work are the same whether or not the address has an account: only the mail tells, and that goes to
+// the address.
 import { randomUUID } from "node:crypto";
 import { hashPassword } from "../accounts/passwords.ts";
 import { type User, userIdText } from "../accounts/users.ts";
@@ -20,12 +20,12 @@ interface SignUp {
 
 type Needs = Pick<Context, "config" | "db" | "mailer" | "publicUrl">;
 
-/** The user as a new account's would be; of an account that exists nothing is shown, its id neither. */
+/** The user that a new account would have; nothing of an existing account is shown, not even its id. */
 export async function signUp(context: Needs, { email, password, name, at }: SignUp): Promise<Omit<User, "accountId">> {
   const { config, db, mailer, publicUrl } = context;
   const { signUp } = config;
   assertMaySignUp(signUp, email);
-  const passwordHash = await hashPassword(password, { about: "sign-up" }); // one turn of theirs after each of signing in
+  const passwordHash = await hashPassword(password, { about: "sign-up" }); // queued behind sign-ins
   const userId = randomUUID();
   const mail = await inTransaction(db, async (transaction) => {
     const invited = signUp.mode === "invite";
@@ -37,15 +37,15 @@ export async function signUp(context: Needs, { email, password, name, at }: Sign
   return { id: userIdText(userId), email, verified: false, suspended: false, name, createdAt: at, purchased: 0n };
 }
 
-/** The same work and the same reply for who is not invited: else it would tell who is. */
+/** The same work and the same reply for the uninvited: else the reply would tell who is invited. */
 async function nobodysMail(transaction: Queries, at: Date): Promise<null> {
   await writeNobodys(transaction, at);
   return null;
 }
 
 /**
- * The password waits with its mail: until that is answered, nobody knows who owns the address. Where another sign-up waits already, neither
- * password may hold, whichever mail is answered: the owner asks for a new one.
+ * The password waits with its mail: until that is answered, the owner of the address is unknown. Where another sign-up waits already,
+ * neither password is kept, whichever mail is answered: the owner asks for a new one.
  */
 async function writeMail(
   transaction: Queries,

@@ -1,11 +1,12 @@
-// Deletes what has had its time: sessions, mails, sign-ins under way and networks that nobody signs in from any more. Any replica does, at any time; nothing depends on it.
+// Deletes expired sessions, mails, sign-ins under way and networks that are no longer used. Any replica may do it at any time; nothing
+// depends on it.
 import type { Clock } from "../clock.ts";
 import type { Db } from "../db/connect.ts";
 
 const everyMs = 60 * 60 * 1000;
 /** Rows a statement, so that none holds its locks for long. */
 const batch = 1_000;
-/** What was mailed stays so long after its end: whoever comes late learns that it is late. */
+/** How long mails stay after they expire, so that a late click is told that it is late. */
 const keptDays = { session: 0, verification: 7, sign_in_flow: 1, known_network: 0 } as const;
 
 export function keepSwept(db: Db, { clock, onFault }: { clock: Clock; onFault: (error: unknown, what: string) => void }): { stop(): void } {

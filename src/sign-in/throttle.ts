@@ -1,15 +1,15 @@
-// How often somebody without an account may ask, by the address of the client and by the email that is asked about.
+// Limits requests before authentication, by the client's address and by the email that they are about.
 import type { Context } from "../context.ts";
 import { foldEmail } from "../text/email-address.ts";
 import { ApiError } from "../errors/fail.ts";
 import { isKnownNetwork } from "./known-networks.ts";
 
 interface PerMinute {
-  /** Of one client, about whatever. */
+  /** For one client, about any email. */
   client: number;
-  /** Of one client about one email; absent: none is asked about. */
+  /** For one client about one email; absent: the request names no email. */
   pair?: number;
-  /** Of all clients about one email: many more, so that strangers can't keep its owner out. */
+  /** For all clients about one email: many more, so that strangers can't lock its owner out. */
   email?: number;
 }
 
@@ -20,14 +20,14 @@ const perMinute = {
   forgot: { client: 30, pair: 5, email: 50 },
   verify: { client: 20, pair: 20, email: 100 },
   reset: { client: 20 },
-  // Nobody guesses at a provider's signature; this bounds the calls to providers.
+  // A provider's signature can't be guessed; this bounds the calls to providers.
   "external start": { client: 120 },
   external: { client: 120 },
 } as const satisfies Record<string, PerMinute>;
 
 /**
- * 429 rate_limit_exceeded. The client first: one that asks too much must not use up what an email may. What strangers have used up of an
- * email stops nobody who has signed in to it from the same network of late.
+ * 429 rate_limit_exceeded. The client's own limit comes first: a client that asks too much must not use up an email's limit. An email
+ * whose limit strangers have used up still works from networks from which it was signed in to lately.
  */
 export async function throttle(
   { clock, db, limits }: Pick<Context, "clock" | "db" | "limits">,

@@ -1,5 +1,5 @@
-// Mails that wait for an answer: how one is written down, found by its token or its code, and used up. What an answer brings about
-// stands with its flow. All but `readByToken` expect the account to be locked.
+// Mails that wait for an answer: stored, found by their token or code, and used up. Each flow decides what an answer does. All but
+// `readByToken` expect the account to be locked.
 import { createHash, randomInt, timingSafeEqual } from "node:crypto";
 import { digestOf } from "../accounts/keys.ts";
 import { isTokenShaped, makeToken } from "../accounts/tokens.ts";
@@ -10,16 +10,16 @@ type Purpose = "verify_email" | "reset_password";
 
 const lifeMs: Record<Purpose, number> = { verify_email: 24 * 60 * 60 * 1000, reset_password: 60 * 60 * 1000 };
 
-/** After so many wrong ones a code is worth nothing; the link still is. */
+/** After so many wrong attempts a code is void; the link still works. */
 const wrongCodesMax = 10;
-/** Of all codes of an account that have not expired, so that asking for ever new codes does not buy ever new guesses. */
+/** Wrong attempts at all unexpired codes of an account, so that new codes don't buy new guesses. */
 const wrongCodesOfAccountMax = 100;
 /** The codes of so many last mails count. */
 const codesMax = 20;
 
 /**
- * Mails of a kind that wait for an answer from one account, and notices in a day, so that nobody floods an address by asking for ever new
- * ones in its name. Who has had so many has a link that works.
+ * How many mails of a kind may wait for one account's answer, and how many notices it gets in a day, so that an address can't be flooded
+ * in its name. After so many mails there is a link that works.
  */
 const waitingMax = 20;
 const noticeLifeMs = 24 * 60 * 60 * 1000;
@@ -35,7 +35,7 @@ interface NewVerification {
   usedAt?: Date;
 }
 
-/** What the mail says; neither is kept. */
+/** What the mail contains; neither is stored. */
 export interface MailSecrets {
   token: string;
   code: string;
@@ -75,7 +75,7 @@ export async function writeNobodys(transaction: Queries, at: Date): Promise<void
   await writeVerification(transaction, { accountId: null, purpose: "verify_email", at, passwordHash: null, name: null });
 }
 
-/** A mail that only tells something counts as one. Nothing of it can be answered. False: it is one too many. */
+/** Counts a mail that needs no answer. False: it is one too many. */
 export async function writeNotice(transaction: Queries, accountId: bigint, at: Date): Promise<boolean> {
   const notice = { accountId, purpose: "reset_password", at, passwordHash: null, name: null, usedAt: at } as const;
   return (await writeVerification(transaction, notice)) !== undefined;
@@ -92,8 +92,8 @@ export async function findPending(transaction: Queries, accountId: bigint, at: D
 }
 
 /**
- * Takes password and name from the sign-ups that wait for the account's verification, also from those that are too old. True: there were
- * some. Whose they are can't be told, and whose mail is answered says nothing about it.
+ * Removes password and name from the sign-ups that wait for the account's verification, expired ones too. True: there were some. It is
+ * unknown who chose them, and an answered mail doesn't tell.
  */
 export async function dropWaitingPasswords({ pool }: Queries, accountId: bigint): Promise<boolean> {
   const { rowCount } = await pool.query(
@@ -115,7 +115,7 @@ export async function readByToken(db: Queries, purpose: Purpose, token: string, 
   return rows[0];
 }
 
-/** Undefined: no such code, which is counted. Whoever knows the code may be told that it is used or too old. */
+/** Undefined: no such code, which is counted. A caller who knows the code may learn that it is used or expired. */
 export async function tryCode(
   transaction: Queries,
   { accountId, code, at }: { accountId: bigint; code: string; at: Date },
@@ -137,7 +137,7 @@ export async function tryCode(
   return matching.find(({ usedAt, expiresAt }) => usedAt === null && expiresAt > at) ?? matching[0];
 }
 
-/** Decided here, whoever looked before: of several at once exactly one goes on. Returns it as it is now. */
+/** Exactly one of several concurrent answers goes on, whatever was read before. Returns the mail as it is now. */
 export async function useUp(transaction: Queries, { hash }: Pick<Verification, "hash">, param: string, at: Date): Promise<Verification> {
   const { rows } = await transaction.pool.query<Verification>(
     `update verification set used_at = $2 where hash = $1 and used_at is null returning ${columns}`,

@@ -1,5 +1,5 @@
-// What follows once somebody has proved who they are: the address counts as verified, the signup credit is given, whoever had signed
-// up in their name is out, and a session begins. How it was proved is the caller's: by a mail, a password or an external provider.
+// What follows once a user has proved to own an address, by a mail, a password or an external provider: the address counts as verified,
+// the signup credit is given, anyone who had signed up in the user's name loses access, and a session begins.
 import { deleteKeys } from "../accounts/manage-keys.ts";
 import { closeSessions, openSession } from "../accounts/sessions.ts";
 import { failSuspended, findUser } from "../accounts/users.ts";
@@ -15,7 +15,7 @@ interface Moment {
   at: Date;
 }
 
-/** Does nothing to an account that is verified already. The credit is given once an account and mailbox, however often this is called. */
+/** Does nothing to a verified account. The credit is given once for each account and mailbox, however often this is called. */
 export async function markVerified(
   transaction: Queries,
   { accountId, at, credit }: Moment & { credit: Amount },
@@ -31,8 +31,8 @@ export async function markVerified(
 }
 
 /**
- * An account that was never verified passes to the owner of its address (Authentication section, 5): what others may know of it, its
- * password, sessions, keys and mails, is worth nothing from now on. Its money stays. Changes nothing about a verified account.
+ * An unverified account passes to the owner of its address: its password, sessions, keys and mails, which others may know, become void.
+ * Its money stays. A verified account is left as it is.
  */
 export async function reclaim(transaction: Queries, { accountId, at }: Moment): Promise<void> {
   const { rowCount } = await transaction.pool.query(
@@ -45,7 +45,7 @@ export async function reclaim(transaction: Queries, { accountId, at }: Moment): 
   await endVerifications(transaction, { accountId, at });
 }
 
-/** The mails that were not answered yet: their links and codes stop working. */
+/** Voids the links and codes of the mails that were not answered yet. */
 export async function endVerifications(transaction: Queries, { accountId, at }: Moment): Promise<void> {
   await transaction.pool.query("update verification set used_at = $2 where account_id = $1 and used_at is null", [accountId, at]);
 }
@@ -56,7 +56,7 @@ interface SignedIn extends Moment {
   catalog: Pick<Catalog, "tiers">;
 }
 
-/** Opens a session, as the contract shows it. 403 for a suspended account, whose caller has proved to be its owner. */
+/** Opens a session and returns it as the contract shows it. 403 for a suspended account: the caller has proved to be its owner. */
 export async function finishSignIn(db: Queries, { accountId, client, at, catalog }: SignedIn) {
   const user = await findUser(db, accountId);
   if (user === undefined) throw new Error(`account ${accountId} is gone`);

@@ -1,5 +1,5 @@
-// Answering the verification mail, by the token of its link or by its code: the address is proved, and the sign-up that the mail
-// belongs to holds. All in one transaction, so that of several answers at once one counts.
+// Answers the verification mail, by the token of its link or by its code: verifies the address and completes the sign-up that the mail
+// belongs to. One transaction, so that only one of several concurrent answers counts.
 import { issueDefaultKey } from "../accounts/manage-keys.ts";
 import { failSuspended } from "../accounts/users.ts";
 import type { Context } from "../context.ts";
@@ -48,7 +48,7 @@ async function verify(
   if (account.suspended) failSuspended();
   if (!account.verified) assertMaySignUp(signUp, account.email);
   const { passwordHash, name } = await useUp(transaction, verification, param, at);
-  // Nobody could sign in before this, so what keys there are come from the operator, and stay.
+  // There was no way to sign in before this, so any keys come from the operator, and stay.
   await transaction.pool.query("update account set password_hash = $2, name = $3 where id = $1", [accountId, passwordHash, name]);
   const { creditGranted } = await markVerified(transaction, { accountId, at, credit: signUp.credit });
   const apiKey = await issueDefaultKey(transaction, { accountId, at });

@@ -1,11 +1,11 @@
-// Who may get an account here by signing up, as the operator set it. Accounts that are verified sign in whatever it says.
+// Who may sign up, as the operator configured it. Verified accounts sign in regardless.
 import type { SignUpConfig } from "../config.ts";
 import { domainOf, foldEmail } from "../text/email-address.ts";
 import { fail } from "../errors/fail.ts";
 
 export const byInvitation = "accounts are by invitation";
 
-/** Why an address may not; undefined: it may. Says the same whether or not it has an account. */
+/** Why an address may not sign up; undefined: it may. The same whether or not it has an account. */
 function whyNot({ mode, domains }: SignUpConfig, email: string): string | undefined {
   if (mode === "closed") return "the operator makes accounts";
   if (domains !== null && !domains.includes(domainOf(foldEmail(email)))) return `addresses at ${domains.join(", ")} may sign up`;

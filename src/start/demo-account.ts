@@ -10,7 +10,7 @@ import { type Amount, parseUsd } from "../money.ts";
 /** Enough to lift the free-tier gate and reach tier 4, so that the key works with every endpoint. */
 const demoDeposit: Amount = parseUsd("1000") as Amount;
 
-/** Any number; one gateway at a time asks whether the database is empty. */
+/** An arbitrary number for a lock: one gateway at a time checks whether the database is empty. */
 const lockKey = 7322003;
 
 /** Null where the database already held accounts that are not the demo's. `db` needs two connections. */
@@ -19,7 +19,7 @@ export async function demoKey(db: Db, dataDir: string): Promise<string | null> {
   const locker = await db.pool.connect();
   try {
     await locker.query("select pg_advisory_lock($1)", [lockKey]);
-    // A file that is left where the database is not names a key that nobody knows.
+    // A file left over from another database names a key that this one doesn't know.
     if (await isEmpty(db)) return await makeDemoAccount(db, file);
     return existsSync(file) ? readFileSync(file, "utf8").trim() : null;
   } finally {

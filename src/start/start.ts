@@ -21,9 +21,9 @@ import { startSimulator } from "../simulator/simulator.ts";
 import { joinWorkers } from "../telemetry/worker-figures.ts";
 import { type Ground, retireGraceMs, startWorkers, type WorkerMessage, type Workers } from "./workers.ts";
 
-/** Of a worker whose first process is gone: no new call reaches it, and whoever restarts the gateway should find nothing left of it. */
+/** The grace time of a worker whose first process is gone: no new call reaches it, and a restart should find nothing left of it. */
 const orphanGraceMs = 5_000;
-/** What it waits for besides, a database above all, may never come. */
+/** What it waits for besides, such as a database, may never come. */
 const orphanMs = 15_000;
 
 export async function start(environment: NodeJS.ProcessEnv): Promise<void> {
@@ -56,7 +56,7 @@ export async function start(environment: NodeJS.ProcessEnv): Promise<void> {
   process.exit(0);
 }
 
-/** One worker: this process. A rolling restart would leave its port alone for a moment; the catalog is all that it could bring. */
+/** One worker: this process. A rolling restart would close its port for a moment, and could only bring a new catalog. */
 async function startAlone(config: Config, options: GatewayOptions & { log: Logger }, readAnew: () => Catalog): Promise<Workers> {
   const { url, stop, useCatalog } = await startGateway(config, options);
   const roll = () => {
@@ -83,7 +83,7 @@ async function prepareDatabase(config: Config, databaseUrl: string, isEmbedded: 
   }
 }
 
-/** Where the pooler takes our settings all works, but what is announced is seen a second late. */
+/** Behind a pooler that ignores our settings everything works, but notifications are seen a second late. */
 async function warnOfPooler(db: Db, log: Logger): Promise<void> {
   const missing = "DATABASE_URL leads through a transaction pooler: set DATABASE_DIRECT_URL to the Postgres behind it";
   const client = await db.pool.connect().catch((error: unknown) => {
@@ -102,7 +102,7 @@ function readCatalog(config: Config, simulatorUrl: string | null, log: Logger): 
   return loaded;
 }
 
-/** The simulator runs where the catalog names it as an upstream. A file that can't be read is readCatalog's to report. */
+/** The simulator runs where the catalog names it as an upstream. readCatalog reports a file that can't be read. */
 function needsSimulator({ catalogPath }: Config): boolean {
   if (catalogPath === null) return true;
   try {

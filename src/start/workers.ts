@@ -1,8 +1,8 @@
 // The worker processes of `svc start`, as the first process sees them: it forks them, replaces one that crashes, replaces all of
 // them one after another (a rolling restart), and ends them. Each serves the same port; node:cluster hands out connections in turn.
 //
-// Not SO_REUSEPORT: Linux resets the connections that wait at a listener which closes, so no restart could be without failures,
-// and it spreads connections by a hash, not in turn. What the hand-over costs, it costs once a connection.
+// Not SO_REUSEPORT: Linux resets the connections that wait at a listener which closes, so every restart would fail some, and it
+// spreads connections by a hash, not in turn. Handing a connection over costs something only once per connection.
 import cluster, { type Worker } from "node:cluster";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
@@ -35,7 +35,7 @@ interface WorkersOptions {
 
 /** A worker that fails again and again must not turn into a loop of forks. */
 const restartPauseMs = 1_000;
-/** No answer in use takes as long: a rolling restart cuts none off. */
+/** Longer than any real answer: a rolling restart cuts none off. */
 export const retireGraceMs = 600_000;
 /** Twice what a start or an orderly end may take; a worker that hangs is killed then. */
 const patienceMs = 90_000;
@@ -43,7 +43,7 @@ const patienceMs = 90_000;
 interface Member {
   ground: Ground;
   isReady: boolean;
-  /** Told to end: nobody takes its place. */
+  /** Told to end: it is not replaced. */
   isLeaving: boolean;
   ready: Promise<string>;
   ended: Promise<void>;
@@ -142,7 +142,7 @@ export async function startWorkers({ count, ground, readGround, log }: WorkersOp
   const first = Array.from({ length: count }, () => fork(current));
   const [url] = await Promise.all(first.map(({ ready }) => ready)).catch((error: unknown) => {
     stopping = true;
-    for (const worker of members.keys()) worker.process.kill("SIGKILL"); // none has served anybody yet
+    for (const worker of members.keys()) worker.process.kill("SIGKILL"); // none has served a request yet
     throw error;
   });
   serving = true;
@@ -160,7 +160,7 @@ export async function startWorkers({ count, ground, readGround, log }: WorkersOp
   };
 }
 
-/** One that has just ended can't be told, and needn't. */
+/** A worker that has just ended can't be told, and needn't. */
 function tell(worker: Worker, message: WorkerMessage): void {
   worker.send(message, () => undefined);
 }

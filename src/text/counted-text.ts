@@ -3,7 +3,7 @@
 export interface CountedText {
   /** Normalised, unless it is far too long. */
   text: string;
-  /** Infinity: so many more than `max` that nobody counted. */
+  /** Infinity: so many more than `max` that they were not counted. */
   characters: number;
 }
 
@@ -24,7 +24,7 @@ export function countText(given: string, max: number): CountedText {
   return { text, characters: charactersOf(text) };
 }
 
-/** Nothing that could be seen or said: blanks, controls and characters without a shape. */
+/** True for text with nothing to see or say: blanks, controls and characters without a shape. */
 export function isBlank(text: string): boolean {
   return !/[^\s\p{Cc}\p{Cf}]/u.test(text);
 }

@@ -1,5 +1,5 @@
-// What an email address is, wherever one comes from: what the contract takes (spec/account/account.tsp, Email). ASCII alone, and nothing that
-// could end a header or a command of a mail, or begin a second address.
+// Validates email addresses, by the contract's rules (spec/account/account.tsp, Email): ASCII only, and nothing that could end a header
+// or a command of a mail, or begin a second address.
 
 /** The contract's own pattern. */
 export const emailPattern = /^[!#-'*+\-./0-9=?A-Z^-~]+@[!#-'*+\-./0-9=?A-Z^-~]+$/;
@@ -23,7 +23,7 @@ export function domainOf(address: string): string {
   return address.slice(address.lastIndexOf("@") + 1);
 }
 
-/** Their mailboxes are the same whatever dots stand before the @, and under either name. */
+/** Hosts that ignore dots before the @, under either name. */
 const dotless = new Set(["gmail.com", "googlemail.com"]);
 
 /**

@@ -1,4 +1,4 @@
-// How alike two short words are, for suggestions after a typo.
+// Measures how alike two short words are, for suggestions after a typo.
 
 /** 1: the same. 0: nothing in common. */
 export function likenessOfWords(one: string, other: string): number {

@@ -1,6 +1,6 @@
-// What may be the id of a voice: text that is part of a provider's address, of our database and of lists.
+// Validates the id of a voice: it becomes part of a provider's address, of our database and of lists.
 
-/** What no provider's ids hold, and what would lead to another path of the provider. */
+/** Characters that no provider's ids hold, and that would lead to another path of the provider. */
 const oddCharacter = /[\p{C}\p{Zl}\p{Zp}/\\?#%]/u;
 const lengthMax = 256;
 
