@@ -26,7 +26,7 @@ COPY src src
 COPY handlers handlers
 COPY generated generated
 
-# Pictures and clips that jobs make, and what is being loaded; several gateways share it, or SVC_BLOB_URL. A folder that is mounted
+# Images and videos that jobs make, and what is being loaded; several gateways share it, or SVC_BLOB_URL. A folder that is mounted
 # here belongs to uid 1000.
 RUN install -d -o node -g node /data
 VOLUME /data

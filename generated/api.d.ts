@@ -10,8 +10,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Compose music
-         * @description Composes music: answers the audio itself, or with `save_to_blob=1` JSON with a permanent address.
+         * Generate music
+         * @description Generates music and answers with the audio itself or, with `save_to_blob=1`, with JSON that holds a permanent address.
          *
          *     A model is billed by the length asked for, or by the song, whatever its length.
          *     A prompt that a safety filter refuses gives 400 `content_refused` and is not charged. Speech, music and sound effects share one pool
@@ -34,7 +34,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a sound effect (paused)
+         * Generate a sound effect (paused)
          * @description Makes a sound effect. Paused: while no sound-effect model is served every request gives 404 `model_not_found`, right after
          *     authentication and whatever its body.
          *
@@ -57,13 +57,13 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say a text
-         * @description Says a text: answers the audio itself. Billed per character of the text, counted after Unicode NFC normalisation.
+         * Text to speech
+         * @description Turns a text into speech and answers with the audio itself. Billed per character of the text, counted after Unicode NFC normalisation.
          *
          *     No speech model is in the free tier: an account that never added credits gets 402 `model_requires_paid`.
          *     Too many calls at once give 429 `audio_concurrent_limit` with `Retry-After: 5`; speech, music and sound effects share one pool.
          *     A text that a safety filter refuses gives 400 `content_refused`. A voice model whose answers can't be read gives 502 `tts_failed`, one
-         *     that does not serve at the moment 503. Nothing is charged then. A stream that breaks ends without a proper end, and is not charged either.
+         *     that is unavailable 503. Neither is charged. A stream that is interrupted has no proper end, and is not charged either.
          */
         post: operations["createSpeech"];
         delete?: never;
@@ -83,17 +83,17 @@ export interface paths {
         put?: never;
         /**
          * Transcribe audio
-         * @description Writes down what is said in an audio file, in the call. Billed per minute of audio, rounded up to whole minutes; the last 0.1 seconds,
-         *     with which codecs fill their packets, count for none.
+         * @description Transcribes an audio file and answers in the same call. Billed per minute of audio, rounded up to whole minutes. The last 0.1 seconds,
+         *     with which codecs fill their packets, do not count.
          *
          *     Two forms: the file itself as `multipart/form-data` (`file`, at most 25 MB), or its address as JSON (`audio_url`, HTTPS, at most 100 MB).
          *     Formats: mp3, wav, m4a, ogg, webm, flac. A broken file, or one that holds clearly less than it promises, gives 400 `invalid_parameter`,
          *     more than 24 hours give 413 `request_too_large`.
          *
-         *     When the model fails it is tried once more; then a secondary that keeps timestamps answers in every format; then, for a form and for
-         *     `text` or `json` only, a plain-text tertiary. The headers `x-svc-fallback` and `x-svc-fallback-layer` tell. Errors of the request itself
+         *     A model that fails is tried once more. Then a secondary model that keeps timestamps answers, in every format. Then, for a form and for
+         *     `text` or `json` only, a plain-text tertiary does. `x-svc-fallback` and `x-svc-fallback-layer` tell which. Errors of the request itself
          *     (400, 413, 415, 422) end it at once; a 429 of the provider is passed on with its `Retry-After`. Audio without speech gives 422
-         *     `no_speech_detected`, and timestamps from a model that has none give 400 `segments_unsupported`. Nothing that is refused is charged.
+         *     `no_speech_detected`, and timestamps from a model that has none give 400 `segments_unsupported`. Refused requests are not charged.
          *
          *     ```sh
          *     curl "$SVC_URL/v1/audio/transcriptions" -H "Authorization: Bearer $SVC_KEY" -F file=@meeting.mp3 -F model=transcribe -F response_format=srt
@@ -116,7 +116,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask about a recording (retired)
+         * Understand audio (retired)
          * @deprecated
          * @description Retired. Every request, one without a model or without any body included, gives 404 `model_not_found` right after authentication and
          *     is not charged.
@@ -221,8 +221,8 @@ export interface paths {
         get: operations["listApiKeys"];
         put?: never;
         /**
-         * Make an API key
-         * @description Makes an API key and shows it, once. Needs a dashboard session: an API key gives 403 `session_required`.
+         * Create an API key
+         * @description Creates an API key and shows it, once. Needs a dashboard session: an API key gives 403 `session_required`.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -251,7 +251,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change an API key
+         * Update an API key
          * @description Enables, disables or renames an API key, or changes its budget. Needs a dashboard session. A key that is unknown or belongs to another account gives 400
          *     `not_found`.
          */
@@ -266,7 +266,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read limits
+         * Get limits
          * @description Reads what is left of the caller's limits. An API key or a session may ask; asking counts for none of them.
          */
         get: operations["getLimits"];
@@ -288,7 +288,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask for a new password
+         * Request a password reset
          * @description Mails a link that lets the password be changed. The reply is the same whether or not there is such an account.
          */
         post: operations["forgotPassword"];
@@ -308,7 +308,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Set a new password
+         * Reset the password
          * @description Changes the password by the token of the mail, and ends every session of the account. Works once; a token that is wrong, used or too old
          *     gives 400 `invalid_token`, `used_token` or `expired_token`.
          */
@@ -327,7 +327,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the session
+         * Get the session
          * @description Reads the session that the request comes with. An API key gives 403 `session_required`.
          */
         get: operations["getSession"];
@@ -402,7 +402,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin signing in with a provider
+         * Start sign-in with a provider
          * @description Begins signing in by an external provider: answers the address to open in the browser, and the `state` to come back with. An unknown
          *     provider gives 400 `invalid_parameter`; 503 where the provider does not answer.
          */
@@ -444,10 +444,10 @@ export interface paths {
         put?: never;
         /**
          * Sign up
-         * @description Makes an account and mails a verification link and code. Until the address is verified nobody can sign in to it, and it has no credit.
+         * @description Creates an account and mails a verification link and code. Until the address is verified, the account has no credit and no sign-in.
          *
-         *     An address that has an account already gets the same 201, and its owner a mail that says so. Where accounts are by invitation, every address
-         *     gets it, and invited ones the mail. 403 `signup_closed` where sign-up is closed, or closed for addresses of this domain.
+         *     An address that already has an account gets the same 201; its owner gets a mail that says so. Where sign-up is by invitation, every
+         *     address gets the 201, and only invited ones the mail. Closed sign-up, or one closed for the address's domain, gives 403 `signup_closed`.
          */
         post: operations["signUp"];
         delete?: never;
@@ -511,7 +511,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send the verification mail again
+         * Resend the verification mail
          * @description Sends the verification mail again. The reply is the same whether or not there is such an account.
          */
         post: operations["resendVerification"];
@@ -533,8 +533,8 @@ export interface paths {
         /**
          * Create a chat completion
          * @description Answers a conversation, whole or as a stream (`stream: true`). The upper bound of its cost is reserved before the model is called;
-         *     measured usage is charged after it. A failed call and a stream that broke cost nothing; a client that leaves a stream pays for what it
-         *     got.
+         *     measured usage is charged after it. A failed call and an interrupted stream cost nothing. A client that disconnects
+         *     pays for what it got.
          */
         post: operations["createChatCompletion"];
         delete?: never;
@@ -553,7 +553,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Continue a text (deprecated)
+         * Create a completion (deprecated)
          * @deprecated
          * @description Continues a text, through chat and billed like chat. A missing `prompt`, more than one prompt, `suffix`, `logprobs`, a `best_of` other
          *     than `n`, `echo` with `stream` and more than 4 stop sequences are refused with 400; the message names `POST /v1/chat/completions`, which
@@ -574,7 +574,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the balance
+         * Get the balance
          * @description Reads the caller's balance and tier. An API key or a session may ask.
          *
          *     When the balance cannot be read though the credential could be checked, the reply is still 200, with `read_ok` false and zeros; where the
@@ -643,7 +643,7 @@ export interface paths {
         put?: never;
         /**
          * Add credits
-         * @description Asks for a checkout that adds money. Needs a dashboard session: an API key gives 403 `session_required`.
+         * @description Starts a checkout that adds money. Needs a dashboard session: an API key gives 403 `session_required`.
          *
          *     The balance rises when the payment succeeds, and with it `lifetime_purchased`, which sets the tier at once. The smallest top-up is 5 USD;
          *     at most 10 a minute are begun, and 20 may wait for payment.
@@ -665,7 +665,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a top-up
+         * Get a top-up
          * @description Reads a top-up of the caller. An id that is unknown or belongs to another account gives 404 `topup_not_found`.
          */
         get: operations["getTopup"];
@@ -687,13 +687,12 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take a payment event
-         * @description Takes an event of the payment provider. Called by the provider, not by clients: the signature in `Stripe-Signature` is what counts, and
-         *     a missing or wrong one gives 400 `invalid_parameter`.
+         * Receive a payment event
+         * @description Receives an event of the payment provider. The provider calls it, not clients: the signature in `Stripe-Signature` authenticates the
+         *     event, and a missing or wrong one gives 400 `invalid_parameter`.
          *
-         *     An event that comes twice counts once. Events are not limited in number; but after 60 with a wrong signature
-         *     within a minute, whatever comes from their network is 503 `overloaded` for a while, unread. 200 means that it is stored; the provider repeats
-         *     everything else.
+         *     An event that comes twice counts once. Events have no rate limit; but after 60 with a wrong signature within a minute, all events from
+         *     their network get 503 `overloaded` for a while, unread. 200 means that the event is stored; the provider repeats everything else.
          */
         post: operations["receivePaymentEvent"];
         delete?: never;
@@ -712,8 +711,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Decide between options
-         * @description Picks one of the options of each question and says how sure it is. Billed on input tokens, rounded up to the nearest 0.0001 USD;
+         * Create a decision
+         * @description Picks one option for each question, with a confidence. Billed on input tokens, rounded up to the nearest 0.0001 USD;
          *     output is free and failures cost nothing. A missing `state` or `questions` gives 400 `missing_parameter`. Another model gives
          *     400 `invalid_parameter` with near matches in `did_you_mean` and `suggested_models`; so do, without them, a question that is no `choice`
          *     and questions as an array. OpenAI's form of a decision (`input`, questions as an array) is not taken. A state that the model rejects or
@@ -775,7 +774,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a genmedia job
+         * Get a genmedia job
          * @description Reads a genmedia job. Poll every 1 to 2 seconds until `status` is `COMPLETED`, `FAILED` or `EXPIRED`.
          *
          *     A failed job answers 200 with `error` and `details`. An unknown id, or one of another account, gives 404. Polling is not billed and
@@ -802,7 +801,7 @@ export interface paths {
         /**
          * Run a media model
          * @description Runs an image or video model and waits up to 25 seconds for the result. When it takes longer, the answer is 202 with a `hint`, and the
-         *     job is polled at `GET /v1/genmedia/jobs/{request_id}`. A caller who leaves before the 25 seconds are over does not stop the job.
+         *     job is polled at `GET /v1/genmedia/jobs/{request_id}`. A client that disconnects before the 25 seconds are over does not stop the job.
          *
          *     The same models, prices, holds and slots as on the image and video endpoints.
          *     Errors have the body `{error: "text", details: {error_type, code, request_id}}`.
@@ -824,9 +823,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make images
-         * @description Makes images. The work is asynchronous: the answer is a job, to be polled at `GET /v1/jobs/{id}` every 1 to 2 seconds; most images are
-         *     done within 30 seconds.
+         * Generate images
+         * @description Generates images, asynchronously. The answer is a job: poll it at `GET /v1/jobs/{id}` every 1 to 2 seconds. Most images are done within
+         *     30 seconds.
          *
          *     A hold of `estimated_cost` is placed when the job takes a slot, settled when it succeeds and returned in full when it fails.
          *     When every concurrent image slot of the account is busy, the job waits in a queue, and nothing is held while it waits.
@@ -873,7 +872,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a job
+         * Get a job
          * @description Reads an image or video job. Poll every 1 to 2 seconds until `status` is `succeeded`, `failed`, `refunded` or `expired`.
          *
          *     A failed job still answers 200, with `status` `failed` and `error`. A job that waits for a slot shows `queued` with its `queue_position`.
@@ -945,7 +944,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Count the tokens of a message request
+         * Count message tokens
          * @description Counts the tokens that a message request would send. Costs nothing and calls no model.
          */
         post: operations["countMessageTokens"];
@@ -990,7 +989,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a model
+         * Get a model
          * @description Reads one model by its id or by an alias. Slashes in the id may be sent as `%2F` or as they are. Public.
          *
          *     An id that is not served, paused and retired ones included, gives 404 `model_not_found` with near matches in `did_you_mean` and
@@ -1058,11 +1057,12 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Rank documents against a query
+         * Rerank documents
          * @description Sorts documents by how well they fit a query. Billed on input tokens at the model's input rate; never streamed.
          *     The request is refused before the call when the balance cannot pay for the most that it may cost: some providers bill the query
-         *     with every document. Errors are of the older form: `error.type` is the word to
-         *     branch on; a 402 says it as `error.code` too. A 401, 402 or 403 of the model's provider comes back as 503 `server_error`,
+         *     with every document.
+         *
+         *     Errors have the older form: branch on `error.type`; a 402 carries it as `error.code` too. A 401, 402 or 403 of the model's provider comes back as 503 `server_error`,
          *     its other 4xx as `invalid_request`.
          */
         post: operations["createRerank"];
@@ -1108,7 +1108,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Decide between options (System One path)
+         * Create a decision (System One path)
          * @description The same as `POST /v1/decisions`, under the path that clients of the System One form call.
          */
         post: operations["createSystemOneDecision"];
@@ -1126,7 +1126,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a receipt
+         * Get a receipt
          * @description Reads the receipt of one request of the caller: usage, the price at its admission, the sum, the ledger entries. Of several requests that
          *     were sent with the same `x-request-id` it is the newest. An id that is unknown or belongs to another account gives 404
          *     `request_not_found`.
@@ -1150,13 +1150,13 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a video
-         * @description Makes a clip from a prompt, from a first frame when `image_url` is given, silent or with native audio by model. The answer is a job,
-         *     to be polled at `GET /v1/jobs/{id}`.
+         * Generate a video
+         * @description Generates a video from a prompt and, with `image_url`, from a first frame. The model decides whether it has sound. The answer is a job:
+         *     poll it at `GET /v1/jobs/{id}`.
          *
          *     For funded accounts only: an account that never added credits gets 402 `model_requires_paid`, and a tier without video slots 403
          *     `permission_denied` with the deposit that lifts it.
-         *     Billed per second of the clip; a failed job returns its hold in full. A model id that is not served gives 404 `model_not_found`,
+         *     Billed per second of the video; a failed job returns its hold in full. A model id that is not served gives 404 `model_not_found`,
          *     and while no video model is served at all every request does, right after authentication and whatever its body.
          */
         post: operations["createVideo"];
@@ -1765,7 +1765,7 @@ export interface components {
             transcription: number;
             /**
              * Format: int32
-             * @description Audio-understanding calls at once.
+             * @description Concurrent audio-understanding calls.
              */
             understanding: number;
         };
@@ -2022,7 +2022,7 @@ export interface components {
             transcription: number;
             /**
              * Format: int32
-             * @description Audio-understanding calls at once.
+             * @description Concurrent audio-understanding calls.
              */
             understanding: number;
         };
@@ -4879,7 +4879,7 @@ export interface components {
         DecisionRequest: {
             /** @description The decisions model; `jev` is the default and the only value, anything else gives 400 `invalid_parameter`. */
             model?: string | null;
-            /** @description What is to be judged: a text, or an array of text parts, which are read one a line. Not blank. */
+            /** @description What to decide about: a text, or an array of text parts, which are read one a line. Not blank. */
             state: string | components["schemas"]["DecisionTextPart"][];
         } & components["schemas"]["DecisionQuestioning"];
         /** @description The decisions. */
@@ -6207,7 +6207,7 @@ export interface components {
         };
         /** @description Result of a video model. */
         GenmediaClip: {
-            /** @description The clip. */
+            /** @description The video. */
             video: components["schemas"]["GenmediaVideo"];
         };
         /** @description A genmedia job that is done. */
@@ -6482,7 +6482,7 @@ export interface components {
             /** @description Id of this request; equals the header `x-request-id`. */
             request_id: string;
         };
-        /** @description One picture of a finished genmedia job. */
+        /** @description One image of a finished genmedia job. */
         GenmediaImage: {
             /** @description Media type that the address serves. */
             content_type: string;
@@ -6504,18 +6504,18 @@ export interface components {
         };
         /** @description Result of an image model. */
         GenmediaImages: {
-            /** @description The pictures, in the order in which they were made. */
+            /** @description The images, in the order in which they were made. */
             images: components["schemas"]["GenmediaImage"][];
         };
         /** @description What to make. Which fields count depends on the model; unknown ones are ignored; null means not given. */
         GenmediaInput: {
-            /** @description Aspect of a clip: `16:9` or `9:16`; default: the model's. */
+            /** @description Aspect of a video: `16:9` or `9:16`; default: the model's. */
             aspect_ratio?: string | null;
             /** @description HTTPS address of a sound track, on video models that take one; default: none. */
             audio_url?: string | null;
-            /** @description Length of a clip in seconds; default: the model's. The same as for `POST /v1/videos/generations`. */
+            /** @description Length of a video in seconds; default: the model's. The same as for `POST /v1/videos/generations`. */
             duration_s?: number | null;
-            /** @description HTTPS address of one source image, or of a clip's first frame; default: none. */
+            /** @description HTTPS address of one source image, or of a video's first frame; default: none. */
             image_url?: string | null;
             /** @description HTTPS addresses of several source images; wins over `image_url`. At most 16 on two models and 10 on all others. */
             image_urls?: string[] | null;
@@ -6564,7 +6564,7 @@ export interface components {
              */
             status: "IN_QUEUE" | "IN_PROGRESS";
         };
-        /** @description The clip of a finished genmedia job. */
+        /** @description The video of a finished genmedia job. */
         GenmediaVideo: {
             /** @description Media type that the address serves, usually `video/mp4`. */
             content_type: string;
@@ -6601,7 +6601,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description One picture of a finished image job. */
+        /** @description One image of a finished image job. */
         ImageFacts: {
             /** @description Media type that the address serves, usually `image/png`, `image/jpeg` or `image/webp`; `image/svg+xml` from a vector model. */
             content_type: string;
@@ -6612,7 +6612,7 @@ export interface components {
             height: number;
             /**
              * Format: uri
-             * @description Address of this picture when the job made several; the first one equals `output.url`.
+             * @description Address of this image when the job made several; the first one equals `output.url`.
              */
             url?: string;
             /**
@@ -6656,22 +6656,22 @@ export interface components {
         };
         /** @description The result of a finished image job. */
         ImageOutput: {
-            /** @description Sizes and media types of every picture. */
+            /** @description Sizes and media types of every image. */
             metadata: components["schemas"]["ImageOutputMetadata"];
             /**
              * Format: uri
-             * @description Stable address of the first picture, served by the gateway and not by the provider.
+             * @description Stable address of the first image, served by the gateway and not by the provider.
              */
             url: string;
         };
-        /** @description What is known about the pictures of a finished image job. */
+        /** @description What is known about the images of a finished image job. */
         ImageOutputMetadata: {
-            /** @description One entry a picture, in the order in which they were made. */
+            /** @description One entry for each image, in the order in which they were made. */
             images: components["schemas"]["ImageFacts"][];
         };
         /**
          * @description Which image to make, with which model. Fields not listed here have no effect, `response_format`, `output_format`, `background` and
-         *     `style` of OpenAI's clients among them: the answer is a job, and its pictures have addresses. Null means not given.
+         *     `style` of OpenAI's clients among them: the answer is a job, and its images have addresses. Null means not given.
          */
         ImageRequest: {
             /**
@@ -7076,7 +7076,7 @@ export interface components {
             mcp_servers?: unknown;
             /** @description The conversation, at least one message. */
             messages: components["schemas"]["InputMessage"][];
-            /** @description Who the request is for; everything but `user_id` is dropped. Default: nobody. */
+            /** @description Who the request is for; everything but `user_id` is dropped. Default: no user. */
             metadata?: components["schemas"]["MessageMetadata"] | null;
             /** @description Model id or alias. */
             model: string;
@@ -7651,7 +7651,7 @@ export interface components {
              */
             pricing_mode: "per-image";
             /**
-             * @description USD for one typical call: one image (of the default quality, of one megapixel), a 5-second clip, 30 seconds of music, one minute of
+             * @description USD for one typical call: one image (of the default quality, of one megapixel), a 5-second video, 30 seconds of music, one minute of
              *     audio, 1,000 characters.
              */
             usd_per_call: components["schemas"]["Usd"];
@@ -7681,7 +7681,7 @@ export interface components {
              */
             pricing_mode: "per-megapixel";
             /**
-             * @description USD for one typical call: one image (of the default quality, of one megapixel), a 5-second clip, 30 seconds of music, one minute of
+             * @description USD for one typical call: one image (of the default quality, of one megapixel), a 5-second video, 30 seconds of music, one minute of
              *     audio, 1,000 characters.
              */
             usd_per_call: components["schemas"]["Usd"];
@@ -7712,7 +7712,7 @@ export interface components {
              */
             pricing_mode: "per-minute";
             /**
-             * @description USD for one typical call: one image (of the default quality, of one megapixel), a 5-second clip, 30 seconds of music, one minute of
+             * @description USD for one typical call: one image (of the default quality, of one megapixel), a 5-second video, 30 seconds of music, one minute of
              *     audio, 1,000 characters.
              */
             usd_per_call: components["schemas"]["Usd"];
@@ -7740,7 +7740,7 @@ export interface components {
              */
             pricing_mode: "per-quality";
             /**
-             * @description USD for one typical call: one image (of the default quality, of one megapixel), a 5-second clip, 30 seconds of music, one minute of
+             * @description USD for one typical call: one image (of the default quality, of one megapixel), a 5-second video, 30 seconds of music, one minute of
              *     audio, 1,000 characters.
              */
             usd_per_call: components["schemas"]["Usd"];
@@ -7753,7 +7753,7 @@ export interface components {
             min_seconds: number | null;
             /** @description USD per second. */
             usd_per_second: components["schemas"]["Usd"];
-            /** @description USD per second of a clip with sound, where that has a price of its own; else null. */
+            /** @description USD per second of a video with sound, where that has a price of its own; else null. */
             usd_per_second_with_audio: components["schemas"]["Usd"] | null;
         };
         /** @description Price of a model billed by second: video, and music of the per-second model. */
@@ -7772,7 +7772,7 @@ export interface components {
              */
             pricing_mode: "per-second";
             /**
-             * @description USD for one typical call: one image (of the default quality, of one megapixel), a 5-second clip, 30 seconds of music, one minute of
+             * @description USD for one typical call: one image (of the default quality, of one megapixel), a 5-second video, 30 seconds of music, one minute of
              *     audio, 1,000 characters.
              */
             usd_per_call: components["schemas"]["Usd"];
@@ -7798,7 +7798,7 @@ export interface components {
              */
             pricing_mode: "per-1k-chars";
             /**
-             * @description USD for one typical call: one image (of the default quality, of one megapixel), a 5-second clip, 30 seconds of music, one minute of
+             * @description USD for one typical call: one image (of the default quality, of one megapixel), a 5-second video, 30 seconds of music, one minute of
              *     audio, 1,000 characters.
              */
             usd_per_call: components["schemas"]["Usd"];
@@ -8216,7 +8216,7 @@ export interface components {
         RerankRanking: {
             /** @description The model's id of this ranking, where it has one. */
             id?: string;
-            /** @description What the model says beside its ranking; empty where it says nothing, as the AI SDK's Cohere provider reads no answer without it. */
+            /** @description The model's remarks beside its ranking; may be empty. Always there, because the AI SDK's Cohere provider needs it. */
             meta?: {
                 [key: string]: unknown;
             };
@@ -9714,8 +9714,8 @@ export interface components {
             [key: string]: unknown;
         };
         /**
-         * @description What to say, in which voice. Fields not listed here have no effect, `speed`, `instructions` and `stream_format` of OpenAI's clients among
-         *     them: the answer is the audio itself. Null means not given.
+         * @description The text to speak and its voice. Fields not listed here have no effect, such as `speed`, `instructions` and `stream_format` of OpenAI's
+         *     clients. The answer is the audio itself. Null means not given.
          */
         SpeechRequest: {
             /**
@@ -9797,7 +9797,7 @@ export interface components {
             expires_at: components["schemas"]["Timestamp"];
             /** @description To be put into an identity token that the client asks for by itself; the `authorization_url` holds it already. */
             nonce: string;
-            /** @description Comes back with the code; send both to `POST /v1/auth/signin/{provider}`. Whoever started compares it with what came back. */
+            /** @description Comes back with the code; send both to `POST /v1/auth/signin/{provider}`. The client compares it with the one that comes back. */
             state: string;
         };
         /** @description Body of a 400. */
@@ -9834,7 +9834,7 @@ export interface components {
          * @enum {string}
          */
         StopReason: "end_turn" | "max_tokens" | "stop_sequence" | "tool_use" | "pause_turn" | "refusal" | "model_context_window_exceeded";
-        /** @description How a stream that broke says so, in its last record. */
+        /** @description The last record of an interrupted stream. */
         StreamError: {
             /**
              * @description Always `stream_interrupted`.
@@ -10300,7 +10300,7 @@ export interface components {
             language: string;
             /** @description Id of the model asked for; where an alias was sent, the model it stands for. */
             model: string;
-            /** @description The timed pieces. Present with `verbose_json` when a model that keeps timestamps answered. */
+            /** @description The timed segments. Present with `verbose_json` when a model that keeps timestamps answered. */
             segments?: components["schemas"]["TranscriptionSegment"][];
             /**
              * @description Always `transcribe`.
@@ -10393,7 +10393,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description One timed piece of a transcript. */
+        /** @description One timed segment of a transcript. */
         TranscriptionSegment: {
             /**
              * Format: double
@@ -10417,7 +10417,7 @@ export interface components {
             id: number;
             /**
              * Format: double
-             * @description Probability from 0 to 1 that nobody speaks; 0 where the model does not tell.
+             * @description Probability from 0 to 1 that the segment holds no speech; 0 where the model does not tell.
              */
             no_speech_prob: number;
             /**
@@ -10435,7 +10435,7 @@ export interface components {
              * @description Temperature used; 0 where the model does not tell.
              */
             temperature: number;
-            /** @description What was said. */
+            /** @description The text of the segment. */
             text: string;
             /** @description The model's tokens; empty where the model does not tell. */
             tokens: number[];
@@ -10766,11 +10766,11 @@ export interface components {
             };
         };
         /**
-         * @description The two aspects that a clip can have.
+         * @description The two aspects that a video can have.
          * @enum {string}
          */
         VideoAspect: "16:9" | "9:16";
-        /** @description One clip of a finished video job. */
+        /** @description One video of a finished video job. */
         VideoFacts: {
             /** @description Media type that the address serves, usually `video/mp4`. */
             content_type: string;
@@ -10827,20 +10827,20 @@ export interface components {
         };
         /** @description The result of a finished video job. */
         VideoOutput: {
-            /** @description Size, length and media type of the clip. */
+            /** @description Size, length and media type of the video. */
             metadata: components["schemas"]["VideoOutputMetadata"];
             /**
              * Format: uri
-             * @description Stable address of the clip, served by the gateway and not by the provider.
+             * @description Stable address of the video, served by the gateway and not by the provider.
              */
             url: string;
         };
-        /** @description What is known about the clips of a finished video job. */
+        /** @description What is known about the videos of a finished video job. */
         VideoOutputMetadata: {
-            /** @description One entry a clip. */
+            /** @description One entry for each video. */
             videos: components["schemas"]["VideoFacts"][];
         };
-        /** @description Which clip to make, with which model. Unknown fields are ignored; null means not given. */
+        /** @description Which video to make, with which model. Unknown fields are ignored; null means not given. */
         VideoRequest: {
             /** @description `16:9` or `9:16`; default: the model's own. */
             aspect_ratio?: components["schemas"]["VideoAspect"] | null;
@@ -10874,7 +10874,7 @@ export interface components {
              *     `model_not_found`.
              */
             model: string;
-            /** @description What the clip shows. At most 4000 characters, counted after Unicode NFC normalisation. Empty or longer gives 400 `invalid_prompt`. */
+            /** @description What the video shows. At most 4000 characters, counted after Unicode NFC normalisation. Empty or longer gives 400 `invalid_prompt`. */
             prompt: string;
         } & {
             [key: string]: unknown;
@@ -10894,7 +10894,7 @@ export interface components {
         VoiceCloneForm: {
             /**
              * Format: binary
-             * @description The recording: MP3, WAV or M4A, at most 10 MB, 10 seconds to 5 minutes. Another format gives 415 `unsupported_audio_type`; a clip of
+             * @description The recording: MP3, WAV or M4A, at most 10 MB, 10 seconds to 5 minutes. Another format gives 415 `unsupported_audio_type`; a recording of
              *     another length is refused uncharged.
              */
             file: Uint8Array;
@@ -10918,7 +10918,7 @@ export interface components {
             model?: string | null;
             /** @description Name of the voice, at most 64 characters after Unicode NFC normalisation; default: its id. */
             name?: string | null;
-            /** @description Text that the preview says, at most 500 characters after Unicode NFC normalisation; default: the provider's own. */
+            /** @description The text of the preview, at most 500 characters after Unicode NFC normalisation; default: the provider's own. */
             preview_text?: string | null;
             /** @description Another name for `description`, which wins when both are given. */
             text?: string | null;
@@ -11199,7 +11199,7 @@ export interface operations {
             };
             /**
              * @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit.
-             *     `audio_concurrent_limit`: As many audio requests run as the tier allows.
+             *     `audio_concurrent_limit`: The account already runs as many audio requests as its tier allows.
              */
             429: {
                 headers: {
@@ -11461,7 +11461,7 @@ export interface operations {
             };
             /**
              * @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit.
-             *     `audio_concurrent_limit`: As many audio requests run as the tier allows.
+             *     `audio_concurrent_limit`: The account already runs as many audio requests as its tier allows.
              */
             429: {
                 headers: {
@@ -11553,7 +11553,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description What to say. */
+        /** @description The text and its voice. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SpeechRequest"];
@@ -11721,7 +11721,7 @@ export interface operations {
             };
             /**
              * @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit.
-             *     `audio_concurrent_limit`: As many audio requests run as the tier allows.
+             *     `audio_concurrent_limit`: The account already runs as many audio requests as its tier allows.
              */
             429: {
                 headers: {
@@ -11990,7 +11990,7 @@ export interface operations {
             };
             /**
              * @description `request_rejected`: The model's provider refused a parameter value, or the prompt is longer than the model's context. Nothing was charged.
-             *     `unsupported_audio_type`: The content of the file is none of the formats that the endpoint takes.
+             *     `unsupported_audio_type`: The endpoint does not take files of this format.
              */
             415: {
                 headers: {
@@ -12034,7 +12034,7 @@ export interface operations {
             };
             /**
              * @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names which limit.
-             *     `audio_concurrent_limit`: As many audio requests run as the tier allows.
+             *     `audio_concurrent_limit`: The account already runs as many audio requests as its tier allows.
              */
             429: {
                 headers: {
@@ -12077,7 +12077,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
+            /** @description `upstream_invalid_response`: Every route returned an answer that cannot be read. Nothing was charged. */
             502: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -12400,7 +12400,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error413RequestTooLarge"];
                 };
             };
-            /** @description `unsupported_audio_type`: The content of the file is none of the formats that the endpoint takes. */
+            /** @description `unsupported_audio_type`: The endpoint does not take files of this format. */
             415: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -13145,7 +13145,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The key is gone. */
+            /** @description The key was deleted. */
             200: {
                 headers: {
                     /**
@@ -14998,7 +14998,7 @@ export interface operations {
             };
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.
-             *     `route_refused`: The content was refused by each provider that serves the model. Nothing was charged. `error.suggested_models` lists others.
+             *     `route_refused`: Every provider that serves the model refused the content. Nothing was charged. `error.suggested_models` lists others.
              */
             403: {
                 headers: {
@@ -15120,7 +15120,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
+            /** @description `upstream_invalid_response`: Every route returned an answer that cannot be read. Nothing was charged. */
             502: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -15294,7 +15294,7 @@ export interface operations {
             };
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.
-             *     `route_refused`: The content was refused by each provider that serves the model. Nothing was charged. `error.suggested_models` lists others.
+             *     `route_refused`: Every provider that serves the model refused the content. Nothing was charged. `error.suggested_models` lists others.
              */
             403: {
                 headers: {
@@ -15416,7 +15416,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
+            /** @description `upstream_invalid_response`: Every route returned an answer that cannot be read. Nothing was charged. */
             502: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -15476,7 +15476,7 @@ export interface operations {
                 headers: {
                     /** @description The caller may keep the answer for up to 30 seconds; one with `read_ok` false must not be kept. */
                     "cache-control": "private, max-age=30" | "no-store";
-                    /** @description The answer belongs to whoever asked. */
+                    /** @description The answer belongs to one caller. */
                     vary: "authorization, cookie";
                     /**
                      * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
@@ -16380,7 +16380,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
+            /** @description `upstream_invalid_response`: Every route returned an answer that cannot be read. Nothing was charged. */
             502: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -16639,7 +16639,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
+            /** @description `upstream_invalid_response`: Every route returned an answer that cannot be read. Nothing was charged. */
             502: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -16697,7 +16697,7 @@ export interface operations {
             /** @description The codes. */
             200: {
                 headers: {
-                    /** @description The answer may be kept for 300 seconds, by anybody. */
+                    /** @description Any cache may keep the answer for 300 seconds. */
                     "cache-control": "public, max-age=300";
                     /**
                      * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
@@ -17072,12 +17072,12 @@ export interface operations {
             /**
              * @description `content_policy`: A content policy of the provider refused the prompt, a reference or the result, and did not say more.
              *     `content_policy_likeness`: The provider does not depict this person: its policy on the likenesses of real people refused the prompt or a reference.
-             *     `content_policy_nsfw`: The provider's policy on sexual content refused the prompt or a reference, or the finished picture was blacked out.
+             *     `content_policy_nsfw`: The provider's policy on sexual content refused the prompt or a reference, or the finished image was blacked out.
              *     `content_policy_unsafe`: The provider's policy on dangerous content (violence, weapons, self-harm) refused the prompt or a reference.
              *     `moderation_blocked`: The provider's moderation stopped the prompt or the result.
              *     `input_too_large`: A source image or sound track has more bytes or pixels than the model takes.
              *     `input_invalid`: The model could not use an input: a source file could not be fetched or read or is of a kind that it does not take, or a value is outside its range.
-             *     `invalid_input`: The provider refused the request for a field or a value and said no more of it.
+             *     `invalid_input`: The provider refused the request because of a field or value, without details.
              */
             422: {
                 headers: {
@@ -17192,8 +17192,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `provider_timeout`: The provider said that its own time ran out, or did not answer in time.
-             *     `timeout`: The gateway gave the job up: an image after 5 minutes, a clip after 20. Of an expired job: it waited 60 minutes for a slot, or was found unfinished 30 minutes after its start.
+             * @description `provider_timeout`: The provider timed out, or did not answer in time.
+             *     `timeout`: The job timed out: an image after 5 minutes, a video after 20. An expired job waited 60 minutes for a slot, or was found unfinished 30 minutes after its start.
              */
             504: {
                 headers: {
@@ -17401,7 +17401,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `provider_error`: The model has no provider that makes pictures or clips. Nothing was held or charged.
+             * @description `provider_error`: The model has no provider that makes images or videos. Nothing was held or charged.
              *     `internal_error`: An error of the gateway itself. Nothing was charged.
              *     `db_error`: The gateway's database failed. A hold was returned in full.
              */
@@ -17726,7 +17726,7 @@ export interface operations {
             /** @description The limits of every tier. */
             200: {
                 headers: {
-                    /** @description The answer may be kept for 300 seconds, by anybody. */
+                    /** @description Any cache may keep the answer for 300 seconds. */
                     "cache-control": "public, max-age=300";
                     /**
                      * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
@@ -17911,7 +17911,7 @@ export interface operations {
             };
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.
-             *     `route_refused`: The content was refused by each provider that serves the model. Nothing was charged. `error.suggested_models` lists others.
+             *     `route_refused`: Every provider that serves the model refused the content. Nothing was charged. `error.suggested_models` lists others.
              */
             403: {
                 headers: {
@@ -18045,7 +18045,7 @@ export interface operations {
                     "application/json": components["schemas"]["AnthropicError500InternalError"];
                 };
             };
-            /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
+            /** @description `upstream_invalid_response`: Every route returned an answer that cannot be read. Nothing was charged. */
             502: {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
@@ -18335,7 +18335,7 @@ export interface operations {
             /** @description The list. */
             200: {
                 headers: {
-                    /** @description The answer may be kept for 60 seconds, by anybody. */
+                    /** @description Any cache may keep the answer for 60 seconds. */
                     "cache-control": "public, max-age=60";
                     /**
                      * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
@@ -18414,7 +18414,7 @@ export interface operations {
             /** @description The row. */
             200: {
                 headers: {
-                    /** @description The answer may be kept for 60 seconds, by anybody. */
+                    /** @description Any cache may keep the answer for 60 seconds. */
                     "cache-control": "public, max-age=60";
                     /**
                      * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
@@ -18514,7 +18514,7 @@ export interface operations {
             /** @description The recommendations. */
             200: {
                 headers: {
-                    /** @description The answer may be kept for 60 seconds, by anybody. */
+                    /** @description Any cache may keep the answer for 60 seconds. */
                     "cache-control": "public, max-age=60";
                     /**
                      * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
@@ -18590,7 +18590,7 @@ export interface operations {
             /** @description The price list. */
             200: {
                 headers: {
-                    /** @description The answer may be kept for 60 seconds, by anybody. */
+                    /** @description Any cache may keep the answer for 60 seconds. */
                     "cache-control": "public, max-age=60";
                     /**
                      * @description Id of this request: the caller's own when it was sane, else made here. Errors repeat it as `error.request_id`. Always made here on answers with
@@ -18886,7 +18886,7 @@ export interface operations {
                     "application/json": components["schemas"]["BareError500ServerError"];
                 };
             };
-            /** @description `server_error`: Every route answered with something that is no answer. Nothing was charged. */
+            /** @description `server_error`: Every route returned an answer that cannot be read. Nothing was charged. */
             502: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -19054,7 +19054,7 @@ export interface operations {
             };
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or it is a session where only an API key will do.
-             *     `route_refused`: The content was refused by each provider that serves the model. Nothing was charged. `error.suggested_models` lists others.
+             *     `route_refused`: Every provider that serves the model refused the content. Nothing was charged. `error.suggested_models` lists others.
              */
             403: {
                 headers: {
@@ -19176,7 +19176,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
+            /** @description `upstream_invalid_response`: Every route returned an answer that cannot be read. Nothing was charged. */
             502: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -19414,7 +19414,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
-            /** @description `upstream_invalid_response`: Every route answered with something that is no answer. Nothing was charged. */
+            /** @description `upstream_invalid_response`: Every route returned an answer that cannot be read. Nothing was charged. */
             502: {
                 headers: {
                     /** @description Requests a minute that the limit allows. */
@@ -19798,7 +19798,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `provider_error`: The model has no provider that makes pictures or clips. Nothing was held or charged.
+             * @description `provider_error`: The model has no provider that makes images or videos. Nothing was held or charged.
              *     `internal_error`: An error of the gateway itself. Nothing was charged.
              *     `db_error`: The gateway's database failed. A hold was returned in full.
              */

@@ -527,7 +527,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "retryable": false,
     "message": "There is no job {id} in this account.",
     "happened": "The job does not exist or belongs to another account.",
-    "fix": "Use the id that the submit answered with."
+    "fix": "Use the id that the submission returned."
   },
   "request_not_found": {
     "status": 404,
@@ -543,7 +543,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "retryable": false,
     "message": "There is no top-up {id} in this account.",
     "happened": "The top-up does not exist or belongs to another account.",
-    "fix": "Use the id that creating it answered with."
+    "fix": "Use the id that its creation returned."
   },
   "method_not_allowed": {
     "status": 405,
@@ -595,7 +595,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "invalid_request_error",
     "retryable": false,
     "message": "The file is not audio of a kind that is taken: {allowed}.",
-    "happened": "The content of the file is none of the formats that the endpoint takes.",
+    "happened": "The endpoint does not take files of this format.",
     "fix": "Convert it to one that the message names."
   },
   "no_speech_detected": {
@@ -622,7 +622,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "retryable": true,
     "retryAfterSec": 5,
     "message": "All {limit} concurrent audio slots[ for {capability}] are in use.",
-    "happened": "As many audio requests run as the tier allows.",
+    "happened": "The account already runs as many audio requests as its tier allows.",
     "fix": "Wait until one ends."
   },
   "rate_limited": {
@@ -639,7 +639,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "permission_error",
     "retryable": false,
     "message": "Every route of the model refused the content[: {reason}].",
-    "happened": "The content was refused by each provider that serves the model. Nothing was charged. `error.suggested_models` lists others.",
+    "happened": "Every provider that serves the model refused the content. Nothing was charged. `error.suggested_models` lists others.",
     "fix": "Rephrase, or use another model."
   },
   "upstream_invalid_response": {
@@ -647,7 +647,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "upstream_error",
     "retryable": true,
     "message": "The model's answer could not be read.",
-    "happened": "Every route answered with something that is no answer. Nothing was charged.",
+    "happened": "Every route returned an answer that cannot be read. Nothing was charged.",
     "fix": "Send the request again."
   },
   "provider_unavailable": {
@@ -683,7 +683,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
         "type": "api_error",
         "retryable": false,
         "message": "No provider of the model makes such media.",
-        "happened": "The model has no provider that makes pictures or clips. Nothing was held or charged.",
+        "happened": "The model has no provider that makes images or videos. Nothing was held or charged.",
         "fix": "Use another model, and tell the operator."
       }
     },
@@ -700,7 +700,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "retryable": true,
     "inStream": true,
     "message": "The stream broke before it was complete; send the whole request again. Nothing was charged.",
-    "happened": "The model's stream broke after it had begun: the status was 200 already, so the last chunk says so. Nothing was charged.",
+    "happened": "The model's stream was interrupted after it had begun: the status was 200 already, so the last chunk carries the error. Nothing was charged.",
     "fix": "Send the whole request again."
   },
   "internal_error": {
@@ -763,8 +763,8 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "job": true,
     "jobOnly": true,
     "message": "The content was refused as not safe for work.",
-    "happened": "The provider's policy on sexual content refused the prompt or a reference, or the finished picture was blacked out.",
-    "fix": "Rephrase the prompt; what was blacked out by mistake may come with another seed."
+    "happened": "The provider's policy on sexual content refused the prompt or a reference, or the finished image was blacked out.",
+    "fix": "Rephrase the prompt. If an image was blacked out by mistake, try another seed."
   },
   "content_policy_unsafe": {
     "status": 200,
@@ -813,7 +813,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "job": true,
     "jobOnly": true,
     "message": "An input was not valid.",
-    "happened": "The provider refused the request for a field or a value and said no more of it.",
+    "happened": "The provider refused the request because of a field or value, without details.",
     "fix": "Read the message, and leave out of extra what the model does not take."
   },
   "provider_timeout": {
@@ -823,7 +823,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "job": true,
     "jobOnly": true,
     "message": "The provider took too long.",
-    "happened": "The provider said that its own time ran out, or did not answer in time.",
+    "happened": "The provider timed out, or did not answer in time.",
     "fix": "Submit the job again, under another idempotency key."
   },
   "timeout": {
@@ -833,7 +833,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "job": true,
     "jobOnly": true,
     "message": "The job took too long.",
-    "happened": "The gateway gave the job up: an image after 5 minutes, a clip after 20. Of an expired job: it waited 60 minutes for a slot, or was found unfinished 30 minutes after its start.",
+    "happened": "The job timed out: an image after 5 minutes, a video after 20. An expired job waited 60 minutes for a slot, or was found unfinished 30 minutes after its start.",
     "fix": "Submit the job again, under another idempotency key."
   },
   "provider_rate_limited": {

@@ -1,4 +1,6 @@
-// The style guide, as a test: who may import whom, how long a file may be, what may be called where (CONTRIBUTING "The house").
+// The style guide, as a test: who may import whom, how long a file may be, what may be called where, what texts may cite and which words
+// they avoid (CONTRIBUTING.md "The house").
+import { execFileSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -140,5 +142,62 @@ describe("calls", () => {
   });
   test("only the edge knows HTTP statuses of errors", () => {
     expect(only(/\.status\(\d/, ["src/server/"])).toEqual([]);
+  });
+});
+
+describe("texts", () => {
+  const tracked = execFileSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8", maxBuffer: 1 << 26 }).split("\0");
+  const known = new Set(tracked);
+  /** What people write; the generated files follow their sources, and this file names what it bans. */
+  const written = tracked
+    .filter((file) => /\.(?:ts|tsp|js|css|md|sql|ya?ml|toml|ini|conf|py|txt|sh)$|^\.env\.example$|(?:^|\/)Dockerfile$|^\.ci\/run$/.test(file))
+    .filter((file) => !file.startsWith("generated/") && file !== "test/house.test.ts");
+  /** `line` counts from 1. */
+  const linesOf = (file: string) => source(file).split("\n").map((text, index) => ({ text, at: `${file}:${index + 1}` })); // prettier-ignore
+
+  /** Headings' anchors, as GitHub makes them. */
+  const anchorsOf = (file: string) =>
+    [...source(file).matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+      (heading as string).toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-"),
+    ); // prettier-ignore
+
+  /** The tracked file that a mention means: from the root, from beside the file, or by the end of its path. */
+  const targetOf = (file: string, mention: string) =>
+    [mention, join(dirname(file), mention)].map(normalize).find((path) => known.has(path)) ??
+    tracked.find((path) => path.endsWith(`/${mention}`));
+
+  test("no text cites a document or a section that is not in git", () => {
+    const offenders = written.flatMap((file) =>
+      linesOf(file).flatMap(({ text, at }) =>
+        // A mention that begins with a slash is an address of the portal.
+        [...text.matchAll(/(?<![\w/.$}-])([\w.][\w./-]*\.md)\b(?:#([\w-]+))?/g)]
+          .filter(([, mention, anchor]) => {
+            const target = targetOf(file, mention as string);
+            return target === undefined || (anchor !== undefined && !anchorsOf(target).includes(anchor));
+          })
+          .map(([mention]) => `${at} ${mention}`),
+      ),
+    );
+    expect(offenders).toEqual([]);
+  });
+
+  test("no text cites the books of before", () => {
+    const books = /\b(?:WIRE|TOOLCHAIN|FINDINGS|REDESIGN|(?:PEERS|DATA|PERF|OPERATOR|HOUSE)\.md|gateway-api)\b|cross-cutting rule/;
+    expect(written.flatMap(linesOf).filter(({ text }) => books.test(text)).map(({ at }) => at)).toEqual([]); // prettier-ignore
+  });
+
+  /** What a line says to people: all of a document or the contract, the comment of a line of code. */
+  function saidIn(file: string, text: string): string {
+    if (/\.(?:md|tsp)$/.test(file)) return text.replace(/`[^`]*`/g, "");
+    return /^\s*(?:\/\/|\/?\*|--|#)(.*)|\s(?:\/\/|--) (.*)/.exec(text)?.slice(1).find((part) => part !== undefined) ?? ""; // prettier-ignore
+  }
+
+  test("comments and public texts use the glossary's words (CONTRIBUTING.md)", () => {
+    const banned = /\b(?:the story of|(?<!there )is none|whoever|whyever|have a text spoken|write down a recording|told[- ]stream|clips?|lanes?)\b/i;
+    const glossary = "CONTRIBUTING.md"; // names what it retires
+    const offenders = written
+      .filter((file) => file !== glossary)
+      .flatMap((file) => linesOf(file).filter(({ text }) => banned.test(saidIn(file, text))));
+    expect(offenders.map(({ at, text }) => `${at} ${banned.exec(text)?.[0] ?? ""}`)).toEqual([]);
   });
 });

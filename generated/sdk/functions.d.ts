@@ -131,7 +131,7 @@ export * from "./runtime/public.js";
 export type * from "./types.js";
 
 /**
- * Composes music: answers the audio itself, or with `save_to_blob=1` JSON with a permanent address.
+ * Generates music and answers with the audio itself or, with `save_to_blob=1`, with JSON that holds a permanent address.
  *
  * A model is billed by the length asked for, or by the song, whatever its length.
  * A prompt that a safety filter refuses gives 400 `content_refused` and is not charged. Speech, music and sound effects share one pool
@@ -178,12 +178,12 @@ export declare function createMusic<Chosen extends "0" | "1" | undefined = undef
 export declare function createSoundEffect<Chosen extends "0" | "1" | undefined = undefined>(client: Client, input: SoundEffectRequest & CreateSoundEffectQuery & { save_to_blob?: Chosen }, options?: RequestOptions): Call<Chosen extends "1" ? AudioGeneration : Binary, "createSoundEffect">;
 
 /**
- * Says a text: answers the audio itself. Billed per character of the text, counted after Unicode NFC normalisation.
+ * Turns a text into speech and answers with the audio itself. Billed per character of the text, counted after Unicode NFC normalisation.
  *
  * No speech model is in the free tier: an account that never added credits gets 402 `model_requires_paid`.
  * Too many calls at once give 429 `audio_concurrent_limit` with `Retry-After: 5`; speech, music and sound effects share one pool.
  * A text that a safety filter refuses gives 400 `content_refused`. A voice model whose answers can't be read gives 502 `tts_failed`, one
- * that does not serve at the moment 503. Nothing is charged then. A stream that breaks ends without a proper end, and is not charged either.
+ * that is unavailable 503. Neither is charged. A stream that is interrupted has no proper end, and is not charged either.
  *
  * `POST /v1/audio/speech`, /docs/api/createSpeech
  *
@@ -203,17 +203,17 @@ export declare function createSoundEffect<Chosen extends "0" | "1" | undefined =
 export declare function createSpeech(client: Client, input: SpeechRequest, options?: RequestOptions): Call<Binary, "createSpeech">;
 
 /**
- * Writes down what is said in an audio file, in the call. Billed per minute of audio, rounded up to whole minutes; the last 0.1 seconds,
- * with which codecs fill their packets, count for none.
+ * Transcribes an audio file and answers in the same call. Billed per minute of audio, rounded up to whole minutes. The last 0.1 seconds,
+ * with which codecs fill their packets, do not count.
  *
  * Two forms: the file itself as `multipart/form-data` (`file`, at most 25 MB), or its address as JSON (`audio_url`, HTTPS, at most 100 MB).
  * Formats: mp3, wav, m4a, ogg, webm, flac. A broken file, or one that holds clearly less than it promises, gives 400 `invalid_parameter`,
  * more than 24 hours give 413 `request_too_large`.
  *
- * When the model fails it is tried once more; then a secondary that keeps timestamps answers in every format; then, for a form and for
- * `text` or `json` only, a plain-text tertiary. The headers `x-svc-fallback` and `x-svc-fallback-layer` tell. Errors of the request itself
+ * A model that fails is tried once more. Then a secondary model that keeps timestamps answers, in every format. Then, for a form and for
+ * `text` or `json` only, a plain-text tertiary does. `x-svc-fallback` and `x-svc-fallback-layer` tell which. Errors of the request itself
  * (400, 413, 415, 422) end it at once; a 429 of the provider is passed on with its `Retry-After`. Audio without speech gives 422
- * `no_speech_detected`, and timestamps from a model that has none give 400 `segments_unsupported`. Nothing that is refused is charged.
+ * `no_speech_detected`, and timestamps from a model that has none give 400 `segments_unsupported`. Refused requests are not charged.
  *
  * ```sh
  * curl "$SVC_URL/v1/audio/transcriptions" -H "Authorization: Bearer $SVC_KEY" -F file=@meeting.mp3 -F model=transcribe -F response_format=srt
@@ -324,7 +324,7 @@ export declare function listVoices(client: Client, input?: ListVoicesQuery, opti
 export declare function listApiKeys(client: Client, options?: RequestOptions): Pages<ApiKeyList, "listApiKeys">;
 
 /**
- * Makes an API key and shows it, once. Needs a dashboard session: an API key gives 403 `session_required`.
+ * Creates an API key and shows it, once. Needs a dashboard session: an API key gives 403 `session_required`.
  *
  * `POST /v1/auth/keys`, /docs/api/createApiKey
  *
@@ -509,10 +509,10 @@ export declare function startSignIn(client: Client, provider: string, input: Sig
 export declare function signOut(client: Client, options?: RequestOptions): Call<undefined, "signOut">;
 
 /**
- * Makes an account and mails a verification link and code. Until the address is verified nobody can sign in to it, and it has no credit.
+ * Creates an account and mails a verification link and code. Until the address is verified, the account has no credit and no sign-in.
  *
- * An address that has an account already gets the same 201, and its owner a mail that says so. Where accounts are by invitation, every address
- * gets it, and invited ones the mail. 403 `signup_closed` where sign-up is closed, or closed for addresses of this domain.
+ * An address that already has an account gets the same 201; its owner gets a mail that says so. Where sign-up is by invitation, every
+ * address gets the 201, and only invited ones the mail. Closed sign-up, or one closed for the address's domain, gives 403 `signup_closed`.
  *
  * `POST /v1/auth/signup`, /docs/api/signUp
  *
@@ -579,8 +579,8 @@ export declare function resendVerification(client: Client, input: EmailRequest, 
 
 /**
  * Answers a conversation, whole or as a stream (`stream: true`). The upper bound of its cost is reserved before the model is called;
- * measured usage is charged after it. A failed call and a stream that broke cost nothing; a client that leaves a stream pays for what it
- * got.
+ * measured usage is charged after it. A failed call and an interrupted stream cost nothing. A client that disconnects
+ * pays for what it got.
  *
  * `POST /v1/chat/completions`, /docs/api/createChatCompletion
  *
@@ -655,7 +655,7 @@ export declare function getCreditBalance(client: Client, options?: RequestOption
 export declare function listLedgerEntries(client: Client, input?: ListLedgerEntriesQuery, options?: RequestOptions): Pages<LedgerEntryList, "listLedgerEntries">;
 
 /**
- * Asks for a checkout that adds money. Needs a dashboard session: an API key gives 403 `session_required`.
+ * Starts a checkout that adds money. Needs a dashboard session: an API key gives 403 `session_required`.
  *
  * The balance rises when the payment succeeds, and with it `lifetime_purchased`, which sets the tier at once. The smallest top-up is 5 USD;
  * at most 10 a minute are begun, and 20 may wait for payment.
@@ -693,7 +693,7 @@ export declare function createTopup(client: Client, input: TopupRequest, options
 export declare function getTopup(client: Client, id: string, options?: RequestOptions): Call<Topup, "getTopup">;
 
 /**
- * Picks one of the options of each question and says how sure it is. Billed on input tokens, rounded up to the nearest 0.0001 USD;
+ * Picks one option for each question, with a confidence. Billed on input tokens, rounded up to the nearest 0.0001 USD;
  * output is free and failures cost nothing. A missing `state` or `questions` gives 400 `missing_parameter`. Another model gives
  * 400 `invalid_parameter` with near matches in `did_you_mean` and `suggested_models`; so do, without them, a question that is no `choice`
  * and questions as an array. OpenAI's form of a decision (`input`, questions as an array) is not taken. A state that the model rejects or
@@ -764,7 +764,7 @@ export declare function getGenmediaJob(client: Client, request_id: string, optio
 
 /**
  * Runs an image or video model and waits up to 25 seconds for the result. When it takes longer, the answer is 202 with a `hint`, and the
- * job is polled at `GET /v1/genmedia/jobs/{request_id}`. A caller who leaves before the 25 seconds are over does not stop the job.
+ * job is polled at `GET /v1/genmedia/jobs/{request_id}`. A client that disconnects before the 25 seconds are over does not stop the job.
  *
  * The same models, prices, holds and slots as on the image and video endpoints.
  * Errors have the body `{error: "text", details: {error_type, code, request_id}}`.
@@ -789,8 +789,8 @@ export declare function getGenmediaJob(client: Client, request_id: string, optio
 export declare function runGenmedia(client: Client, input: GenmediaRequest, options?: IdempotentOptions): Call<GenmediaCompleted | GenmediaRunning, "runGenmedia">;
 
 /**
- * Makes images. The work is asynchronous: the answer is a job, to be polled at `GET /v1/jobs/{id}` every 1 to 2 seconds; most images are
- * done within 30 seconds.
+ * Generates images, asynchronously. The answer is a job: poll it at `GET /v1/jobs/{id}` every 1 to 2 seconds. Most images are done within
+ * 30 seconds.
  *
  * A hold of `estimated_cost` is placed when the job takes a slot, settled when it succeeds and returned in full when it fails.
  * When every concurrent image slot of the account is busy, the job waits in a queue, and nothing is held while it waits.
@@ -965,8 +965,9 @@ export declare function getPricing(client: Client, options?: RequestOptions): Ca
 /**
  * Sorts documents by how well they fit a query. Billed on input tokens at the model's input rate; never streamed.
  * The request is refused before the call when the balance cannot pay for the most that it may cost: some providers bill the query
- * with every document. Errors are of the older form: `error.type` is the word to
- * branch on; a 402 says it as `error.code` too. A 401, 402 or 403 of the model's provider comes back as 503 `server_error`,
+ * with every document.
+ *
+ * Errors have the older form: branch on `error.type`; a 402 carries it as `error.code` too. A 401, 402 or 403 of the model's provider comes back as 503 `server_error`,
  * its other 4xx as `invalid_request`.
  *
  * `POST /v1/rerank`, /docs/api/createRerank
@@ -1033,12 +1034,12 @@ export declare function createResponse<Streaming extends boolean | null | undefi
 export declare function getReceipt(client: Client, request_id: string, options?: RequestOptions): Call<Receipt, "getReceipt">;
 
 /**
- * Makes a clip from a prompt, from a first frame when `image_url` is given, silent or with native audio by model. The answer is a job,
- * to be polled at `GET /v1/jobs/{id}`.
+ * Generates a video from a prompt and, with `image_url`, from a first frame. The model decides whether it has sound. The answer is a job:
+ * poll it at `GET /v1/jobs/{id}`.
  *
  * For funded accounts only: an account that never added credits gets 402 `model_requires_paid`, and a tier without video slots 403
  * `permission_denied` with the deposit that lifts it.
- * Billed per second of the clip; a failed job returns its hold in full. A model id that is not served gives 404 `model_not_found`,
+ * Billed per second of the video; a failed job returns its hold in full. A model id that is not served gives 404 `model_not_found`,
  * and while no video model is served at all every request does, right after authentication and whatever its body.
  *
  * `POST /v1/videos/generations`, /docs/api/createVideo

@@ -79,7 +79,7 @@ export interface AssistantMessage {
 export interface AudioConcurrency {
   /** Transcriptions at once. */
   transcription: number;
-  /** Audio-understanding calls at once. */
+  /** Concurrent audio-understanding calls. */
   understanding: number;
   /** Speech, music and sound effects at once. */
   speech: number;
@@ -644,7 +644,7 @@ export type DecisionQuestions = { [key: string]: DecisionQuestion };
 export interface DecisionRequest extends DecisionQuestioning {
   /** The decisions model; `jev` is the default and the only value, anything else gives 400 `invalid_parameter`. */
   model?: string | null | undefined;
-  /** What is to be judged: a text, or an array of text parts, which are read one a line. Not blank. */
+  /** What to decide about: a text, or an array of text parts, which are read one a line. Not blank. */
   state: string | DecisionTextPart[];
 }
 
@@ -836,7 +836,7 @@ export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" |
 
 /** Result of a video model. */
 export interface GenmediaClip {
-  /** The clip. */
+  /** The video. */
   video: GenmediaVideo;
 }
 
@@ -901,7 +901,7 @@ export interface GenmediaFailure {
   request_id: string;
 }
 
-/** One picture of a finished genmedia job. */
+/** One image of a finished genmedia job. */
 export interface GenmediaImage {
   /** Stable address, served by the gateway. */
   url: string;
@@ -915,7 +915,7 @@ export interface GenmediaImage {
 
 /** Result of an image model. */
 export interface GenmediaImages {
-  /** The pictures, in the order in which they were made. */
+  /** The images, in the order in which they were made. */
   images: GenmediaImage[];
 }
 
@@ -923,7 +923,7 @@ export interface GenmediaImages {
 export interface GenmediaInput {
   /** What to draw or to show; required by most models. At most 4000 characters, counted after Unicode NFC normalisation. */
   prompt?: string | null | undefined;
-  /** HTTPS address of one source image, or of a clip's first frame; default: none. */
+  /** HTTPS address of one source image, or of a video's first frame; default: none. */
   image_url?: string | null | undefined;
   /** HTTPS addresses of several source images; wins over `image_url`. At most 16 on two models and 10 on all others. */
   image_urls?: string[] | null | undefined;
@@ -935,9 +935,9 @@ export interface GenmediaInput {
   size?: string | null | undefined;
   /** Quality of an image; default `medium` where it sets the price. The same as for `POST /v1/images/generations`. */
   quality?: string | null | undefined;
-  /** Length of a clip in seconds; default: the model's. The same as for `POST /v1/videos/generations`. */
+  /** Length of a video in seconds; default: the model's. The same as for `POST /v1/videos/generations`. */
   duration_s?: number | null | undefined;
-  /** Aspect of a clip: `16:9` or `9:16`; default: the model's. */
+  /** Aspect of a video: `16:9` or `9:16`; default: the model's. */
   aspect_ratio?: string | null | undefined;
 }
 
@@ -972,7 +972,7 @@ export interface GenmediaRunning {
   refunded_amount: null;
 }
 
-/** The clip of a finished genmedia job. */
+/** The video of a finished genmedia job. */
 export interface GenmediaVideo {
   /** Stable address, served by the gateway. */
   url: string;
@@ -994,9 +994,9 @@ export interface ImageBlock {
   source: ImageSource;
 }
 
-/** One picture of a finished image job. */
+/** One image of a finished image job. */
 export interface ImageFacts {
-  /** Address of this picture when the job made several; the first one equals `output.url`. */
+  /** Address of this image when the job made several; the first one equals `output.url`. */
   url?: string;
   /** Width in pixels. */
   width: number;
@@ -1036,21 +1036,21 @@ export interface ImageJob {
 
 /** The result of a finished image job. */
 export interface ImageOutput {
-  /** Stable address of the first picture, served by the gateway and not by the provider. */
+  /** Stable address of the first image, served by the gateway and not by the provider. */
   url: string;
-  /** Sizes and media types of every picture. */
+  /** Sizes and media types of every image. */
   metadata: ImageOutputMetadata;
 }
 
-/** What is known about the pictures of a finished image job. */
+/** What is known about the images of a finished image job. */
 export interface ImageOutputMetadata {
-  /** One entry a picture, in the order in which they were made. */
+  /** One entry for each image, in the order in which they were made. */
   images: ImageFacts[];
 }
 
 /**
  * Which image to make, with which model. Fields not listed here have no effect, `response_format`, `output_format`, `background` and
- * `style` of OpenAI's clients among them: the answer is a job, and its pictures have addresses. Null means not given.
+ * `style` of OpenAI's clients among them: the answer is a job, and its images have addresses. Null means not given.
  */
 export interface ImageRequest {
   /**
@@ -1385,7 +1385,7 @@ export interface MessageRequest {
   top_p?: number | null | undefined;
   /** Sample from this many best tokens; default: the model's. Dropped for models that refuse it. */
   top_k?: number | null | undefined;
-  /** Who the request is for; everything but `user_id` is dropped. Default: nobody. */
+  /** Who the request is for; everything but `user_id` is dropped. Default: no user. */
   metadata?: MessageMetadata | null | undefined;
   /** `auto` or `standard_only`; without effect, since there is one kind of service. */
   service_tier?: string | null | undefined;
@@ -1831,7 +1831,7 @@ export interface PerImageRow {
   /** What the model works on. */
   modality: Modality;
   /**
-   * USD for one typical call: one image (of the default quality, of one megapixel), a 5-second clip, 30 seconds of music, one minute of
+   * USD for one typical call: one image (of the default quality, of one megapixel), a 5-second video, 30 seconds of music, one minute of
    * audio, 1,000 characters.
    */
   usd_per_call: number;
@@ -1860,7 +1860,7 @@ export interface PerMegapixelRow {
   /** What the model works on. */
   modality: Modality;
   /**
-   * USD for one typical call: one image (of the default quality, of one megapixel), a 5-second clip, 30 seconds of music, one minute of
+   * USD for one typical call: one image (of the default quality, of one megapixel), a 5-second video, 30 seconds of music, one minute of
    * audio, 1,000 characters.
    */
   usd_per_call: number;
@@ -1887,7 +1887,7 @@ export interface PerMinuteRow {
   /** What the model works on. */
   modality: Modality;
   /**
-   * USD for one typical call: one image (of the default quality, of one megapixel), a 5-second clip, 30 seconds of music, one minute of
+   * USD for one typical call: one image (of the default quality, of one megapixel), a 5-second video, 30 seconds of music, one minute of
    * audio, 1,000 characters.
    */
   usd_per_call: number;
@@ -1914,7 +1914,7 @@ export interface PerQualityRow {
   /** What the model works on. */
   modality: Modality;
   /**
-   * USD for one typical call: one image (of the default quality, of one megapixel), a 5-second clip, 30 seconds of music, one minute of
+   * USD for one typical call: one image (of the default quality, of one megapixel), a 5-second video, 30 seconds of music, one minute of
    * audio, 1,000 characters.
    */
   usd_per_call: number;
@@ -1928,7 +1928,7 @@ export interface PerQualityRow {
 export interface PerSecondDetail {
   /** USD per second. */
   usd_per_second: number;
-  /** USD per second of a clip with sound, where that has a price of its own; else null. */
+  /** USD per second of a video with sound, where that has a price of its own; else null. */
   usd_per_second_with_audio: number | null;
   /** Shortest length in seconds; null where the model names none. */
   min_seconds: number | null;
@@ -1945,7 +1945,7 @@ export interface PerSecondRow {
   /** What the model works on. */
   modality: Modality;
   /**
-   * USD for one typical call: one image (of the default quality, of one megapixel), a 5-second clip, 30 seconds of music, one minute of
+   * USD for one typical call: one image (of the default quality, of one megapixel), a 5-second video, 30 seconds of music, one minute of
    * audio, 1,000 characters.
    */
   usd_per_call: number;
@@ -1970,7 +1970,7 @@ export interface PerThousandCharactersRow {
   /** What the model works on. */
   modality: Modality;
   /**
-   * USD for one typical call: one image (of the default quality, of one megapixel), a 5-second clip, 30 seconds of music, one minute of
+   * USD for one typical call: one image (of the default quality, of one megapixel), a 5-second video, 30 seconds of music, one minute of
    * audio, 1,000 characters.
    */
   usd_per_call: number;
@@ -2304,7 +2304,7 @@ export interface RerankRanking {
   results: RerankResult[];
   /** What was used and charged. */
   usage: RerankUsage;
-  /** What the model says beside its ranking; empty where it says nothing, as the AI SDK's Cohere provider reads no answer without it. */
+  /** The model's remarks beside its ranking; may be empty. Always there, because the AI SDK's Cohere provider needs it. */
   meta?: { [key: string]: unknown };
 }
 
@@ -3190,8 +3190,8 @@ export interface SoundEffectRequest {
 }
 
 /**
- * What to say, in which voice. Fields not listed here have no effect, `speed`, `instructions` and `stream_format` of OpenAI's clients among
- * them: the answer is the audio itself. Null means not given.
+ * The text to speak and its voice. Fields not listed here have no effect, such as `speed`, `instructions` and `stream_format` of OpenAI's
+ * clients. The answer is the audio itself. Null means not given.
  */
 export interface SpeechRequest {
   /**
@@ -3256,7 +3256,7 @@ export interface StartedMessage {
 export interface StartedSignIn {
   /** Open it in the browser: the provider asks the user there. */
   authorization_url: string;
-  /** Comes back with the code; send both to `POST /v1/auth/signin/{provider}`. Whoever started compares it with what came back. */
+  /** Comes back with the code; send both to `POST /v1/auth/signin/{provider}`. The client compares it with the one that comes back. */
   state: string;
   /** To be put into an identity token that the client asks for by itself; the `authorization_url` holds it already. */
   nonce: string;
@@ -3274,7 +3274,7 @@ export type StopReason =
   | "refusal"
   | "model_context_window_exceeded";
 
-/** How a stream that broke says so, in its last record. */
+/** The last record of an interrupted stream. */
 export interface StreamError {
   /** For people. */
   message: string;
@@ -3588,7 +3588,7 @@ export interface Transcription {
   duration: number;
   /** The whole transcript. */
   text: string;
-  /** The timed pieces. Present with `verbose_json` when a model that keeps timestamps answered. */
+  /** The timed segments. Present with `verbose_json` when a model that keeps timestamps answered. */
   segments?: TranscriptionSegment[];
   /** Id of the model asked for; where an alias was sent, the model it stands for. */
   model: string;
@@ -3664,7 +3664,7 @@ export interface TranscriptionFromUrl {
   file?: never;
 }
 
-/** One timed piece of a transcript. */
+/** One timed segment of a transcript. */
 export interface TranscriptionSegment {
   /** Number of the segment, from 0. */
   id: number;
@@ -3674,7 +3674,7 @@ export interface TranscriptionSegment {
   start: number;
   /** End in seconds. */
   end: number;
-  /** What was said. */
+  /** The text of the segment. */
   text: string;
   /** The model's tokens; empty where the model does not tell. */
   tokens: number[];
@@ -3684,7 +3684,7 @@ export interface TranscriptionSegment {
   avg_logprob: number;
   /** Compression ratio of the text; 1 where the model does not tell. */
   compression_ratio: number;
-  /** Probability from 0 to 1 that nobody speaks; 0 where the model does not tell. */
+  /** Probability from 0 to 1 that the segment holds no speech; 0 where the model does not tell. */
   no_speech_prob: number;
 }
 
@@ -3839,10 +3839,10 @@ export interface Verified {
   api_key: string;
 }
 
-/** The two aspects that a clip can have. */
+/** The two aspects that a video can have. */
 export type VideoAspect = "16:9" | "9:16";
 
-/** One clip of a finished video job. */
+/** One video of a finished video job. */
 export interface VideoFacts {
   /** Width in pixels. */
   width: number;
@@ -3886,26 +3886,26 @@ export interface VideoJob {
 
 /** The result of a finished video job. */
 export interface VideoOutput {
-  /** Stable address of the clip, served by the gateway and not by the provider. */
+  /** Stable address of the video, served by the gateway and not by the provider. */
   url: string;
-  /** Size, length and media type of the clip. */
+  /** Size, length and media type of the video. */
   metadata: VideoOutputMetadata;
 }
 
-/** What is known about the clips of a finished video job. */
+/** What is known about the videos of a finished video job. */
 export interface VideoOutputMetadata {
-  /** One entry a clip. */
+  /** One entry for each video. */
   videos: VideoFacts[];
 }
 
-/** Which clip to make, with which model. Unknown fields are ignored; null means not given. */
+/** Which video to make, with which model. Unknown fields are ignored; null means not given. */
 export interface VideoRequest {
   /**
    * Id of a video model, as listed by `GET /v1/models?type=video`, or an alias of one. An id that is not served gives 404
    * `model_not_found`.
    */
   model: string;
-  /** What the clip shows. At most 4000 characters, counted after Unicode NFC normalisation. Empty or longer gives 400 `invalid_prompt`. */
+  /** What the video shows. At most 4000 characters, counted after Unicode NFC normalisation. Empty or longer gives 400 `invalid_prompt`. */
   prompt: string;
   /**
    * HTTPS address of an image that becomes the first frame. An address that is not HTTPS, or that names a private or local host (also
@@ -3946,7 +3946,7 @@ export type VoiceCategory = "premade" | "cloned";
 /** What `audio.voices.clone` takes. */
 export interface VoiceCloneForm {
   /**
-   * The recording: MP3, WAV or M4A, at most 10 MB, 10 seconds to 5 minutes. Another format gives 415 `unsupported_audio_type`; a clip of
+   * The recording: MP3, WAV or M4A, at most 10 MB, 10 seconds to 5 minutes. Another format gives 415 `unsupported_audio_type`; a recording of
    * another length is refused uncharged.
    */
   file: Upload;
@@ -3969,7 +3969,7 @@ export interface VoiceDesignRequest {
   model?: string | null | undefined;
   /** Name of the voice, at most 64 characters after Unicode NFC normalisation; default: its id. */
   name?: string | null | undefined;
-  /** Text that the preview says, at most 500 characters after Unicode NFC normalisation; default: the provider's own. */
+  /** The text of the preview, at most 500 characters after Unicode NFC normalisation; default: the provider's own. */
   preview_text?: string | null | undefined;
   /** Gender of the voice; default: what the description suggests. */
   gender?: VoiceGender | null | undefined;
@@ -4912,7 +4912,7 @@ export type CreateVideoError = CreateVideoError400 | CreateVideoError401 | Creat
 
 /** What comes with each code: its status, and the bodies that it has at one operation or another. A failed job's is the job. */
 export interface ErrorsByCode {
-  /** As many audio requests run as the tier allows. */
+  /** The account already runs as many audio requests as its tier allows. */
   audio_concurrent_limit: Refusal<429, "audio_concurrent_limit", ErrorBody<"audio_concurrent_limit", "rate_limit_error">>;
   /** The key or session token is unknown, was revoked or disabled, or has expired. */
   auth_error: Refusal<401, "auth_error", ErrorBody<"auth_error", "authentication_error">>;
@@ -4924,7 +4924,7 @@ export interface ErrorsByCode {
   content_policy: Refusal<422, "content_policy", GenmediaErrorBody<"content_policy">> | Refusal<null, "content_policy", ImageJob | VideoJob | GenmediaFailed>;
   /** The provider does not depict this person: its policy on the likenesses of real people refused the prompt or a reference. */
   content_policy_likeness: Refusal<422, "content_policy_likeness", GenmediaErrorBody<"content_policy_likeness">> | Refusal<null, "content_policy_likeness", ImageJob | VideoJob | GenmediaFailed>;
-  /** The provider's policy on sexual content refused the prompt or a reference, or the finished picture was blacked out. */
+  /** The provider's policy on sexual content refused the prompt or a reference, or the finished image was blacked out. */
   content_policy_nsfw: Refusal<422, "content_policy_nsfw", GenmediaErrorBody<"content_policy_nsfw">> | Refusal<null, "content_policy_nsfw", ImageJob | VideoJob | GenmediaFailed>;
   /** The provider's policy on dangerous content (violence, weapons, self-harm) refused the prompt or a reference. */
   content_policy_unsafe: Refusal<422, "content_policy_unsafe", GenmediaErrorBody<"content_policy_unsafe">> | Refusal<null, "content_policy_unsafe", ImageJob | VideoJob | GenmediaFailed>;
@@ -4962,7 +4962,7 @@ export interface ErrorsByCode {
   invalid_credentials: Refusal<401, "invalid_credentials", BareErrorBody<"invalid_credentials"> | ErrorBody<"invalid_credentials", "authentication_error">>;
   /** The length asked for is outside the range of the model. */
   invalid_duration: Refusal<400, "invalid_duration", ErrorBody<"invalid_duration", "invalid_request_error"> | GenmediaErrorBody<"invalid_duration"> | ModelErrorBody<"invalid_duration", "invalid_request_error">>;
-  /** The provider refused the request for a field or a value and said no more of it. */
+  /** The provider refused the request because of a field or value, without details. */
   invalid_input: Refusal<422, "invalid_input", GenmediaErrorBody<"invalid_input">> | Refusal<null, "invalid_input", ImageJob | VideoJob | GenmediaFailed>;
   /** The body could not be read as one JSON object: broken JSON, another content type, an unsupported encoding, or nesting that is too deep. */
   invalid_json: Refusal<400, "invalid_json", AnthropicErrorBody<"invalid_json", "invalid_request_error"> | ErrorBody<"invalid_json", "invalid_request_error"> | GenmediaErrorBody<"invalid_json"> | ModelErrorBody<"invalid_json", "invalid_request_error"> | OlderErrorBody<"invalid_json", "invalid_request_error">>;
@@ -5016,11 +5016,11 @@ export interface ErrorsByCode {
   permission_denied: Refusal<403, "permission_denied", AnthropicErrorBody<"permission_denied", "permission_error"> | AnthropicRouteErrorBody<"permission_denied", "permission_error"> | ErrorBody<"permission_denied", "permission_error"> | GenmediaErrorBody<"permission_denied"> | OlderErrorBody<"permission_denied", "permission_error"> | RouteErrorBody<"permission_denied", "permission_error">>;
   /** The prompt or the lyrics are longer than the model takes. */
   prompt_too_long: Refusal<400, "prompt_too_long", ErrorBody<"prompt_too_long", "invalid_request_error"> | GenmediaErrorBody<"prompt_too_long">> | Refusal<null, "prompt_too_long", ImageJob | VideoJob | GenmediaFailed>;
-  /** The provider failed. Nothing was charged; a hold was returned in full. Or: The model has no provider that makes pictures or clips. Nothing was held or charged. */
+  /** The provider failed. Nothing was charged; a hold was returned in full. Or: The model has no provider that makes images or videos. Nothing was held or charged. */
   provider_error: Refusal<500, "provider_error", ErrorBody<"provider_error", "api_error">> | Refusal<502, "provider_error", ErrorBody<"provider_error", "upstream_error"> | GenmediaErrorBody<"provider_error">> | Refusal<null, "provider_error", ImageJob | VideoJob | GenmediaFailed>;
   /** The provider has too many requests at the moment. */
   provider_rate_limited: Refusal<502, "provider_rate_limited", GenmediaErrorBody<"provider_rate_limited">> | Refusal<null, "provider_rate_limited", ImageJob | VideoJob | GenmediaFailed>;
-  /** The provider said that its own time ran out, or did not answer in time. */
+  /** The provider timed out, or did not answer in time. */
   provider_timeout: Refusal<504, "provider_timeout", GenmediaErrorBody<"provider_timeout">> | Refusal<null, "provider_timeout", ImageJob | VideoJob | GenmediaFailed>;
   /** Every route failed. Nothing was charged. */
   provider_unavailable: Refusal<502, "provider_unavailable", GenmediaErrorBody<"provider_unavailable">> | Refusal<503, "provider_unavailable", AnthropicErrorBody<"provider_unavailable", "overloaded_error" | "api_error"> | ErrorBody<"provider_unavailable", "upstream_error" | "api_error">> | Refusal<null, "provider_unavailable", ImageJob | VideoJob | GenmediaFailed>;
@@ -5036,11 +5036,11 @@ export interface ErrorsByCode {
   request_rejected: Refusal<400, "request_rejected", AnthropicErrorBody<"request_rejected", "invalid_request_error"> | ErrorBody<"request_rejected", "invalid_request_error"> | OlderErrorBody<"request_rejected", "invalid_request_error">> | Refusal<413, "request_rejected", AnthropicErrorBody<"request_rejected", "request_too_large"> | ErrorBody<"request_rejected", "request_too_large">> | Refusal<415, "request_rejected", ErrorBody<"request_rejected", "invalid_request_error">> | Refusal<422, "request_rejected", AnthropicErrorBody<"request_rejected", "invalid_request_error"> | ErrorBody<"request_rejected", "invalid_request_error"> | OlderErrorBody<"request_rejected", "invalid_request_error">>;
   /** The body is over the operation's limit (25 MB, or its `x-body-limit`), holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one. */
   request_too_large: Refusal<413, "request_too_large", AnthropicErrorBody<"request_too_large", "request_too_large"> | ErrorBody<"request_too_large", "request_too_large"> | GenmediaErrorBody<"request_too_large">>;
-  /** The content was refused by each provider that serves the model. Nothing was charged. `error.suggested_models` lists others. */
+  /** Every provider that serves the model refused the content. Nothing was charged. `error.suggested_models` lists others. */
   route_refused: Refusal<403, "route_refused", AnthropicRouteErrorBody<"route_refused", "permission_error"> | RouteErrorBody<"route_refused", "permission_error">>;
   /** A format with timestamps was asked of a model that has none. */
   segments_unsupported: Refusal<400, "segments_unsupported", OlderErrorBody<"segments_unsupported", "invalid_request_error">>;
-  /** An error of the gateway itself. Nothing was charged. Or: Every route answered with something that is no answer. Nothing was charged. Or: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
+  /** An error of the gateway itself. Nothing was charged. Or: Every route returned an answer that cannot be read. Nothing was charged. Or: The gateway or its database cannot take more work at the moment, or the gateway can't rely on its clock or its database. */
   server_error: Refusal<500, "server_error", BareErrorBody<"server_error">> | Refusal<502, "server_error", BareErrorBody<"server_error">> | Refusal<503, "server_error", BareErrorBody<"server_error">>;
   /** Endpoints that change the account need a dashboard session. */
   session_required: Refusal<403, "session_required", ErrorBody<"session_required", "permission_error"> | OlderErrorBody<"session_required", "permission_error">>;
@@ -5050,7 +5050,7 @@ export interface ErrorsByCode {
   stateless_only: Refusal<400, "stateless_only", ErrorBody<"stateless_only", "invalid_request_error">>;
   /** The message request names a `thread`, whose earlier messages would have to be kept between requests. */
   thread_unsupported_request: Refusal<400, "thread_unsupported_request", AnthropicErrorBody<"thread_unsupported_request", "invalid_request_error">>;
-  /** The gateway gave the job up: an image after 5 minutes, a clip after 20. Of an expired job: it waited 60 minutes for a slot, or was found unfinished 30 minutes after its start. */
+  /** The job timed out: an image after 5 minutes, a video after 20. An expired job waited 60 minutes for a slot, or was found unfinished 30 minutes after its start. */
   timeout: Refusal<504, "timeout", GenmediaErrorBody<"timeout">> | Refusal<null, "timeout", ImageJob | VideoJob | GenmediaFailed>;
   /** More reference images were sent than the model takes. */
   too_many_references: Refusal<400, "too_many_references", GenmediaErrorBody<"too_many_references"> | ModelErrorBody<"too_many_references", "invalid_request_error">>;
@@ -5058,11 +5058,11 @@ export interface ErrorsByCode {
   topup_not_found: Refusal<404, "topup_not_found", ErrorBody<"topup_not_found", "not_found_error">>;
   /** The provider failed. Nothing was charged. */
   tts_failed: Refusal<502, "tts_failed", ErrorBody<"tts_failed", "upstream_error">>;
-  /** The content of the file is none of the formats that the endpoint takes. */
+  /** The endpoint does not take files of this format. */
   unsupported_audio_type: Refusal<415, "unsupported_audio_type", ErrorBody<"unsupported_audio_type", "invalid_request_error">>;
   /** The request holds a content block of a kind that this model does not read. */
   unsupported_content: Refusal<400, "unsupported_content", AnthropicErrorBody<"unsupported_content", "invalid_request_error"> | ErrorBody<"unsupported_content", "invalid_request_error">>;
-  /** Every route answered with something that is no answer. Nothing was charged. */
+  /** Every route returned an answer that cannot be read. Nothing was charged. */
   upstream_invalid_response: Refusal<502, "upstream_invalid_response", AnthropicErrorBody<"upstream_invalid_response", "api_error"> | ErrorBody<"upstream_invalid_response", "upstream_error">>;
   /** A token works once. */
   used_token: Refusal<400, "used_token", ErrorBody<"used_token", "invalid_request_error">>;

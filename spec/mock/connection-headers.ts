@@ -1,4 +1,4 @@
-// Headers that whoever passes an answer on leaves out: they are of one connection, or of a body that fetch has unpacked already.
+// Headers that a proxy leaves out when it passes an answer on: they are of one connection, or of a body that fetch has unpacked already.
 
 export const connectionHeaders: ReadonlySet<string> = new Set([
   "connection",

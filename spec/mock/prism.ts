@@ -35,7 +35,7 @@ export async function startPrism(): Promise<{ url: string; operations: number }>
 
 /**
  * Prism answers a faulty request with the first example of 422 where there is a 422; here that is a model's refusal, and
- * 400 is the caller's fault. And a public operation is refused to whoever sends a key.
+ * 400 is the caller's fault. And a public operation is refused to clients that send a key.
  */
 function refuseAsTheGateway({ prism }: Server, operations: Operation[]): void {
   const faultFirst = ({ key }: { key: string }) => Number(key !== "invalid_parameter" && key !== "invalid_request");

@@ -55,7 +55,7 @@ export function call<T, Op extends OperationId>(client: Client, route: Route, in
   return callOf(send(client, route, (input ?? {}) as Record<string, unknown>, options ?? {}) as Promise<Answer<T>>);
 }
 
-/** The three ways to take an answer. Whoever takes another one than the promise itself has handled its failure. */
+/** The three ways to take an answer. A caller who takes another one than the promise itself handles its failure. */
 export function callOf<T, Op extends OperationId, Failure = never>(sent: Promise<Answer<T>>): Call<T, Op, Failure> {
   const data = sent.then((answer) => answer.data);
   const handled = () => void data.catch(() => {});

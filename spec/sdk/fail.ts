@@ -5,7 +5,7 @@ import { retryAfterOf } from "./retry.ts";
 
 type Words = Record<string, unknown>;
 
-/** Statuses after which another try can help, where whoever answered doesn't say. */
+/** Statuses after which a retry can help, where the answer doesn't say. */
 const passing = [408, 429, 502, 503, 504];
 
 /** An error about an answer: what its head says, and `fields`. */

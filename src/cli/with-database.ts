@@ -35,7 +35,7 @@ async function assertEmbedded({ dataDir }: Config): Promise<void> {
   );
 }
 
-/** The embedded database is made where there is none, started when it isn't running, and then stopped again. */
+/** Makes the embedded database where there is none, starts it when it isn't running, and then stops it again. */
 export async function withRawDatabase<T>(config: Config, work: (db: Db) => Promise<T>, options: Patience = {}): Promise<T> {
   const embedded = config.databaseUrl === null ? await startEmbedded(config) : undefined;
   const db = connect(embedded?.url ?? config.databaseDirectUrl ?? config.databaseUrl!, {

@@ -12,15 +12,15 @@ interface Lane<Item, Result> {
 
 interface LaneOptions<Item, Result> {
   /**
-   * One call for the whole batch; results in the batch's order. Must be idempotent: a broken connection repeats it, without those whose
-   * patience has ended. All or nothing: what fails has done nothing for anybody.
+   * One call for the whole batch; results in the batch's order. Must be idempotent: a broken connection repeats it, without the items
+   * whose patience has ended. All or nothing: a call that fails has changed nothing.
    */
   work: (items: readonly Item[]) => Promise<readonly Result[]>;
   /** More waiting items than this are refused with LaneFull. */
   waitingMax: number;
-  /** How long each caller waits for a database that is away. */
+  /** How long each caller waits for an unavailable database. */
   patienceMs: number;
-  /** Shared with other lanes; absent or null: none. */
+  /** Shared with other batchers; absent or null: none. */
   turns?: Turns | null;
   /** Kept up to date for /metrics. */
   gauge?: LaneGauge;
@@ -36,13 +36,13 @@ export interface LaneGauge {
   items: number;
   /** Time with a batch under way. */
   busyMs: number;
-  /** performance.now() of the last batch, where the database was away, full or only read; -Infinity: it was done. */
+  /** performance.now() of the last batch, where the database was unavailable, full or read-only; -Infinity: it was done. */
   awayAt: number;
 }
 
 export class LaneFull extends Error {}
 
-/** Thrown by work that knows whose fault it is: these items fail with `cause`, the others are asked for again. */
+/** Thrown by work that knows which items are at fault: these fail with `cause`, the others are sent again. */
 export class FailedFor extends Error {
   readonly items: ReadonlySet<unknown>;
   constructor(items: ReadonlySet<unknown>, cause: unknown) {
@@ -80,7 +80,7 @@ export function createLane<Item, Result>({
   let waiting: Batch = [];
   let busy = false;
   let last: LastStatement = { startedAt: 0, endedAt: 0 };
-  /** What the database failed with, since it is away; null: it answers. */
+  /** The error of an unavailable database; null: it answers. */
   let away: unknown = null;
   const whenDrained: (() => void)[] = [];
 
@@ -149,7 +149,7 @@ export function createLane<Item, Result>({
     await settle(batch.slice(middle));
   }
 
-  /** Those whose patience lasts longer than `at`. */
+  /** The items whose patience lasts longer than `at`. */
   function refuseLate(batch: Batch, at: number): Batch {
     for (const { giveUpAt, reject } of batch) if (giveUpAt < at) reject(away);
     return batch.filter(({ giveUpAt }) => giveUpAt >= at);
@@ -169,19 +169,19 @@ export function createLane<Item, Result>({
   };
 }
 
-// How long a lane waits for company before its next statement. A statement costs this process about as much as half a request and Postgres
-// several times that, whatever the size of its batch: under load fewer and larger ones serve everybody sooner.
+// How long a batcher waits for more items before its next statement. A statement costs this process about as much as half a request and
+// Postgres several times that, whatever the size of its batch: under load fewer and larger ones serve every caller sooner.
 
-/** Between two statements of a lane where this process has no time left. More saves little and is felt. */
+/** Between two statements of a batcher where this process has no time left. More saves little and is felt. */
 const fullLoadMs = 4;
 /** A process busy for less of its time sends at once. */
 const freeShare = 0.5;
 /** How often the load is looked at. */
 const sampleMs = 50;
-/** The database gets as much rest from a lane as its last statement took, a slow one excepted: others wait for it already. */
+/** The database gets as much rest from a batcher as its last statement took, a slow one excepted: others wait for it already. */
 const restMaxMs = 5;
 
-/** A lane's last statement, on the clock of performance.now(). */
+/** A batcher's last statement, on the clock of performance.now(). */
 interface LastStatement {
   startedAt: number;
   endedAt: number;
@@ -191,7 +191,7 @@ let before = performance.eventLoopUtilization();
 let lookedAt = performance.now();
 let share = 0;
 
-/** Milliseconds to wait; 0 or less: none. `rests`: for the database; not where lanes have turns (turns.ts). */
+/** Milliseconds to wait; 0 or less: none. `rests`: for the database; not where batchers share a mutex (mutex.ts). */
 export function pauseBefore({ startedAt, endedAt }: LastStatement, rests: boolean, now: number): number {
   const restedAt = rests ? endedAt + Math.min(endedAt - startedAt, restMaxMs) : startedAt;
   return Math.max(startedAt + gapMs(now), restedAt) - now;

@@ -13,7 +13,7 @@ export interface Db {
   kysely: Kysely<DB>;
   pool: pg.Pool;
   url: string;
-  /** Of the lanes; null: they need none. */
+  /** The mutex of the batchers; null: they need none. */
   turns: Turns | null;
   standing: Standing;
   close(): Promise<void>;
@@ -50,7 +50,7 @@ interface ConnectOptions {
 /** No query of a request takes a second; this ends the ones that would hold a connection for good. */
 const statementTimeoutDefaultMs = 30_000;
 const connectDefaultMs = 10_000;
-/** A transaction of ours only queries: one that says nothing for so long belongs to a process that hangs, and it may hold a balance. */
+/** Our transactions only query: one that is idle for so long belongs to a process that hangs, and it may lock a balance. */
 const idleInTransactionMs = 5_000;
 
 export function connect(url: string, options: ConnectOptions): Db {
@@ -65,14 +65,14 @@ export function connect(url: string, options: ConnectOptions): Db {
     max: options.max,
     application_name: options.applicationName ?? "svc",
     connectionTimeoutMillis: patienceMs,
-    idleTimeoutMillis: 0, // a new connection plans all of the ledger's statements again: the lane that meets it stands still for 50 to 100 ms
+    idleTimeoutMillis: 0, // a new connection plans the ledger's statements again: the batcher that meets it waits 50 to 100 ms
     ...(options.kept === undefined ? {} : { onConnect: (client) => assertOurs(standing, client) }),
     keepAlive: true,
     types,
     ...(statementTimeoutMs > 0 ? { statement_timeout: statementTimeoutMs, idle_in_transaction_session_timeout: idleInTransactionMs } : {}),
   });
   pool.on("error", options.onIdleError ?? (() => undefined));
-  // Between two queries of a transaction nobody else listens, and an error that nobody hears ends the process. The next query fails by itself.
+  // Between two queries of a transaction there is no other listener, and an unhandled error ends the process. The next query fails.
   pool.on("connect", (client) => client.on("error", () => undefined));
   const renewal = options.kept === undefined ? null : renewConnections(pool, options.kept);
   standing.onSuccessor(() => renewal?.retireAll());
@@ -154,7 +154,7 @@ function watchedClient(silenceMs: number): typeof pg.Client {
 }
 
 // Gives each connection of a pool a life of minutes: an address may lead elsewhere by then, and a connection that stays would go on with a former
-// primary. One at a time: the next one is open, and has planned what it will run, before the old one leaves; no lane stands still for it.
+// primary. One at a time: the next one is open, and has planned what it will run, before the old one leaves; no batcher waits for it.
 
 interface Renewal {
   /** All of them: each leaves when it is idle. */

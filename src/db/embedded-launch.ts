@@ -31,9 +31,9 @@ export interface Cluster {
 /** Recovery after a crash under load took 0.5 s; a minute leaves room for a slow disk. */
 export const startDeadlineMs = 60_000;
 
-/** Returns when the server takes connections, or when somebody else's does. */
+/** Returns when the server takes connections, or when another process's server does. */
 export async function launch(cluster: Cluster): Promise<void> {
-  if (readPostmaster(cluster.folder)?.alive) return; // somebody was quicker
+  if (readPostmaster(cluster.folder)?.alive) return; // another process was quicker
   const runner = cluster.runner();
   if (!existsSync(join(cluster.folder, "PG_VERSION"))) await initialize(cluster, runner);
   assertVersion(cluster, runner);

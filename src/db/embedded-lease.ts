@@ -11,7 +11,7 @@ export interface Lease {
 }
 
 const lockKey = 7322100;
-/** How long a connection of anybody else's, and one of our own, is waited for. */
+/** How long to wait for another process's connection, and for one of our own. */
 const foreignMs = 1_000;
 const ownMs = 10_000;
 

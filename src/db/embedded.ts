@@ -25,7 +25,7 @@ export interface Embedded {
   url: string;
   /** The postmaster's process. */
   readonly pid: number;
-  /** Stops the server, unless somebody else uses it: then it runs on. */
+  /** Stops the server, unless another process uses it: then it runs on. */
   stop(): Promise<void>;
   /** Kills the server as a crash would; tests only. */
   kill9(): void;
@@ -118,7 +118,7 @@ async function attachOrStart(cluster: Cluster): Promise<Lease> {
   }
 }
 
-/** Under the lock, so that nobody starts while we stop; a lease of anyone else keeps the server alive. */
+/** Under the lock, so that no process starts the server while we stop it; another process's lease keeps it alive. */
 async function stopUnlessUsed(cluster: Cluster, lease: Lease): Promise<void> {
   const alone = await lease.releaseAndAskIfAlone().catch(() => false);
   const postmaster = readPostmaster(cluster.folder);

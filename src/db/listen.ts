@@ -1,5 +1,5 @@
-// The one connection that hears NOTIFY. It comes back by itself; what was announced meanwhile is lost, so whoever
-// listens is told of every new beginning and forgets what it had cached, and can ask how far it has heard.
+// The one connection that listens for NOTIFY. It reconnects by itself; notifications sent meanwhile are lost, so listeners are told of
+// every reconnect, drop what they had cached, and can ask how far they have heard.
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { clientOf, parseHosts } from "./hosts.ts";
@@ -7,12 +7,12 @@ import { assertOurs } from "./identify.ts";
 import type { Standing } from "./standing.ts";
 
 interface Listener {
-  /** What was announced before this moment of performance.now() has been heard; -Infinity while the connection is away. */
+  /** All notifications before this moment of performance.now() have been heard; -Infinity without a connection. */
   readonly heardUntil: number;
   close(): Promise<void>;
 }
 
-/** Postgres hands out what was announced before it answers, so each answer moves heardUntil to its question. */
+/** Postgres delivers notifications before it answers, so each answer moves heardUntil to the time of its question. */
 const proveEveryMs = 250;
 /** A connection whose other end has vanished without a word is given up after at most this and proveEveryMs. */
 const answerWithinMs = 3_000;

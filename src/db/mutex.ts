@@ -1,6 +1,6 @@
-// Where Postgres shares the machine of the gateway: lanes send their statements in turn, first come first served. Two at once would take the
-// same cores from each other and from this process; one after the other, each is over sooner and the next batch is larger. A database elsewhere
-// has its own cores, and a way there that is better spent side by side.
+// The mutex of the batchers where Postgres runs on the gateway's machine: they send their statements one at a time, first come first
+// served. Two at once would compete for the same cores; one after the other, each ends sooner and the next batch is larger. A database
+// elsewhere has its own cores, and round trips that are better made side by side.
 
 export interface Turns {
   /** Resolves when it is the caller's turn; it ends with `leave`. */

@@ -2,7 +2,7 @@
 // 0007, 0011 and 0014; any replica may call it.
 import type { Db } from "./connect.ts";
 
-/** A process that nobody restarts for a quarter must not run out of partitions. */
+/** A process that runs for a quarter without a restart must not run out of partitions. */
 const everyMs = 24 * 60 * 60 * 1000;
 const monthsAhead = 3;
 

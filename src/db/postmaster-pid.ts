@@ -29,7 +29,7 @@ export function takeOverPidFile(folder: string): void {
   if (lines) writeFileSync(path, [String(process.pid), ...lines.slice(1)].join("\n"));
 }
 
-/** Made anew at each start: /tmp is everybody's, and a killed server's socket lock there would keep the next from starting. */
+/** Made anew at each start: /tmp is shared, and a killed server's socket lock there would keep the next from starting. */
 export function makeSocketFolder(path: string, uid: number): void {
   try {
     rmSync(path, { recursive: true, force: true });

@@ -1,5 +1,5 @@
-// What this process knows of the database behind its address: the time there, which database it is, and why no money may be taken from it
-// now. Told by each heartbeat and each new connection, so that asking costs a call no statement.
+// What this process knows of the database behind its address: its clock, its identity, and why no reservation may be made now. Each
+// heartbeat and each new connection updates it, so that reading it costs a call no statement.
 import { fail } from "../errors/fail.ts";
 
 /** Which database answers, as database_identity says it (migration 0016); null: its operator doesn't tell. */
@@ -43,7 +43,7 @@ export interface Standing {
 /** What a clock may differ by: certificates, signatures of requests and sessions bear as much. */
 const skewMaxMs = 5_000;
 
-/** `onChange`: a doubt came, changed, or went (null). */
+/** `onChange`: called when a doubt arises, changes or is settled (null). */
 export function createStanding(onChange: (doubt: Doubt, reason: string | null) => void = () => undefined): Standing {
   /** The database's time less performance.now(): between these. Unknown at first: this machine's. */
   let offset = { least: performance.timeOrigin, most: performance.timeOrigin };
@@ -93,7 +93,7 @@ export function createStanding(onChange: (doubt: Doubt, reason: string | null) =
   };
 }
 
-/** No new call begins where its money is not safe; those under way go on. */
+/** Refuses new calls while their money is not safe; calls under way go on. */
 export function refuseInDoubt({ standing }: { standing: Pick<Standing, "refusal"> }): void {
   if (standing.refusal !== null) fail("overloaded", { cause: new Error(standing.refusal) });
 }

@@ -1,4 +1,4 @@
-// Tells a database that is away, restarting or asks for a repeat from a query that is wrong.
+// Tells transient errors of the database (unavailable, restarting, a conflict to be retried) from queries that are wrong.
 
 /**
  * Of a connection that was not made, of a server that takes none yet, has no room or memory left (53) or only reads, as a standby after a

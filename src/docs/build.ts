@@ -15,7 +15,7 @@ import type { Page } from "./types.ts";
 
 const generated = (file: string) => fileURLToPath(new URL(`../../generated/${file}`, import.meta.url));
 
-/** Writes into `folder`, whose former content goes; returns how many pages there are. `publicUrl` has no slash at its end. */
+/** Writes into `folder`, replacing its content; returns the number of pages. `publicUrl` has no slash at its end. */
 export async function buildDocs(folder: string, publicUrl: string | null, catalog: Catalog = readShippedCatalog()): Promise<number> {
   const document = readFileSync(generated("openapi.json"), "utf8");
   const portal = createPortal({ site: "static", document, catalog, publicUrl, canPay: null, head: (page) => policyTag(page, publicUrl) });

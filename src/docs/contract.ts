@@ -85,7 +85,7 @@ export function operationsOf({ paths }: OpenApi): Located[] {
   );
 }
 
-/** Tags as a reader meets them, with their operations. */
+/** Tags in reading order, with their operations. */
 export function operationGroups(document: OpenApi): { tag: string; description: string; operations: Located[] }[] {
   const all = operationsOf(document);
   return document.tags

@@ -1,4 +1,4 @@
-// The body of an error as each family of endpoints really sends it: the contract's examples.
+// The bodies of errors as each family of endpoints sends them, from the contract's examples.
 import { dialects, type DialectRow, type ErrorCode } from "../../generated/errors.ts";
 import { type Operation, operations } from "../../generated/operations.ts";
 import { type ErrorFacts, messageTemplate } from "../errors/facts.ts";

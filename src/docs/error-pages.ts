@@ -100,7 +100,7 @@ function typeText({ type }: ErrorRow): string {
 }
 
 function retryText(row: ErrorRow): string {
-  if (!row.retryable) return "no, not unchanged";
+  if (!row.retryable) return "no; change the request first";
   return row.retryAfterSec === undefined
     ? "yes, after the time in `Retry-After` if there is one"
     : `yes, after \`Retry-After\`: ${row.retryAfterSec} seconds or less`;

@@ -1,5 +1,4 @@
-// The fields of a body as a tree for readers: what each is called, what it takes, what it means. Leaves how they look to
-// show-fields.ts.
+// The fields of a body as a tree for readers: name, accepted values, meaning. show-fields.ts renders it.
 import { follow, type OpenApi, type Schema } from "./contract.ts";
 
 export interface Field {

@@ -1,5 +1,5 @@
-// The frame of every page: head, navigation, what is on the page, where to go on. No page needs its script; colours
-// follow the reader's system.
+// The frame of every page: head, navigation, table of contents, next and previous page. Pages work without its script; colours follow
+// the reader's system.
 import type { AssetNames } from "./assets.ts";
 import { escapeHtml, plainText } from "./html.ts";
 import { placeOf, placeOfAsset, placeOfFile, relative, resolveLink } from "./links.ts";

@@ -1,11 +1,11 @@
-// The guides as pages: their texts out of src/docs/guides, with this gateway's address and models, their links as the portal's.
+// Renders the guides as pages: the texts of src/docs/guides with this gateway's address and models, and with the portal's links.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { guides } from "./guides.ts";
 import { unnamedModel } from "./here.ts";
 import type { Page, PortalFacts } from "./types.ts";
 
-/** Those of the customer's book: what only the operator needs is read in the repository. */
+/** The customer's book; the operator's guide is read in the repository. */
 export function guidePages({ here }: Pick<PortalFacts, "here">): Page[] {
   return guides
     .filter(({ book }) => book === "customer")
@@ -21,7 +21,7 @@ export function guidePages({ here }: Pick<PortalFacts, "here">): Page[] {
     }));
 }
 
-/** What its samples need and this gateway has not. */
+/** What the samples need and this gateway lacks. */
 function notServedNote(kinds: readonly string[]): string[] {
   if (kinds.length === 0) return [];
   return [`> Not served here now: ${kinds.map((kind) => `${kind} models`).join(", ")}. Samples that need one say \`${unnamedModel}\`.`];

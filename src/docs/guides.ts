@@ -1,5 +1,5 @@
-// The guides: which there are, in the order of reading. Each is a file of src/docs/guides that bears its slug. The customer's book is
-// shown on the portal; the operator's is read in the repository.
+// Lists the guides in reading order. Each is a file of src/docs/guides named by its slug. The portal shows the customer's book; the
+// operator's is read in the repository.
 
 interface Guide {
   slug: string;
@@ -18,14 +18,14 @@ export const guides: readonly Guide[] = [
   },
   {
     slug: "clients",
-    title: "Use it with …",
+    title: "Integrations",
     summary: "OpenAI's and Anthropic's SDKs, the Vercel AI SDK, LangChain, Claude Code, Codex.",
     book: "customer",
   },
   {
     slug: "streaming",
     title: "Streaming",
-    summary: "An answer piece by piece, and what a stream says when it breaks.",
+    summary: "An answer while it is being made, and what an interrupted stream sends.",
     book: "customer",
   },
   {
@@ -43,25 +43,25 @@ export const guides: readonly Guide[] = [
   {
     slug: "fallbacks",
     title: "Fallbacks",
-    summary: "What is tried when a provider fails, and how an answer says so.",
+    summary: "What happens when a provider fails, and how an answer shows it.",
     book: "customer",
   },
   {
     slug: "billing-on-failure",
     title: "Billing on failure",
-    summary: "What is charged when a call is complete, left, broken or refused.",
+    summary: "What failed, abandoned, interrupted and refused calls cost.",
     book: "customer",
   },
   {
     slug: "media-jobs",
-    title: "Images and clips",
-    summary: "Jobs, from the submit to the file and its charge.",
+    title: "Images and videos",
+    summary: "Media jobs, from submission to the file and its charge.",
     book: "customer",
   },
   {
     slug: "audio",
-    title: "Speech and transcripts",
-    summary: "A text spoken, a recording written down, music.",
+    title: "Speech and transcription",
+    summary: "Text to speech, transcription, music.",
     book: "customer",
   },
   {
@@ -72,7 +72,7 @@ export const guides: readonly Guide[] = [
   },
   {
     slug: "operator",
-    title: "Operator's page",
+    title: "Operator's guide",
     summary: "Every setting, the svc command, the catalog file.",
     book: "operator",
   },

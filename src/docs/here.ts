@@ -1,5 +1,5 @@
-// What the documentation says of this gateway: its texts and the contract's examples are written with an address that nobody has and
-// with the names of the shipped catalog. Here they become this gateway's own, as its catalog is now.
+// Adapts the documentation to this gateway: texts and examples are written with an invented address and with the shipped catalog's
+// names; here those become this gateway's address and the models of its current catalog.
 import { standIns, type StandIn } from "../catalog/example-models.ts";
 import { readShippedCatalog } from "../catalog/shipped.ts";
 import type { Catalog, ModelRow } from "../catalog/types.ts";

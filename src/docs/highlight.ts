@@ -1,4 +1,4 @@
-// Code becomes coloured HTML when a page is made, so that no page needs a script for it. Only the languages that we show.
+// Highlights code as HTML when a page is made, so that pages need no script for it. Only the languages that we show.
 import { createRequire } from "node:module";
 import { escapeHtml } from "./html.ts";
 

@@ -1,4 +1,4 @@
-// Text on its way into HTML. Whoever fills a page escapes with this.
+// Escapes text for HTML; everything that fills a page uses it.
 
 const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 

@@ -1,5 +1,5 @@
-// Where a link leads. Sources say `/docs/…` or an address of the root; a page says it relative to itself, so that the same pages
-// work behind a path, and as files in any folder.
+// Resolves links. Sources use `/docs/…` or an address from the root; pages use relative ones, so that they work behind a path prefix and
+// as files in any folder.
 import { posix } from "node:path";
 import type { Site } from "./types.ts";
 

@@ -1,4 +1,4 @@
-// llms.txt (llmstxt.org): what there is to read, for language models; llms-full.txt: all of it but the long tail in one file.
+// llms.txt (llmstxt.org), which lists the pages for language models, and llms-full.txt, which holds all but the long tail in one file.
 import { operationGroups, type OpenApi } from "./contract.ts";
 import { placeOf, placeOfFile } from "./links.ts";
 import { pageMarkdown } from "./twin.ts";

@@ -1,5 +1,5 @@
-// Markdown becomes a page's HTML: headings with anchors, code in colour, samples of several languages as tabs, links that work
-// where the page stands. Raw HTML in a source stays text.
+// Renders Markdown as a page's HTML: headings with anchors, highlighted code, samples in several languages as tabs, links that work on
+// that page. Raw HTML in a source stays text.
 import { Marked, type Token, type Tokens } from "marked";
 import { highlight, languageTitle } from "./highlight.ts";
 import { escapeHtml } from "./html.ts";

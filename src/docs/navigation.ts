@@ -1,4 +1,4 @@
-// What stands beside every page: guides, reference, operations by tag. The group that holds the page is open.
+// The navigation beside every page: guides, reference, operations by tag. The page's own group is open.
 import { operationGroups, type OpenApi } from "./contract.ts";
 import { escapeHtml } from "./html.ts";
 import type { Page } from "./types.ts";

@@ -1,4 +1,4 @@
-// A page per operation: what it does, how it is called, what it takes and answers, how it fails. All of it is the contract's.
+// One page for each operation: what it does, how to call it, what it takes and answers, how it fails. All from the contract.
 import { operations, type OperationId } from "../../generated/operations.ts";
 import { exampleOf, follow, type Located, type Media, type OpenApi, type Parameter } from "./contract.ts";
 import { fieldsOf, typeText } from "./field-tree.ts";

@@ -1,4 +1,4 @@
-// What a page may run, load and ask: what is ours, and nothing else. The server sends it as a header, files carry it in themselves.
+// The content security policy of pages: they run, load and call only what is ours. The server sends it as a header, files carry it.
 import type { Page } from "./types.ts";
 
 const none = "default-src 'none'; base-uri 'none'; form-action 'none'";

@@ -30,7 +30,7 @@ export interface Portal {
   sdkPackage: () => Buffer;
   /** JSON for the search of the pages. */
   searchIndex: () => Promise<string>;
-  /** A page that says there is none, with the navigation; `depth`: steps of its address below /docs, for its links. */
+  /** The page for an unknown address, with the navigation; `depth`: steps of its address below /docs, for its links. */
   notFound: (depth: number) => string;
 }
 

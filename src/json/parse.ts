@@ -1,5 +1,5 @@
 // Parses JSON in place of JSON.parse: V8 from Node 24 on misreads keys that are written with an escape, once it has met a key with a
-// backslash at their place (docs/v8-json-escaped-keys.md). Our own parser reads texts with such a key, V8's all others.
+// backslash at their place (the gateway's docs/v8-json-escaped-keys.md). Our own parser reads texts with such a key, V8's all others.
 
 /** Like JSON.parse: the same values, and a SyntaxError for what is no JSON. */
 export function parseJson(text: string): unknown {

@@ -97,7 +97,7 @@ async function writeTimes(res: ServerResponse, chunk: Buffer, bytes: number): Pr
   for (let sent = 0; sent < bytes && !res.destroyed; sent += pieceBytes) await (res.write(chunk) ? nextTurn() : drained(res));
 }
 
-/** Or closed: whoever waits looks then. */
+/** Or closed: those who wait look then. */
 function drained(res: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -5,7 +5,7 @@ import { LeftOut, type Running, type StartOptions, type Target } from "./targets
 export interface Fleet {
   /** Running; those that can't be had are missing, and that was printed. */
   of(names: string[]): Promise<Running[]>;
-  /** One of its own for a scenario that needs it new, or made otherwise; whoever asks stops it. */
+  /** One of its own for a scenario that needs it new, or made otherwise; the scenario stops it. */
   fresh(name: string, options?: Partial<StartOptions>): Promise<Running | null>;
   running(): Running[];
   stop(names: string[]): Promise<void>;

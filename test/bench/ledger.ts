@@ -1,4 +1,4 @@
-// npm run bench:ledger: reserve + settle through the lanes, against the naive two transactions a request, in the
+// npm run bench:ledger: reserve + settle through the batchers, against the naive two transactions a request, in the
 // same run, on one hot account and on 1,000. fsync on. Believe the ratios, not the absolute figures.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

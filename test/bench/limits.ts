@@ -1,4 +1,4 @@
-// npm run bench:limits: checks of three limits each through the real lane, against rate-limiter-flexible's Postgres store
+// npm run bench:limits: checks of three limits each through the real batcher, against rate-limiter-flexible's Postgres store
 // (three limiters a call, one after the other, as it offers) on the same server in the same run, slices interleaved.
 // Believe the ratios, not the absolute figures.
 import { mkdtempSync, rmSync } from "node:fs";

@@ -60,7 +60,7 @@ export interface Open {
   reservations: number;
   /** Jobs that wait or run. */
   jobs: number;
-  /** The gateway's, not those of whoever asks. */
+  /** The gateway's, not those of the scraper. */
   backends: number;
 }
 

@@ -1,4 +1,4 @@
-// Which failures mean that the database is away, and that whoever waits for it then waits on: names that don't resolve, hosts that can't be
+// Which failures mean that the database is unavailable, so that callers go on waiting for it: names that don't resolve, hosts that can't be
 // reached, a standby that a failover has left us with.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// The lane's own promises, without a database: order, batching, neighbours, bounds.
+// The batcher's own promises, without a database: order, batching, neighbours, bounds.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createLane, FailedFor, LaneFull } from "../../src/db/batcher.ts";

@@ -1,4 +1,4 @@
-// Lanes whose database shares the machine: one statement at a time, in order, and none that waits holds up the rest.
+// Batchers whose database shares the machine: one statement at a time, in order, and none that waits holds up the rest.
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { createLane } from "../../src/db/batcher.ts";

@@ -1,4 +1,4 @@
-// What a gateway in front of several shards would do with a lane's batch: one statement a shard, the answers put together again. This is the
+// What a gateway in front of several shards would do with a batcher's batch: one statement a shard, the answers put together again. The
 // whole contract: a batch's arrays run in parallel, the first of bigints says whose each item is.
 import { shardOf } from "./shard-guard.ts";
 

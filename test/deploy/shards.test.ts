@@ -1,5 +1,5 @@
-// Accounts may be spread over several Postgres: no statement of the hot paths touches two accounts' shards once a lane's batch is grouped by
-// shard. Postgres itself watches the real gateway while it serves accounts of three shards at once (deploy/scale-out.md).
+// Accounts may be spread over several Postgres: no statement of the hot paths touches two accounts' shards once a batcher's batch is grouped
+// by shard. Postgres itself watches the real gateway while it serves accounts of three shards at once (deploy/scale-out.md).
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// The guide "Speech and transcripts", its commands one by one in one shell against a gateway of its own. What they write is decoded by
+// The guide "Speech and transcription", its commands one by one in one shell against a gateway of its own. What they write is decoded by
 // other people's tools, and has to last as long as what was asked for.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// The guide "Use it with …": what its samples don't show by themselves. guides.test.ts runs them; here the settings of agents are read, and
+// The guide "Integrations": what its samples don't show by themselves. guides.test.ts runs them; here the settings of agents are read, and
 // their requests made.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Gateway, startGateway } from "../support/gateway.ts";
@@ -20,7 +20,7 @@ afterAll(() => gateway.stop());
 
 test("nothing else stands in it, and every sample asks and prints the answer", () => {
   const headings = [...new Set(blocks.map(({ heading }) => heading))];
-  expect(headings).toEqual(["Use it with …", "curl", "OpenAI SDK", "Anthropic SDK", "Vercel AI SDK", "LangChain", "Claude Code", "Codex"]);
+  expect(headings).toEqual(["Integrations", "curl", "OpenAI SDK", "Anthropic SDK", "Vercel AI SDK", "LangChain", "Claude Code", "Codex"]);
   expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(["python", "sh", "toml", "ts"]);
   // The simulator repeats what it was asked; the sample of the rankings asks nothing.
   const asking = blocks.filter(({ language, heading }) => ["ts", "python"].includes(language) || heading === "curl");

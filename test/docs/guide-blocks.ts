@@ -4,7 +4,7 @@
 // ```sh no-run: a reason    doesn't, for that reason; guide-texts.test.ts keeps the list of them
 // <!-- prints: /text/ -->   under a fence: what its output has to hold; its dots mean line ends too
 // <!-- the answer to the last sample of the shell --> under a fence of JSON: that sample prints it; … stands for anything
-// <!-- first, by the operator: a command -->   under a fence: runs before it, and is none of its reader's
+// <!-- first, by the operator: a command -->   under a fence: runs before it, and is not for its reader
 // <!-- answers: /(\d+)/ --> under a fence: what `read` gets is found like that in what the gateway has printed
 import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";

@@ -1,4 +1,4 @@
-// The guide "Images and clips", its commands one by one in one shell against a gateway of its own; then its books are audited.
+// The guide "Images and videos", its commands one by one in one shell against a gateway of its own; then its books are audited.
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GuideShell, hasCurl, openGuideShell } from "./guide-shell.ts";

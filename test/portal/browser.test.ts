@@ -105,11 +105,11 @@ describe.skipIf(executablePath === null)("in a browser", { timeout: 120_000 }, (
     ["refund", "Billing on failure"],
     ["rate limit", "Limits"],
     ["how do I get a key", "Accounts and credit"],
-    ["ANTHROPIC_BASE_URL", "Use it with …"],
-    ["idempotency", "Images and clips"],
+    ["ANTHROPIC_BASE_URL", "Integrations"],
+    ["idempotency", "Images and videos"],
     ["429", "Limits"],
     ["Retry-After", "Errors"],
-    ["claude-code", "Use it with …"],
+    ["claude-code", "Integrations"],
   ])("search reads headings and texts, and takes a question: %s", async (question, wanted) => {
     const { page, faults, foreign } = await open(desk);
     await page.goto(`${gateway.url}/docs/guides/errors`);

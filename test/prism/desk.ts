@@ -1,6 +1,6 @@
 // What stands between Prism's proxy and the gateways of a run. Prism has one upstream; the tests have hundreds of
 // gateways. So a request is left here first, Prism is asked to fetch it, and what the gateway answered is kept as it was:
-// Prism judges the answer, but its copy of it is not what the test reads (it corrupts bytes, TOOLCHAIN.md 6).
+// Prism judges the answer, but its copy of it is not what the test reads (it corrupts bytes).
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";

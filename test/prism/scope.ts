@@ -1,5 +1,5 @@
-// What goes through Prism in `npm run test:prism` and what does not, with the reasons. TOOLCHAIN.md 6 lists more that Prism
-// can't carry; bad JSON, missing keys, odd paths, forms and sounds do go through, since desk.ts carries the request and the
+// What goes through Prism in `npm run test:prism` and what does not, with the reasons. Prism can't carry more than is listed here
+// (docs/behaviour/operation.md#toolchain); bad JSON, missing keys, odd paths, forms and sounds do go through, since desk.ts carries the request and the
 // answer's bytes, and Prism judges the answer alone. Of a stream it sees the head and the end: the records are test/support's.
 import type { Operation } from "../../generated/operations.ts";
 

@@ -27,7 +27,7 @@ export interface Answer {
 const prompt = "abcdefghijkl";
 export const promptTokens = 6;
 
-/** Sends it and hands over the request; whoever wants the answer listens to it. */
+/** Sends it and hands over the request; the caller listens to it for the answer. */
 export function openChat({ url, key, model, stream = false, maxTokens, agent, requestId, patienceMs, more }: ChatOptions): ClientRequest {
   const body = JSON.stringify({
     model,

@@ -1,4 +1,4 @@
-// Recordings at addresses and the disk, which is the database's too: all of them together have a bound, and whoever comes beyond it is
+// Recordings at addresses and the disk, which is the database's too: all of them together have a bound, and a call beyond it is
 // told to come again, free.
 import type { ServerResponse } from "node:http";
 import { expect, test, vi } from "vitest";

@@ -1,4 +1,4 @@
-// Hosts of audio that answer anything at all, over every protocol: whoever called gets a declared error and pays nothing, no answer and no
+// Hosts of audio that answer anything at all, over every protocol: the caller gets a declared error and pays nothing, no answer and no
 // line of the log holds the operator's key or whose host it is, and nothing stays open here.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -190,7 +190,7 @@ test("nothing is lost, doubled or invented", { timeout: 150_000 }, async () => {
     const shown = new Set(rows.map(({ shown_id }) => shown_id));
     expect([...known.values()].filter((id) => !shown.has(id))).toEqual([]);
     expect(rows.filter(({ status }) => status === "succeeded").length).toBeGreaterThan(10);
-    // Of those whose tier stayed: images and clips at once, and both together.
+    // Of those whose tier stayed: images and videos at once, and both together.
     const slots = [null, [5, 2, 7], [2, 0, 2], [10, 4, 14], null, [38, 38, 38]];
     for (const [place, account] of accounts.entries()) {
       const most = slots[place];
@@ -213,7 +213,7 @@ async function cutConnections(): Promise<void> {
   );
 }
 
-/** Of images, of clips and of both, by when they had their slots. */
+/** Of images, of videos and of both, by when they had their slots. */
 async function mostAtOnce({ accountId }: Account): Promise<number[]> {
   const { rows } = await world.db.pool.query<{ images: number; clips: number; both: number }>(
     `select coalesce(max(images), 0)::int as images, coalesce(max(clips), 0)::int as clips, coalesce(max(images + clips), 0)::int as both from (

@@ -1,4 +1,4 @@
-// A gateway without SMTP: what its log shows of mails, by where its database is. A mail's link signs in whoever reads it.
+// A gateway without SMTP: what its log shows of mails, by where its database is. A mail's link signs in anyone who reads it.
 import { afterEach, expect, test } from "vitest";
 import { freshDatabase } from "../support/database.ts";
 import { spawnGateway } from "../support/gateway.ts";

@@ -142,7 +142,7 @@ describe("a worker that crashes while a new one starts", () => {
     process.kill(starting, "SIGSTOP");
     return { gateway, before, starting };
   }
-  /** Until whoever replaces it has seen the new one in its place. */
+  /** Until the part that replaces it has seen the new one in its place. */
   async function crash(gateway: SpawnedGateway, pid: number) {
     process.kill(pid, "SIGKILL");
     await until(() => said(gateway, "a worker ended and is replaced") === 1, "its end is said");

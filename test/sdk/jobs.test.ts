@@ -1,4 +1,4 @@
-// Pictures, clips and genmedia from their order to their result in one call, and the orders' keys.
+// Images, videos and genmedia from their submission to their result in one call, and the submissions' keys.
 import { describe, expect, expectTypeOf, test, vi } from "vitest";
 import { type GenmediaCompleted, type ImageOutput, Svc, SvcError } from "../../generated/sdk/index.js";
 import { chatWorld, provider } from "../operations/chat/chat-gateway.ts";

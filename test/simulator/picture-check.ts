@@ -1,4 +1,4 @@
-// Decodes what the simulator drew: checksums, compression and length of a PNG, packets and length of a clip.
+// Decodes what the simulator drew: checksums, compression and length of a PNG, packets and length of a video.
 import { crc32, inflateSync } from "node:zlib";
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from "mediabunny";
 

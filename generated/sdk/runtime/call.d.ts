@@ -48,5 +48,5 @@ export interface Route {
     readonly read?: Reader;
 }
 export declare function call<T, Op extends OperationId>(client: Client, route: Route, input?: object, options?: IdempotentOptions): Call<T, Op>;
-/** The three ways to take an answer. Whoever takes another one than the promise itself has handled its failure. */
+/** The three ways to take an answer. A caller who takes another one than the promise itself handles its failure. */
 export declare function callOf<T, Op extends OperationId, Failure = never>(sent: Promise<Answer<T>>): Call<T, Op, Failure>;

@@ -7,7 +7,7 @@ import { watch } from "./watch.js";
 export function call(client, route, input, options) {
     return callOf(send(client, route, (input ?? {}), options ?? {}));
 }
-/** The three ways to take an answer. Whoever takes another one than the promise itself has handled its failure. */
+/** The three ways to take an answer. A caller who takes another one than the promise itself handles its failure. */
 export function callOf(sent) {
     const data = sent.then((answer) => answer.data);
     const handled = () => void data.catch(() => { });

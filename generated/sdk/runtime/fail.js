@@ -3,7 +3,7 @@
 import { parseJson } from "./parse.js";
 import { SvcError } from "./error.js";
 import { retryAfterOf } from "./retry.js";
-/** Statuses after which another try can help, where whoever answered doesn't say. */
+/** Statuses after which a retry can help, where the answer doesn't say. */
 const passing = [408, 429, 502, 503, 504];
 /** An error about an answer: what its head says, and `fields`. */
 export function failure({ headers, status: httpStatus }, fields) {

@@ -1,5 +1,5 @@
 // The history a request brings: roles, blocks, and every call of a tool with its one result.
-// Worded as a real host words it, since clients match on the words (WIRE 6.1).
+// Worded as a real host words it, since clients match on the words (docs/behaviour/messages.md#agents).
 import type { Knobs } from "../knob-list.ts";
 import { refuse } from "../refused.ts";
 import { type Fields, isFields } from "../request-fields.ts";

@@ -1,4 +1,4 @@
-// The protocol of ElevenLabs (WIRE 13.1): its paths. Keys aren't checked, as nowhere here.
+// The protocol of ElevenLabs (docs/behaviour/providers.md#elevenlabs): its paths. Keys aren't checked, as nowhere here.
 import type { LiveOperation, SimulatorProtocol } from "../protocol.ts";
 import { planMusic, planSoundEffect } from "./composed.ts";
 import { renderRefusal, rewordRefusal } from "./errors.ts";

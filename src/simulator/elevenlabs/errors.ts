@@ -1,4 +1,4 @@
-// The errors of ElevenLabs (WIRE 13.1): `{detail: {status, message}}`, and a list under `detail` for fields that are wrong.
+// The errors of ElevenLabs: `{detail: {status, message}}`, and a list under `detail` for fields that are wrong.
 import { Refused, type Refusal } from "../refused.ts";
 import { readFields, type Fields } from "../request-fields.ts";
 

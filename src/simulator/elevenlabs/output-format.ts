@@ -1,4 +1,4 @@
-// The names of ElevenLabs for formats of audio (WIRE 13.1), and which of them the simulator makes.
+// The names of ElevenLabs for formats of audio, and which of them the simulator makes.
 import type { SoundFormat } from "../sound/make-sound.ts";
 import { refuseField } from "./errors.ts";
 

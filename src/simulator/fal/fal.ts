@@ -1,4 +1,4 @@
-// The protocol of the queue (WIRE 12): submit, status, result, cancel, and the files. One state for each simulator.
+// The protocol of the queue (docs/behaviour/providers.md#fal): submit, status, result, cancel, and the files. One state for each simulator.
 import { readModelId } from "../knobs.ts";
 import { planFile } from "../made/file-reply.ts";
 import { jsonReply, type Ask, type LiveOperation, type Plan, type SimulatorProtocol, type WholeReply } from "../protocol.ts";

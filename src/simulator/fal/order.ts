@@ -1,4 +1,4 @@
-// What a request to the queue asks for: pictures, vectors, a clip or a song, their size, number and length. Wrong input is no refusal
+// What a request to the queue asks for: images, vectors, a video or a song, their size, number and length. Wrong input is no refusal
 // at the door: the queue takes any document, and the run fails.
 import type { Knobs } from "../knob-list.ts";
 import { type PictureFormat, readFormat } from "../made/picture.ts";
@@ -18,9 +18,9 @@ export interface Order {
   height: number;
   /** Of a picture. */
   format: PictureFormat;
-  /** Of a clip. */
+  /** Of a video. */
   aspect: string;
-  /** Of a clip and of a song. */
+  /** Of a video and of a song. */
   seconds: number;
 }
 

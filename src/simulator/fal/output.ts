@@ -1,4 +1,4 @@
-// What a finished work tells: its pictures, its clip or its song, where their files are, and what the knobs leave out of it.
+// What a finished work tells: its images, its video or its song, where their files are, and what the knobs leave out of it.
 import { makeClip } from "../made/mp4.ts";
 import { makePicture, type MadeFile } from "../made/picture.ts";
 import { makeSvg } from "../made/svg.ts";

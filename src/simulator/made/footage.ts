@@ -1,5 +1,5 @@
 // A few frames of real H.264 in each shape: a key frame and three that hardly change, 24 a second, made once with x264
-// (main profile, a flat ground with a square). Repeated they are a clip of any length; mp4.ts puts them into a file.
+// (main profile, a flat ground with a square). Repeated they are a video of any length; mp4.ts puts them into a file.
 
 export interface Footage {
   width: number;

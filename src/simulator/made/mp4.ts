@@ -1,4 +1,4 @@
-// A clip as an MP4 file of any length: real H.264 frames (footage.ts) over and over, and the boxes around them (ISO 14496-12 and -15).
+// A video as an MP4 file of any length: real H.264 frames (footage.ts) over and over, and the boxes around them (ISO 14496-12 and -15).
 import { framesPerSecond, landscape, portrait, square, type Footage } from "./footage.ts";
 
 /** Units of time a second, in every box. */

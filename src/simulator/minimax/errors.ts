@@ -1,4 +1,4 @@
-// The errors of MiniMax (WIRE 13.2): HTTP 200 and a number in `base_resp`. A status that a knob orders by its number stays that status.
+// The errors of MiniMax: HTTP 200 and a number in `base_resp`. A status that a knob orders by its number stays that status.
 import type { Knobs } from "../knob-list.ts";
 import { jsonReply, type Plan } from "../protocol.ts";
 import { type Refusal, Refused } from "../refused.ts";

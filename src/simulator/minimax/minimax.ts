@@ -1,4 +1,5 @@
-// The protocol of MiniMax (WIRE 13.2): its paths. One state for each simulator: clips that were uploaded and voices that were made.
+// The protocol of MiniMax (docs/behaviour/providers.md#minimax): its paths. One state for each simulator:
+// uploaded samples and the voices made of them.
 import { LRUCache } from "lru-cache";
 import type { LiveOperation, SimulatorProtocol } from "../protocol.ts";
 import { renderRefusal, rewordRefusal } from "./errors.ts";

@@ -1,4 +1,4 @@
-// Voices of the operator's own: listing, cloning from an uploaded clip, and designing from a description (WIRE 13.2).
+// Voices of the operator's own: listing, cloning from an uploaded sample, and designing from a description.
 import type { LRUCache } from "lru-cache";
 import { readSteering } from "../header-knobs.ts";
 import type { Ask, Plan } from "../protocol.ts";
@@ -9,7 +9,7 @@ import { measureSound } from "../sound/measure-sound.ts";
 import { codes, planJson, readBodyFields, readText, refuseParameter, refuseWith } from "./errors.ts";
 import type { MadeKind, Voices } from "./voices.ts";
 
-/** Seconds of the clips by their ids. */
+/** Seconds of the voice samples by their ids. */
 export type Clips = LRUCache<number, number>;
 
 const clipBytesMax = 20 * 1024 * 1024;
@@ -42,7 +42,7 @@ export function planUpload(clips: Clips, { body, headers }: Ask): Plan {
   const sound = measureSound(file.bytes);
   if (sound === null || !clipKinds.includes(sound.kind) || !/\.(mp3|m4a|wav)$/i.test(file.fileName))
     refuseParameter("the file is no mp3, m4a or wav");
-  // The same clip has the same id.
+  // The same sample has the same id.
   const id = Number.parseInt(digest(file.bytes.toString("latin1")).slice(0, 12), 16);
   clips.set(id, knobs.seconds ?? sound.seconds);
   const told = { file_id: id, bytes: file.bytes.length, created_at: 1_767_225_600, filename: file.fileName, purpose: "voice_clone" };

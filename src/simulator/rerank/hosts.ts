@@ -1,4 +1,4 @@
-// How each host of rerankers shapes an answer and an error (WIRE 11.2). Scores and counts come from documents.ts.
+// How each host of rerankers shapes an answer and an error (docs/behaviour/providers.md#rerank). Scores and counts come from documents.ts.
 import type { Knobs } from "../knob-list.ts";
 import type { Refusal } from "../refused.ts";
 import type { Fields } from "../request-fields.ts";

@@ -46,7 +46,7 @@ void svc.images.generate({ model: "demo/image-standard" });
 void svc.responses.create({ model: "best", input: "Hello", max_tokens: 5 });
 // @ts-expect-error no such field
 void svc.decisions.create({ state: "A cat.", questions: {}, question: {} });
-// @ts-expect-error a clip is wide or tall
+// @ts-expect-error a video is wide or tall
 void svc.videos.generate({ model: "demo/video", prompt: "Waves", aspect_ratio: "1:1" });
 // @ts-expect-error no such field
 void svc.keys.create({ name: "CI", scope: "all" });
