@@ -38,8 +38,8 @@ test.skipIf(!hasCurl)(
 
     const submittedClip = await json('curl -s "$SVC_URL/v1/videos/generations"');
     expect(submittedClip).toMatchObject({ object: "video.job", status: "pending", estimated_cost: 0.5 });
-    await next("CLIP=");
-    const clip = await json('curl -s "$SVC_URL/v1/jobs/$CLIP?wait=25"');
+    await next("VIDEO=");
+    const clip = await json('curl -s "$SVC_URL/v1/jobs/$VIDEO?wait=25"');
     expect(clip).toMatchObject({ id: submittedClip.id, status: "succeeded", charged_amount: 0.5 });
     expect(await json('curl -s "$SVC_URL/v1/genmedia/run"')).toMatchObject({
       status: "COMPLETED",
