@@ -69,24 +69,6 @@ export function openBody(control: SocketControl, bounds: RecordBounds): BodyFeed
     await done;
   }
 
-  async function bytes(maxBytes: number, maxMs = wholeMs): Promise<Buffer> {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const detail = `the answer took more than ${maxMs} ms`;
-    const late = () => control.stop(new UpstreamError("unavailable", detail, { trouble: { cause: "timeout_answer", detail } }));
-    const timer = setTimeout(late, maxMs);
-    try {
-      await read((chunk) => {
-        size += chunk.length;
-        if (size > maxBytes) throw new UpstreamError("unreadable", `the answer is larger than ${maxBytes} bytes`);
-        chunks.push(chunk);
-      });
-    } finally {
-      clearTimeout(timer);
-    }
-    return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size);
-  }
-
   function timeRecords(): RecordTimes["heard"] {
     times = openRecordTimes(bounds, control.stop);
     if (ended || failure) times.stop();
@@ -94,7 +76,12 @@ export function openBody(control: SocketControl, bounds: RecordBounds): BodyFeed
   }
 
   return {
-    body: { read, bytes, timeRecords, cancel: () => control.stop(new DOMException("The upstream call was cancelled.", "AbortError")) },
+    body: {
+      read,
+      bytes: (maxBytes, maxMs) => readWhole(read, control, maxBytes, maxMs),
+      timeRecords,
+      cancel: () => control.stop(new DOMException("The upstream call was cancelled.", "AbortError")),
+    },
     push(chunk) {
       if (onChunk) return deliver(onChunk, chunk);
       early.push(chunk);
@@ -112,6 +99,24 @@ export function openBody(control: SocketControl, bounds: RecordBounds): BodyFeed
       settle?.reject(reason);
     },
   };
+}
+
+async function readWhole(read: AnswerBody["read"], control: SocketControl, maxBytes: number, maxMs = wholeMs): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const detail = `the answer took more than ${maxMs} ms`;
+  const late = () => control.stop(new UpstreamError("unavailable", detail, { trouble: { cause: "timeout_answer", detail } }));
+  const timer = setTimeout(late, maxMs);
+  try {
+    await read((chunk) => {
+      size += chunk.length;
+      if (size > maxBytes) throw new UpstreamError("unreadable", `the answer is larger than ${maxBytes} bytes`);
+      chunks.push(chunk);
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size);
 }
 
 // How long a stream of records may take. Bytes that are no record show only that a host lives, and renew nothing here.
