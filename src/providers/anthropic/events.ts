@@ -7,7 +7,7 @@ import { UpstreamError } from "../errors/upstream-error.ts";
 import { isObject, type Json, objectOf } from "../json/read.ts";
 import { readRecordData, unreadable } from "../transport/json-answer.ts";
 import type { SseRecord } from "../transport/sse.ts";
-import type { Provider } from "../types.ts";
+import type { PromptUsage, Provider } from "../types.ts";
 import type { MessageRecord, MessageTally } from "../verbs/messages.ts";
 import { messageId, readBlock, readEnd } from "./response.ts";
 import { openSequence } from "./sequence.ts";
@@ -53,12 +53,7 @@ export function readEvents({ publicModel, provider, promptTokens }: EventsOption
     const message = {
       ...{ id: messageId(given), type: "message", role: "assistant", model: publicModel, content: [] },
       ...{ stop_reason: null, stop_sequence: null },
-      usage: {
-        input_tokens: prompt.input,
-        cache_creation_input_tokens: prompt.cacheWrite,
-        cache_read_input_tokens: prompt.cacheRead,
-        output_tokens: 0,
-      },
+      usage: usageAtStart(prompt),
     };
     return [record("message_start", { message })];
   }
@@ -105,14 +100,23 @@ export function readEvents({ publicModel, provider, promptTokens }: EventsOption
       const data = withoutKeys(sent, provider);
       if (data === "" || data.trim() === "[DONE]") return [];
       const event = readRecordData(data, name);
-      const type = isObject(event) && typeof event["type"] === "string" ? event["type"] : name;
-      if (type === "error" || (isObject(event) && isObject(event["error"]))) throw eventError(event, begun, provider);
-      if (!isObject(event)) throw unreadable("a record of the stream is not an object");
-      return readEvent(type, event, data);
+      return readEvent(...typed(event, name, begun, provider), data);
     },
     close: blocks.closeAll,
   };
   return events;
+}
+
+function usageAtStart({ input, cacheRead, cacheWrite }: PromptUsage) {
+  return { input_tokens: input, cache_creation_input_tokens: cacheWrite, cache_read_input_tokens: cacheRead, output_tokens: 0 };
+}
+
+/** An event and its type. Throws what an error says, and what is no event. */
+function typed(event: unknown, name: string, begun: boolean, provider: Provider): [string, Json] {
+  const type = isObject(event) && typeof event["type"] === "string" ? event["type"] : name;
+  if (type === "error" || (isObject(event) && isObject(event["error"]))) throw eventError(event, begun, provider);
+  if (!isObject(event)) throw unreadable("a record of the stream is not an object");
+  return [type, event];
 }
 
 /** The blocks of a message: counted from 0 by what is shown, one after the other. */
@@ -133,20 +137,16 @@ function openBlocks(tally: MessageTally) {
     }
     const open: OpenBlock = { index: next++, type: String(block["type"]), input: {}, pieces: false };
     blocks.set(event["index"], open);
-    const early: Json = {};
     if (open.type === "tool_use") {
       called = true;
       tally.deltas += 1; // a tool's name is an answer already
       tally.characters += String(block["name"]).length;
       open.input = objectOf(block["input"]);
       block["input"] = {};
-    } else if (open.type === "text" || open.type === "thinking") {
-      early[open.type] = block[open.type];
-      block[open.type] = "";
     }
+    const early = takeText(open.type, block);
     const records = [record("content_block_start", { index: open.index, content_block: block })];
-    const [key, text] = Object.entries(early)[0] ?? [];
-    if (typeof text === "string" && text !== "") records.push(...delta(open, { type: `${key}_delta`, [key!]: text }));
+    if (early !== "") records.push(...delta(open, { type: `${open.type}_delta`, [open.type]: early }));
     return sequence.put(next - 1, records, false);
   }
 
@@ -189,6 +189,14 @@ function openBlocks(tally: MessageTally) {
     /** Whether a tool was called. */
     called: () => called,
   };
+}
+
+/** What a block says already where it begins: it goes on as a piece. */
+function takeText(type: string, block: Json): string {
+  if (type !== "text" && type !== "thinking") return "";
+  const text = block[type];
+  block[type] = "";
+  return typeof text === "string" ? text : "";
 }
 
 /** Each is remembered until it is closed; hosts open a few at once. */

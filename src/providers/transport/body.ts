@@ -45,18 +45,9 @@ export function openBody(control: SocketControl, bounds: RecordBounds): BodyFeed
     }
   }
 
-  /** Chunks that came before the reader did; more may come while one of them is waited for. */
-  async function replay(reader: OnChunk): Promise<void> {
-    for (let chunk = early.shift(); chunk; chunk = early.shift()) {
-      const pending = reader(chunk);
-      if (pending) await pending;
-      if (failure) throw failure.reason;
-    }
-  }
-
   async function read(reader: OnChunk): Promise<void> {
     try {
-      await replay(reader);
+      await replay(early, reader, () => failure);
     } catch (error) {
       control.stop(error);
       throw error;
@@ -99,6 +90,16 @@ export function openBody(control: SocketControl, bounds: RecordBounds): BodyFeed
       settle?.reject(reason);
     },
   };
+}
+
+/** Chunks that came before the reader did; more may come while one of them is waited for. */
+async function replay(early: Buffer[], reader: OnChunk, failure: () => { reason: unknown } | null): Promise<void> {
+  for (let chunk = early.shift(); chunk; chunk = early.shift()) {
+    const pending = reader(chunk);
+    if (pending) await pending;
+    const failed = failure();
+    if (failed) throw failed.reason;
+  }
 }
 
 async function readWhole(read: AnswerBody["read"], control: SocketControl, maxBytes: number, maxMs = wholeMs): Promise<Buffer> {
