@@ -104,18 +104,7 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
   };
   const beating: Beating = await keepBeating(db, owner, open, givenUp, onFault);
 
-  const reserving = createAccountLane(db, {
-    work: (items: readonly ReserveRequest[]) => reserveBatch(db, owner, items),
-    waitingMax: reserveWaitingMax,
-    patienceMs: reservePatienceMs,
-    ...(watch && { gauge: watch.reserving }),
-  });
-  const settling = createAccountLane(db, {
-    work: (items: readonly Settlement[]) => settleBatch(db, items),
-    waitingMax: Infinity,
-    patienceMs: settlePatienceMs,
-    ...(watch && { gauge: watch.settling }),
-  });
+  const { reserving, settling } = openLanes(db, owner, watch);
 
   return {
     async reserve(request) {
@@ -172,6 +161,22 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
       await beating.stop();
     },
   };
+}
+
+function openLanes(db: Db, owner: string, watch: LedgerWatch | undefined) {
+  const reserving = createAccountLane(db, {
+    work: (items: readonly ReserveRequest[]) => reserveBatch(db, owner, items),
+    waitingMax: reserveWaitingMax,
+    patienceMs: reservePatienceMs,
+    ...(watch && { gauge: watch.reserving }),
+  });
+  const settling = createAccountLane(db, {
+    work: (items: readonly Settlement[]) => settleBatch(db, items),
+    waitingMax: Infinity,
+    patienceMs: settlePatienceMs,
+    ...(watch && { gauge: watch.settling }),
+  });
+  return { reserving, settling };
 }
 
 type ReservedRow = Reserved & { n: number };
