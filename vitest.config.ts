@@ -1,9 +1,11 @@
 // How the tests run: forked processes on one Postgres server that test/support/global-setup.ts starts.
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
+import { testsToSkip } from "./test/support/packages.ts";
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    exclude: [...configDefaults.exclude, ...testsToSkip()],
     globalSetup: ["test/support/global-setup.ts"],
     setupFiles: ["test/support/seeds.ts"],
     pool: "forks", // tests end child processes and read memory; threads would share both

