@@ -11,8 +11,7 @@ let project: Project;
 beforeAll(async () => {
   project = await emptyProject();
   addNodeTypes(project);
-  for (const name of ["openai", "@anthropic-ai"])
-    symlinkSync(join(testPackages, name), join(project.folder, "node_modules", name), "dir");
+  for (const name of ["openai", "@anthropic-ai"]) symlinkSync(join(testPackages, name), join(project.folder, "node_modules", name), "dir");
 }, 60_000);
 afterAll(() => rmSync(project.folder, { recursive: true, force: true }));
 
