@@ -21,14 +21,18 @@ export function areInstalled(): boolean {
   return existsSync(stamp) && readFileSync(stamp, "utf8") === lockHash();
 }
 
-/**
- * Test files that can't run here, relative to the checkout, after a sentence that says so: those that import one of the packages or this
- * file, themselves or through a helper. In CI it is a failure.
- */
+/** Test files that can't run here, relative to the checkout, after a sentence that says so. In CI it is a failure. */
 export function testsToSkip(): string[] {
   if (areInstalled()) return [];
   const reason = "the packages of test/package.json are not installed: npm run test:install";
   if (process.env["CI"] === "true") throw new Error(reason);
+  const skipped = testsThatNeedThem();
+  console.warn(`skipped: ${skipped.length} test files: ${reason}`);
+  return skipped;
+}
+
+/** Those that import one of the packages or this file, themselves or through a helper. */
+export function testsThatNeedThem(): string[] {
   const ours = developmentPackages(root);
   const names = developmentPackages(testFolder).filter((name) => !ours.includes(name));
   const found = new Map<string, boolean>();
@@ -43,9 +47,7 @@ export function testsToSkip(): string[] {
     }
     return found.get(file)!;
   };
-  const skipped = globSync("test/**/*.test.ts", { cwd: root, exclude: ["**/node_modules/**"] }).filter(needs);
-  console.warn(`skipped: ${skipped.length} test files: ${reason}`);
-  return skipped;
+  return globSync("test/**/*.test.ts", { cwd: root, exclude: ["**/node_modules/**"] }).filter(needs);
 }
 
 function developmentPackages(folder: string): string[] {
