@@ -129,5 +129,6 @@ async function bundle(source: string): Promise<string> {
   });
   const { output } = await bundled.generate({ format: "esm", comments: false });
   await bundled.close();
-  return output[0].code;
+  // ajv nests each property in the one before it: indented, a new one would move all that follow, and half of the file would be tabs.
+  return output[0].code.replaceAll(/^\t+/gm, "");
 }
