@@ -28,15 +28,13 @@ export interface SubmittedJob {
   job: ReadJob;
 }
 
-const readPatienceMs = 8_000;
-
 /** Fails as submitJob does. */
 export async function submitRequest(context: Context, request: MediaRequest, api: JobApi, plan: JobPlan): Promise<SubmittedJob> {
   const { operationId, requestId, caller, headers, body, addHeaders } = request;
   const idempotencyKey = idempotencyKeyOf(body.idempotency_key, headers["idempotency-key"]);
   const { id, outcome } = await submitJob(context, { operationId, requestId, caller, api, idempotencyKey, addHeaders }, plan);
   // The hold is taken by now: an answer that fails would leave a job that its payer doesn't know of.
-  const read = await persist(readPatienceMs, new AbortController().signal, () => readJob(context, caller, id));
+  const read = await persist(context.jobs.submitPatienceMs, new AbortController().signal, () => readJob(context, caller, id));
   if (read === undefined) throw new Error(`job ${id} is gone right after its submit`);
   if (outcome === "pending") return { outcome, job: asSubmitted(read) };
   return { outcome: read.status === "queued" ? outcome : "known", job: read };
@@ -153,14 +151,14 @@ async function insertJob(context: Submitting, ask: SubmitAsk, plan: JobPlan): Pr
 }
 
 /** An account that is busy, or a Postgres that fails over, is waited for; the row's id makes it safe to ask again. */
-const patienceMs = 8_000;
-
 async function submitRow({ db, catalog, jobs }: Submitting, accountId: bigint, job: object): Promise<SubmitRow> {
   const sql = "select outcome, id, available, reserved, key_left, waiting_max from media_submit($1, $2, $3)";
   const values = [JSON.stringify(job), tierLimits(catalog.tiers), idempotencyLife];
-  const enough = AbortSignal.timeout(patienceMs);
+  const enough = AbortSignal.timeout(jobs.submitPatienceMs);
   try {
-    const { rows } = await persist(patienceMs, enough, () => jobs.inTurn(accountId, enough, () => db.pool.query<SubmitRow>(sql, values)));
+    const { rows } = await persist(jobs.submitPatienceMs, enough, () =>
+      jobs.inTurn(accountId, enough, () => db.pool.query<SubmitRow>(sql, values)),
+    );
     return rows[0]!;
   } catch (cause) {
     if (mayPass(cause) || cause === enough.reason) fail("db_error", { cause });

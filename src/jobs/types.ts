@@ -87,6 +87,8 @@ export interface Jobs {
   wake(): void;
   /** Another one, from now on; what a job costs was fixed when it was submitted. */
   useCatalog(catalog: Catalog): void;
+  /** How long a submit waits for the database. */
+  submitPatienceMs: number;
   /** How long `POST /v1/genmedia/run` waits for its job (gateway-api.md: 25 s). */
   runWaitMs: number;
   /** Hands its jobs over: takes no more, lets go of what another process can go on with, waits `graceMs` for the rest. */
