@@ -78,7 +78,8 @@ const connectionsMax = 10;
 const databaseSilenceMs = 4_000;
 /** An address that leads elsewhere is found within a tenth of it: each connection has its turn. */
 const connectionLifeMs = 5 * 60_000;
-const graceDefaultMs = 30_000;
+/** Of a gateway that is told nothing else; a test shortens it in a process. */
+export const stopTimes = { graceMs: 30_000 };
 const settleMs = 5_000;
 /** A lane sends its batch again within a second. */
 const awayMs = 5_000;
@@ -87,7 +88,7 @@ const flushMs = 3_000;
 
 /** The database must be migrated. */
 export async function startGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
-  const { databaseUrl, catalog, log = createLog(config), graceMs = graceDefaultMs } = options;
+  const { databaseUrl, catalog, log = createLog(config), graceMs = stopTimes.graceMs } = options;
   await using opening = new AsyncDisposableStack(); // what a start that fails has opened is closed again, last first
   const db = connect(databaseUrl, {
     max: connectionsMax,
