@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Logger, pino } from "pino";
 import { handlers } from "../handlers/index.ts";
 import { createAccounts } from "./accounts/accounts.ts";
+import type { Amount } from "./money.ts";
 import type { Catalog } from "./catalog/types.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
@@ -16,6 +17,7 @@ import { openIdentityProviders } from "./identity/providers.ts";
 import { startJobs } from "./jobs/jobs.ts";
 import type { JobTimes } from "./jobs/times.ts";
 import { openLedger } from "./ledger/ledger.ts";
+import type { LedgerTimes } from "./ledger/times.ts";
 import { warmUpLedger } from "./ledger/warm-up.ts";
 import { lookAtParity } from "./ledger/parity.ts";
 import { createLimits } from "./limits/limits.ts";
@@ -59,6 +61,7 @@ export interface GatewayOptions {
   graceMs?: number;
   jobs?: Partial<JobTimes>;
   connectionLifeMs?: number;
+  ledger?: LedgerTimes;
   /** Tests trust a certificate of their own. */
   media?: MediaOptions;
   /** Other workers, whose figures /metrics shows as well. */
@@ -75,7 +78,8 @@ const connectionsMax = 10;
 const databaseSilenceMs = 4_000;
 /** An address that leads elsewhere is found within a tenth of it: each connection has its turn. */
 const connectionLifeMs = 5 * 60_000;
-const graceDefaultMs = 30_000;
+/** Of a gateway that is told nothing else; a test shortens it in a process. */
+export const stopTimes = { graceMs: 30_000 };
 const settleMs = 5_000;
 /** A lane sends its batch again within a second. */
 const awayMs = 5_000;
@@ -122,7 +126,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`;
   if (config.publicUrl === null) context.publicUrl = url;
   const handOver = () => metrics.handOver();
-  return running({ url, context, jobs, server, handOver, opened: opening.move(), graceMs: options.graceMs ?? graceDefaultMs });
+  return running({ url, context, jobs, server, handOver, opened: opening.move(), graceMs: options.graceMs ?? stopTimes.graceMs });
 }
 
 function openDatabase(config: Config, { databaseUrl, connectionLifeMs: lifeMs = connectionLifeMs }: GatewayOptions, log: Logger) {
@@ -150,14 +154,19 @@ interface Ground {
 }
 
 /** Money, accounts, limits, mail, sign-in and payments; each closes with `opening`. */
-async function openDomain(config: Config, { databaseUrl }: GatewayOptions, { opening, db, clock, log, metrics, lanes, onFault }: Ground) {
-  const gauges = { reserving: lanes.reserve, settling: lanes.settle };
-  const ledger = await openLedger(db, onFault, {
-    ...gauges,
-    reserved: (granted) => metrics.countHold("call", granted),
+async function openDomain(
+  config: Config,
+  { databaseUrl, ledger: times }: GatewayOptions,
+  { opening, db, clock, log, metrics, lanes, onFault }: Ground,
+) {
+  const watch = {
+    reserving: lanes.reserve,
+    settling: lanes.settle,
+    reserved: (granted: Amount | null) => metrics.countHold("call", granted),
     settled: metrics.countCharge,
     unsettled: metrics.countUnsettled,
-  });
+  };
+  const ledger = await openLedger(db, onFault, watch, times);
   opening.defer(() => ledger.close());
   const accounts = await createAccounts(db, { listenUrl: config.databaseDirectUrl ?? databaseUrl, clock, onFault });
   opening.defer(() => accounts.close());
