@@ -154,9 +154,17 @@ function linesOf(text: string): string[] {
     .filter((line) => line !== "");
 }
 
-/** SubRip has no way to escape the arrow that makes a line a cue's times. A run of dashes is looked at from its beginning alone. */
+/** SubRip has no way to escape the arrow that makes a line a cue's times. Not by a regular expression: millions of dashes overflow its stack. */
 function withoutArrows(line: string): string {
-  return line.replace(/(?<!-)--+>/g, "->");
+  let kept = "";
+  let from = 0;
+  for (let arrow = line.indexOf("-->"); arrow !== -1; arrow = line.indexOf("-->", from)) {
+    let begin = arrow;
+    while (begin > from && line[begin - 1] === "-") begin -= 1;
+    kept += `${line.slice(from, begin)}->`;
+    from = arrow + "-->".length;
+  }
+  return kept + line.slice(from);
 }
 
 /** WebVTT reads markup in a cue's text. */

@@ -17,6 +17,8 @@ export interface JobTimes {
   sweepMs: number;
   /** A job that was given up is looked at again so often, until runLifeMs after it was asked for. */
   lateMs: number;
+  /** A submit, and then the reading of what it made, wait so long for a busy account or a Postgres that fails over. */
+  submitPatienceMs: number;
   /** gateway-api.md "Genmedia sync wait". */
   runWaitMs: number;
 }
@@ -31,6 +33,7 @@ export const jobTimes: JobTimes = {
   runLifeMs: 30 * 60_000,
   sweepMs: 10_000,
   lateMs: 30_000,
+  submitPatienceMs: 8_000,
   runWaitMs: 25_000,
 };
 

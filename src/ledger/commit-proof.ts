@@ -1,6 +1,7 @@
 // Proves that a commit still ends: reads and what waits for no disk go on where the only synchronous standby is lost, and charges don't.
 // What was confirmed is counted, so that a database which has lost some of it is found: a restore, or a standby that was behind.
 import type { Db } from "../db/connect.ts";
+import type { LedgerTimes } from "./times.ts";
 
 export interface CommitProof {
   /** How many were confirmed. */
@@ -20,13 +21,14 @@ export interface CommitProof {
   stop(): Promise<void>;
 }
 
-/** How often it is proven; three that fail make the last one old. */
-export const proveEveryMs = 3_000;
-const freshMs = 10_000;
 /** Rows of processes that died, or were suspended for so long. */
 const forgetAfterMs = 24 * 60 * 60_000;
 
-export async function openCommitProof(db: Db, owner: string): Promise<CommitProof> {
+export async function openCommitProof(
+  db: Db,
+  owner: string,
+  { proveEveryMs, freshMs }: Pick<LedgerTimes, "proveEveryMs" | "freshMs">,
+): Promise<CommitProof> {
   let confirmed = 0n;
   let provenAt = -Infinity;
   /** Of the database. */

@@ -12,6 +12,7 @@ import { fail } from "../errors/fail.ts";
 import type { Amount } from "../money.ts";
 import { createAccountLane, isAccountHeld } from "./account-batcher.ts";
 import { type Beating, type GivenUp, keepBeating } from "./replica.ts";
+import { type LedgerTimes, ledgerTimes } from "./times.ts";
 import type { UsageLogRow } from "./usage-log.ts";
 
 /** A place among the calls of its kind that run at once, e.g. speech, as part of audio. */
@@ -74,10 +75,6 @@ export interface Ledger {
 
 /** More callers than this waiting for a reservation are told to come back: the queue would outlive their patience. */
 const reserveWaitingMax = 20_000;
-/** A caller waits this long for a database that is away, or for an account that somebody holds; then 503. */
-const reservePatienceMs = 3_000;
-/** A restart of Postgres is over by then. Afterwards the caller is told 503 and not charged, but where the charge was made and nobody heard of it. */
-const settlePatienceMs = 30_000;
 /** The first reservations of an outage were under way and may be made; those that follow never reach the database. Settlements are few: the calls in flight. */
 const givenUpMax = 10_000;
 /** A hold lives this long without renewal; live calls are renewed every 30 s (replica.ts). */
@@ -94,7 +91,12 @@ export interface LedgerWatch {
   unsettled(): void;
 }
 
-export async function openLedger(db: Db, onFault: (error: unknown, what: string) => void, watch?: LedgerWatch): Promise<Ledger> {
+export async function openLedger(
+  db: Db,
+  onFault: (error: unknown, what: string) => void,
+  watch?: LedgerWatch,
+  times: LedgerTimes = ledgerTimes,
+): Promise<Ledger> {
   const owner = randomUUID();
   const open = new Map<string, { accountId: bigint; since: number }>();
   /** Calls that may hold a reservation, or be charged, though nobody waits for them: the database did not answer. */
@@ -102,20 +104,9 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
   const giveUp = ({ accountId, id }: { accountId: bigint; id: string }, unheard: string | null) => {
     if (givenUp.size < givenUpMax || unheard !== null) givenUp.set(id, { accountId, since: performance.now(), unheard });
   };
-  const beating: Beating = await keepBeating(db, owner, open, givenUp, onFault);
+  const beating: Beating = await keepBeating(db, owner, open, givenUp, onFault, times);
 
-  const reserving = createAccountLane(db, {
-    work: (items: readonly ReserveRequest[]) => reserveBatch(db, owner, items),
-    waitingMax: reserveWaitingMax,
-    patienceMs: reservePatienceMs,
-    ...(watch && { gauge: watch.reserving }),
-  });
-  const settling = createAccountLane(db, {
-    work: (items: readonly Settlement[]) => settleBatch(db, items),
-    waitingMax: Infinity,
-    patienceMs: settlePatienceMs,
-    ...(watch && { gauge: watch.settling }),
-  });
+  const { reserving, settling } = openLanes(db, owner, times, watch);
 
   return {
     async reserve(request) {
@@ -172,6 +163,22 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
       await beating.stop();
     },
   };
+}
+
+function openLanes(db: Db, owner: string, times: LedgerTimes, watch: LedgerWatch | undefined) {
+  const reserving = createAccountLane(db, {
+    work: (items: readonly ReserveRequest[]) => reserveBatch(db, owner, items),
+    waitingMax: reserveWaitingMax,
+    patienceMs: times.reservePatienceMs,
+    ...(watch && { gauge: watch.reserving }),
+  });
+  const settling = createAccountLane(db, {
+    work: (items: readonly Settlement[]) => settleBatch(db, items),
+    waitingMax: Infinity,
+    patienceMs: times.settlePatienceMs,
+    ...(watch && { gauge: watch.settling }),
+  });
+  return { reserving, settling };
 }
 
 type ReservedRow = Reserved & { n: number };

@@ -1,11 +1,11 @@
 // This process's pulse in the database. Beside it, in rounds: the renewal of long calls, what was given up, the sweep of dead replicas' holds.
-// OPERATOR.md: reservations of a dead process are released within 15 s: 9 s without a beat, swept every 3 s.
 import { isOtherDatabase } from "../db/transient-error.ts";
 import type { Db } from "../db/connect.ts";
 import type { DatabaseIdentity } from "../db/standing.ts";
 import { within } from "../concurrency/timeout.ts";
 import { isAccountHeld } from "./account-batcher.ts";
-import { type CommitProof, openCommitProof, proveEveryMs } from "./commit-proof.ts";
+import { type CommitProof, openCommitProof } from "./commit-proof.ts";
+import { type LedgerTimes, ledgerTimes } from "./times.ts";
 
 export interface Beating {
   /** A commit has ended lately, or ends now. */
@@ -14,16 +14,7 @@ export interface Beating {
   stop(): Promise<void>;
 }
 
-const beatMs = 3_000;
-/** One beat may fail for want of a connection (after 4 s: main.ts), and the next still come in time. */
-const deadAfterMs = 9_000;
-/** Whoever hasn't beaten for so long was out himself. */
-const gapMs = 6_000;
-/** A hold lives 2 minutes (ledger.ts); renewing it every 30 s survives three missed rounds. */
-const renewAfterMs = 30_000;
 const renewFor = "2 minutes";
-/** What others hold for longer is left for the next round: the sweep comes last. */
-const waitingMs = 2_000;
 /** Above every time after which the server or we end a statement. */
 const givenUpForMs = 30_000;
 /** SIGKILL comes 40 s after SIGTERM (deploy/README.md), and the calls had most of them. */
@@ -54,28 +45,34 @@ export async function keepBeating(
   open: Map<string, OpenCall>,
   givenUp: Map<string, GivenUp>,
   onFault: (error: unknown, what: string) => void,
+  times: LedgerTimes = ledgerTimes,
 ): Promise<Beating> {
   const pulse: Pulse = { since: Infinity, last: -Infinity };
-  const proof = await openCommitProof(db, owner);
-  const beating = () => beat(db, owner, { pulse, proof, onFault });
+  const proof = await openCommitProof(db, owner, times);
+  const beating = () => beat(db, owner, { pulse, proof, times, onFault });
   await beating();
   await proof.prove();
-  const beats = repeat(() =>
-    beating().catch((error: unknown) => {
-      pulse.last = -Infinity;
-      if (isOtherDatabase(error)) db.standing.setDoubt("identity", (error as Error).message);
-      onFault(error, "ledger heartbeat");
-    }),
+  const beats = repeat(
+    () =>
+      beating().catch((error: unknown) => {
+        pulse.last = -Infinity;
+        if (isOtherDatabase(error)) db.standing.setDoubt("identity", (error as Error).message);
+        onFault(error, "ledger heartbeat");
+      }),
+    times.beatMs,
   );
-  const proofs = repeat(proof.prove, proveEveryMs);
+  const proofs = repeat(proof.prove, times.proveEveryMs);
   // On a timer of their own: a round asks one statement after the other, and while one of them hangs we are not dead.
-  const rounds = repeat(() => round(db, { open, givenUp, pulse, onFault }).catch((error: unknown) => onFault(error, "ledger round")));
+  const rounds = repeat(
+    () => round(db, { open, givenUp, pulse, times, onFault }).catch((error: unknown) => onFault(error, "ledger round")),
+    times.beatMs,
+  );
   return {
     commits: proof.isFresh,
     commitAgeMs: proof.ageMs,
     async stop() {
       const ended = Promise.all([beats.stop(), proofs.stop(), rounds.stop()]);
-      const looked = ended.then(() => lookAfter(db, givenUp, performance.now() + waitingMs, onFault));
+      const looked = ended.then(() => lookAfter(db, givenUp, performance.now() + times.roundWaitMs, onFault));
       const nowhere = () => new Set<bigint>();
       const done = await within(lastLookMs, looked, nowhere).catch(nowhere);
       for (const [id, { accountId, unheard }] of givenUp) {
@@ -91,7 +88,7 @@ export async function keepBeating(
 }
 
 /** One after the other, so long from start to start; where one took longer, the next begins at once. `work` never rejects. */
-function repeat(work: () => Promise<void>, everyMs = beatMs): { stop(): Promise<void> } {
+function repeat(work: () => Promise<void>, everyMs: number): { stop(): Promise<void> } {
   let over = false;
   let running = Promise.resolve();
   let timer = setTimeout(run, everyMs);
@@ -119,6 +116,7 @@ interface Looked extends DatabaseIdentity {
 interface Beat {
   pulse: Pulse;
   proof: CommitProof;
+  times: LedgerTimes;
   onFault: Round["onFault"];
 }
 
@@ -126,7 +124,7 @@ interface Beat {
  * Waits for no disk: nobody needs the beat of a server that crashed, and a slow commit would make it late. Brings back what the database says
  * of itself.
  */
-async function beat(db: Db, owner: string, { pulse, proof, onFault }: Beat): Promise<void> {
+async function beat(db: Db, owner: string, { pulse, proof, times, onFault }: Beat): Promise<void> {
   const { confirmed } = proof;
   const sql = `
     with beat as (
@@ -145,7 +143,7 @@ async function beat(db: Db, owner: string, { pulse, proof, onFault }: Beat): Pro
   db.standing.setDoubt("identity", stranger);
   if (stranger === null && proven === null && proof.mayBeForgotten(at)) proof.accept(0n);
   else if (stranger === null) lookForLoss(db, proof, { confirmed, found: proven ?? 0n, onFault });
-  if (sent - pulse.last > gapMs) pulse.since = sent;
+  if (sent - pulse.last > times.gapMs) pulse.since = sent;
   pulse.last = sent;
 }
 
@@ -165,7 +163,7 @@ function lookForLoss(
 }
 
 /** After an outage of ours, or before our time, the others may look dead because they were out, too: they get the time to beat again. */
-function maySweep({ since, last }: Pulse): boolean {
+function maySweep({ since, last }: Pulse, { gapMs, deadAfterMs }: LedgerTimes): boolean {
   const now = performance.now();
   return now - last <= gapMs && now - since > deadAfterMs;
 }
@@ -174,16 +172,17 @@ interface Round {
   open: Map<string, OpenCall>;
   givenUp: Map<string, GivenUp>;
   pulse: Pulse;
+  times: LedgerTimes;
   onFault: (error: unknown, what: string) => void;
 }
 
-async function round(db: Db, { open, givenUp, pulse, onFault }: Round): Promise<void> {
+async function round(db: Db, { open, givenUp, pulse, times, onFault }: Round): Promise<void> {
   const now = performance.now();
-  const waitUntil = now + waitingMs;
-  await renew(db, open, waitUntil);
+  const waitUntil = now + times.roundWaitMs;
+  await renew(db, open, times.renewAfterMs, waitUntil);
   const done = await lookAfter(db, givenUp, waitUntil, onFault);
   for (const [id, call] of givenUp) if (done.has(call.accountId) && now - call.since > givenUpForMs) givenUp.delete(id);
-  if (maySweep(pulse)) await sweep(db, waitUntil);
+  if (maySweep(pulse, times)) await sweep(db, times.deadAfterMs, waitUntil);
 }
 
 /** Returns the accounts whose balance it could lock, and for which it has done its part. */
@@ -227,7 +226,7 @@ function changeHolds(db: Db, change: string, due: readonly Due[], waitUntil: num
   });
 }
 
-async function renew(db: Db, open: Map<string, OpenCall>, waitUntil: number): Promise<void> {
+async function renew(db: Db, open: Map<string, OpenCall>, renewAfterMs: number, waitUntil: number): Promise<void> {
   const now = performance.now();
   const due = [...open].filter(([, call]) => now - call.since > renewAfterMs);
   const renewed = await changeHolds(db, `update hold h set expires_at = now() + interval '${renewFor}' from`, due, waitUntil);
@@ -261,7 +260,7 @@ async function reportCharged(db: Db, givenUp: Map<string, GivenUp>, onFault: Rou
   }
 }
 
-async function sweep(db: Db, waitUntil: number): Promise<void> {
+async function sweep(db: Db, deadAfterMs: number, waitUntil: number): Promise<void> {
   const deadAfter = `${deadAfterMs} milliseconds`;
   const dead = "select distinct account_id from ledger_sweepable($1) limit 1000";
   const { rows } = await db.pool.query<{ account_id: bigint }>(dead, [deadAfter]);

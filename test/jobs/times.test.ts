@@ -12,6 +12,10 @@ test("genmedia waits 25 seconds for its job (gateway-api.md, Limits)", () => {
   expect(jobTimes.runWaitMs).toBe(25_000);
 });
 
+test("a submit waits 8 seconds for its database", () => {
+  expect(jobTimes.submitPatienceMs).toBe(8_000);
+});
+
 test("a job waits 60 minutes for a slot, and may be unfinished for 30 after its start (WIRE.md 15.5)", () => {
   expect([jobTimes.queueLifeMs, jobTimes.runLifeMs]).toEqual([60 * minutes, 30 * minutes]);
 });

@@ -6,7 +6,7 @@ import type { JobErrorCode } from "../../../src/jobs/types.ts";
 import { parseUsd } from "../../../src/money.ts";
 import { whileFailing } from "../../support/failing-statements.ts";
 import type { TestAccount, TestReply } from "../../support/gateway.ts";
-import { endJob, endJobsOf, expireQueued, newJob } from "../../support/media-jobs.ts";
+import { endJob, endJobsOf, expireQueued, newJob, whileImpatient } from "../../support/media-jobs.ts";
 import { highTiers } from "../../support/tiers.ts";
 import { chatWorld, language, provider } from "../chat/chat-gateway.ts";
 
@@ -167,7 +167,9 @@ describe("what the gateway cannot take", () => {
   test("500 db_error: the database is away at the submit; nothing is held", async () => {
     const account = await world.account();
     const away = { part: "media_submit", code: "57P03" };
-    const { result } = await whileFailing(world.gateway.context.db, away, () => run(account, { model: "demo/image", prompt }));
+    const { context } = world.gateway;
+    const ask = () => run(account, { model: "demo/image", prompt });
+    const { result } = await whileImpatient(context, () => whileFailing(context.db, away, ask));
     expect(told(result)).toEqual([500, "db_error"]);
     await world.expectUntouched(account);
   });
@@ -179,7 +181,7 @@ const { statuses } = dialects.genmedia as { statuses: Partial<Record<string, num
 describe("a job that failed", () => {
   test.each(jobCodes.filter((code) => code !== "insufficient_credits"))("%s: its sentence, and its word", async (code) => {
     const account = await world.account();
-    const job = await newJob(world.gateway, account, { door: "genmedia", idempotencyKey: code });
+    const job = await newJob(world.gateway, account, { api: "genmedia", idempotencyKey: code });
     await endJob(world.gateway, account, job, { to: "failed", code, message: "What the job says.", word: "a_word" });
     const reply = await run(account, { model: "demo/image", prompt, idempotency_key: code });
     expect(told(reply)).toEqual([code === "prompt_too_long" ? 400 : statuses[code], code]);
@@ -190,7 +192,7 @@ describe("a job that failed", () => {
   test("504 timeout: it expired", async () => {
     const account = await world.account();
     const running = await newJob(world.gateway, account);
-    await newJob(world.gateway, account, { door: "genmedia", idempotencyKey: "late" });
+    await newJob(world.gateway, account, { api: "genmedia", idempotencyKey: "late" });
     await expireQueued(world.gateway, account);
     expect(told(await run(account, { model: "demo/image", prompt, idempotency_key: "late" }))).toEqual([504, "timeout"]);
     await endJob(world.gateway, account, running, { to: "failed" });
