@@ -1,4 +1,4 @@
-// Clips that the simulator makes: what a player reads of them, and that they hang on nothing but what was asked.
+// Videos that the simulator makes: what a player reads of them, and that they depend on nothing but the request.
 import { afterEach, expect, test, vi } from "vitest";
 import { clipFacts, makeClip } from "../../src/simulator/made/mp4.ts";
 import { readClip } from "./picture-check.ts";

@@ -16,7 +16,7 @@ export function clipFacts(aspect: string, seconds: number): ClipFacts {
 
 /** The same bytes for the same aspect and length. */
 export async function makeClip(aspect: string, seconds: number): Promise<Buffer> {
-  // Loaded with the first clip, as it is large.
+  // Loaded with the first video, as it is large.
   const { BufferTarget, EncodedPacket, EncodedVideoPacketSource, Mp4OutputFormat, Output } = await import("mediabunny");
   const footage = footageOf(aspect);
   const target = new BufferTarget();
