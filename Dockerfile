@@ -41,7 +41,7 @@ EXPOSE 8787
 
 # SIGTERM finishes what is in flight, 30 s at most: give it longer than that (docker stop -t 40; terminationGracePeriodSeconds).
 STOPSIGNAL SIGTERM
-# It listens once the migrations are done. /readyz is for load balancers: a database that is away is no reason to restart a gateway.
+# It listens once the migrations are done. /readyz is for load balancers: an unavailable database is no reason to restart a gateway.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=120s --start-interval=1s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 

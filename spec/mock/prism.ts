@@ -1,4 +1,4 @@
-// Prism's mock server of generated/openapi.json, in this process, on a port of its own that nobody is told of.
+// Prism's mock server of generated/openapi.json, in this process, on a port of its own that is not published.
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 

@@ -84,7 +84,7 @@ async function send(client: Client, route: Route, input: Record<string, unknown>
     } catch (thrown) {
       const error = watched.fault(thrown);
       watched.end();
-      watched.controller.abort(); // what is left of an answer that nobody reads
+      watched.controller.abort(); // the rest of an answer that is not read
       const delay = delayBefore(error, attempt);
       if (attempt >= maxRetries || delay > client.maxRetryDelay || !mayRepeat(error, repeatable)) throw error;
       await pause(delay, signal);

@@ -1,4 +1,4 @@
-// What calls share: where the gateway is, who asks, and how patient we are.
+// What calls share: the gateway's address, the credentials, timeouts and retries.
 
 /** How a client is made. */
 export interface ClientOptions {
@@ -28,7 +28,7 @@ export interface RequestOptions {
   timeout?: number | undefined;
   /** As in `ClientOptions`, for this call. */
   maxRetries?: number | undefined;
-  /** Sent beside the client's headers, in whose place they step. */
+  /** Sent beside the client's headers; they replace those of the same name. */
   headers?: Record<string, string> | undefined;
   /** Fields of the body beside those that are documented, for requests that the gateway forwards as sent: `{ seed: 7 }`. */
   extraBody?: Record<string, unknown> | undefined;
@@ -36,7 +36,7 @@ export interface RequestOptions {
 
 /** Options of calls that start paid jobs. */
 export interface IdempotentOptions extends RequestOptions {
-  /** Names this order: sent twice it starts one job and costs once. Default: a random one per call, the same for its retries. */
+  /** Names this submission: sent twice, it starts one job and is charged once. Default: random for each call, the same for its retries. */
   idempotencyKey?: string | undefined;
 }
 

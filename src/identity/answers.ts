@@ -2,7 +2,7 @@
 // only words known to be harmless are passed on.
 import { ClientError, ResponseBodyError } from "openid-client";
 import { isEmailAddress } from "../text/email-address.ts";
-import { ProviderAway } from "./calls.ts";
+import { ProviderUnavailable } from "./calls.ts";
 import type { Answer } from "./types.ts";
 
 /** What the provider said is sound, but proves no verified address. */
@@ -23,21 +23,22 @@ const clientRefused = new Set(["invalid_client", "unauthorized_client", "incorre
 const garbled = new Set(["OAUTH_RESPONSE_IS_NOT_CONFORM", "OAUTH_RESPONSE_IS_NOT_JSON"]);
 
 export function whyNot(error: unknown): Exclude<Answer<never>, { kind: "answer" }> {
-  const away = awayIn(error);
-  if (away) return { kind: "away", reason: away.message };
+  const unavailable = unavailableIn(error);
+  if (unavailable) return { kind: "unavailable", reason: unavailable.message };
   if (error instanceof NotProven) return { kind: "refused", reason: error.message };
-  if (error instanceof ResponseBodyError) return { kind: clientRefused.has(error.error) ? "away" : "refused", reason: wordOf(error.error) };
+  if (error instanceof ResponseBodyError)
+    return { kind: clientRefused.has(error.error) ? "unavailable" : "refused", reason: wordOf(error.error) };
   const code = wordOf((error as { code?: unknown }).code);
-  if (error instanceof ClientError) return { kind: garbled.has(code) ? "away" : "refused", reason: code };
+  if (error instanceof ClientError) return { kind: garbled.has(code) ? "unavailable" : "refused", reason: code };
   // A token that is no JWT at all fails in the parts that read it.
   if (error instanceof TypeError) return { kind: "refused", reason: code };
   throw error;
 }
 
 /** openid-client wraps what its fetch throws. */
-function awayIn(error: unknown): ProviderAway | undefined {
+function unavailableIn(error: unknown): ProviderUnavailable | undefined {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 4; cause = cause.cause, depth++)
-    if (cause instanceof ProviderAway) return cause;
+    if (cause instanceof ProviderUnavailable) return cause;
   return undefined;
 }
 

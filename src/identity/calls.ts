@@ -13,7 +13,7 @@ const answerBytesMax = 1024 * 1024;
 const connectionsMax = 16;
 
 /** The provider has not answered. The message is for the log. */
-export class ProviderAway extends Error {}
+export class ProviderUnavailable extends Error {}
 
 export interface Calls {
   /** openid-client calls it its fetch. */
@@ -65,10 +65,10 @@ async function read(agent: Agent, url: string, { method, headers, body, signal }
   try {
     const answer = await request(url, { dispatcher: agent, method, headers, body: textOf(body), signal: limit });
     const bytes = await answer.body.bytes();
-    if (!isAnswer(method, answer.statusCode)) throw new ProviderAway(`status ${answer.statusCode}`);
+    if (!isAnswer(method, answer.statusCode)) throw new ProviderUnavailable(`status ${answer.statusCode}`);
     return { status: answer.statusCode, type: answer.headers["content-type"]?.toString(), bytes: new Uint8Array(bytes) };
   } catch (error) {
-    throw error instanceof ProviderAway ? error : new ProviderAway(faultWord(error));
+    throw error instanceof ProviderUnavailable ? error : new ProviderUnavailable(faultWord(error));
   }
 }
 

@@ -2,7 +2,7 @@
 import * as openid from "openid-client";
 import { parseJson } from "../json/parse.ts";
 import { answerOf, NotProven, verifiedAddress } from "./answers.ts";
-import { type Calls, deadlineSec, ProviderAway } from "./calls.ts";
+import { type Calls, deadlineSec, ProviderUnavailable } from "./calls.ts";
 import type { Identity, IdentityProvider } from "./types.ts";
 
 interface GithubSettings {
@@ -66,9 +66,9 @@ async function withErrorStatus(response: Response): Promise<Response> {
 
 async function readIdentity(read: (path: string) => Promise<unknown>, issuer: string): Promise<Identity> {
   const { id } = (await read("/user")) as { id?: unknown };
-  if (typeof id !== "number") throw new ProviderAway("the user has no id");
+  if (typeof id !== "number") throw new ProviderUnavailable("the user has no id");
   const emails = await read("/user/emails?per_page=100");
-  if (!Array.isArray(emails)) throw new ProviderAway("no list of addresses");
+  if (!Array.isArray(emails)) throw new ProviderUnavailable("no list of addresses");
   const primary = (emails as { email?: unknown; primary?: unknown; verified?: unknown }[]).find((row) => row.primary === true);
   if (primary?.verified !== true) throw new NotProven("the primary address is not verified");
   return { issuer, subject: String(id), email: verifiedAddress(primary.email) };
@@ -81,6 +81,6 @@ async function readApi(config: openid.Configuration, token: string, url: string)
   try {
     return parseJson(text);
   } catch {
-    throw new ProviderAway("the API's answer is no JSON");
+    throw new ProviderUnavailable("the API's answer is no JSON");
   }
 }

@@ -2,7 +2,7 @@
 // audience, authorized party, signature, expiry, nonce). openid-client does all of them.
 import * as openid from "openid-client";
 import { answerOf, NotProven, verifiedAddress, whyNot } from "./answers.ts";
-import { type Calls, deadlineSec, ProviderAway } from "./calls.ts";
+import { type Calls, deadlineSec, ProviderUnavailable } from "./calls.ts";
 import type { Identity, IdentityProvider } from "./types.ts";
 
 interface OpenidSettings {
@@ -41,7 +41,7 @@ export function openidProvider(settings: OpenidSettings, { send }: Calls): Ident
           redirect_uri: redirectUri,
           code_verifier: codeVerifier,
         });
-        if (tokens.id_token === undefined) throw new ProviderAway("the provider issued no identity token");
+        if (tokens.id_token === undefined) throw new ProviderUnavailable("the provider issued no identity token");
         const claims = await checkedClaims(config, tokens.id_token, nonce);
         return identityOf(claims, claims.email === undefined ? await userInfo(config, tokens.access_token, claims.sub) : claims);
       }),
@@ -62,7 +62,7 @@ async function discover({ issuer, clientId, clientSecret }: OpenidSettings, send
       execute: [openid.useIdTokenResponseType, ...(issuer.protocol === "http:" ? [openid.allowInsecureRequests] : [])],
     });
   } catch (error) {
-    throw new ProviderAway(`discovery: ${whyNot(error).reason}`); // nothing that the user brought was looked at yet
+    throw new ProviderUnavailable(`discovery: ${whyNot(error).reason}`); // nothing that the user brought was looked at yet
   }
 }
 

@@ -23,7 +23,7 @@ export type Answer<T> =
   /** The provider does not confirm it; `reason` is for the log and holds no token. */
   | { kind: "refused"; reason: string }
   /** The provider is unavailable, too slow, or does not accept this gateway: nothing that the user can mend. */
-  | { kind: "away"; reason: string };
+  | { kind: "unavailable"; reason: string };
 
 /** Who the user is there. The provider has verified the address. */
 export interface Identity {

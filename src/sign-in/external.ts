@@ -50,7 +50,7 @@ export async function finishExternalSignIn(
   const prove = proverOf(findProvider(context, name), proof);
   const flow = await takeFlow(db, { provider: name, state, shown, at });
   const answer = await prove(flow);
-  if (answer.kind === "away") await giveBackFlow(db, flow.hash);
+  if (answer.kind === "unavailable") await giveBackFlow(db, flow.hash);
   if (answer.kind !== "answer") return refuse(context, name, answer);
   return inTransaction(db, async (transaction) => {
     const accountId = await accountOf(transaction, answer.value, config.signUp, at);

@@ -1,4 +1,4 @@
-// Whatever a guide names exists: fields, codes, headers, paths, settings, commands. What the operator can set and call, the operator's page
+// Whatever a guide names exists: fields, codes, headers, paths, settings, commands. What the operator can set and call, the operator's guide
 // names in full.
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -82,7 +82,7 @@ describe.each(guideNames)("%s", (guide) => {
   });
 });
 
-test("the operator's page names every setting and every command", () => {
+test("the operator's guide names every setting and every command", () => {
   const page = readGuide("operator");
   expect([...known.settings].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
   const table = page.split("\n").filter((line) => line.startsWith("| `"));
@@ -91,7 +91,7 @@ test("the operator's page names every setting and every command", () => {
   expect([...known.commandNames].filter((name) => !stands(name))).toEqual([]);
 });
 
-test("the operator's page explains every cause, those of a status by some", () => {
+test("the operator's guide explains every cause, those of a status by some", () => {
   const page = readGuide("operator");
   expect([...known.causes].filter((cause) => !/^http_\d/.test(cause) && !page.includes(`\`${cause}\``))).toEqual([]);
 });

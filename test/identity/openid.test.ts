@@ -66,16 +66,16 @@ describe("refused: the reason is a word, never a part of the token", () => {
   });
 });
 
-describe("away", () => {
+describe("unavailable", () => {
   test("nobody listens at the issuer; the fault is not remembered", async () => {
     const idp = connect("http://127.0.0.1:1");
     for (const _round of [1, 2])
-      expect(await idp.authorizationUrl({ ...flow(), state: "s" })).toEqual({ kind: "away", reason: "discovery: ECONNREFUSED" });
+      expect(await idp.authorizationUrl({ ...flow(), state: "s" })).toEqual({ kind: "unavailable", reason: "discovery: ECONNREFUSED" });
   });
 
   test("the issuer calls itself by another name", async () => {
     const answer = await connect(provider.issuer.replace("127.0.0.1", "localhost")).authorizationUrl({ ...flow(), state: "s" });
-    expect(answer).toEqual({ kind: "away", reason: "discovery: OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED" });
+    expect(answer).toEqual({ kind: "unavailable", reason: "discovery: OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED" });
   });
 
   test.each<[string, string, number, string]>([
@@ -85,7 +85,7 @@ describe("away", () => {
     const http = createServer((_request, response) => response.writeHead(200, { "content-type": type }).end(Buffer.alloc(bytes, " ")));
     await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
     const issuer = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
-    expect(await connect(issuer).authorizationUrl({ ...flow(), state: "s" })).toEqual({ kind: "away", reason });
+    expect(await connect(issuer).authorizationUrl({ ...flow(), state: "s" })).toEqual({ kind: "unavailable", reason });
     http.closeAllConnections();
     http.close();
   });
@@ -99,7 +99,7 @@ describe("away", () => {
     const issuer = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
     const started = flow();
     const answer = await connect(issuer).proveByIdToken!(started, token(started, { iss: issuer }));
-    expect(answer).toEqual({ kind: "away", reason: "ECONNREFUSED" });
+    expect(answer).toEqual({ kind: "unavailable", reason: "ECONNREFUSED" });
     http.closeAllConnections();
     http.close();
   });
@@ -112,7 +112,7 @@ describe("away", () => {
     const slow = connect(`http://127.0.0.1:${(http.address() as AddressInfo).port}`, hasty);
     const answer = await slow.authorizationUrl({ ...flow(), state: "s" });
     if (hasty !== calls) await hasty.close();
-    expect(answer).toEqual({ kind: "away", reason: expect.stringMatching(/TimeoutError|UND_ERR_HEADERS_TIMEOUT/) });
+    expect(answer).toEqual({ kind: "unavailable", reason: expect.stringMatching(/TimeoutError|UND_ERR_HEADERS_TIMEOUT/) });
     expect(performance.now() - started).toBeLessThan(12_000);
     http.closeAllConnections();
     http.close();

@@ -32,7 +32,7 @@ async function send(client, route, input, options) {
         catch (thrown) {
             const error = watched.fault(thrown);
             watched.end();
-            watched.controller.abort(); // what is left of an answer that nobody reads
+            watched.controller.abort(); // the rest of an answer that is not read
             const delay = delayBefore(error, attempt);
             if (attempt >= maxRetries || delay > client.maxRetryDelay || !mayRepeat(error, repeatable))
                 throw error;
