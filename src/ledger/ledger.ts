@@ -123,19 +123,7 @@ export async function openLedger(
         throw cause;
       }
     },
-    async raise({ accountId, id, want }) {
-      refuseInDoubt(db);
-      const sql = `select granted, available, reserved, refused, key_left as "keyLeft" from ledger_raise($1, $2, $3)`;
-      try {
-        const { rows } = await db.pool.query<Reserved>(sql, [accountId, id, want]);
-        return rows[0]!;
-      } catch (cause) {
-        // May have been made all the same: its call's settlement ends the hold, however large.
-        const hasEnded = (cause as { code?: string }).code === "P0002"; // this process was taken for dead
-        if (isDatabaseAway(cause) || isAccountHeld(cause) || hasEnded) fail("overloaded", { cause });
-        throw cause;
-      }
-    },
+    raise: (request) => raise(db, request),
     async settle(settlement) {
       try {
         const balance = await settling.run(settlement);
@@ -163,6 +151,20 @@ export async function openLedger(
       await beating.stop();
     },
   };
+}
+
+async function raise(db: Db, { accountId, id, want }: Pick<ReserveRequest, "accountId" | "id" | "want">): Promise<Reserved> {
+  refuseInDoubt(db);
+  const sql = `select granted, available, reserved, refused, key_left as "keyLeft" from ledger_raise($1, $2, $3)`;
+  try {
+    const { rows } = await db.pool.query<Reserved>(sql, [accountId, id, want]);
+    return rows[0]!;
+  } catch (cause) {
+    // May have been made all the same: its call's settlement ends the hold, however large.
+    const hasEnded = (cause as { code?: string }).code === "P0002"; // this process was taken for dead
+    if (isDatabaseAway(cause) || isAccountHeld(cause) || hasEnded) fail("overloaded", { cause });
+    throw cause;
+  }
 }
 
 function openLanes(db: Db, owner: string, times: LedgerTimes, watch: LedgerWatch | undefined) {
