@@ -26,19 +26,19 @@ export interface Context {
   accounts: Accounts;
   limits: Limits;
   mailer: Mailer;
-  /** Who else may vouch for a user. */
+  /** The identity providers that may sign a user in. */
   identityProviders: IdentityProviders;
-  /** Null: nobody can pay online; the operator adds credit by hand. */
+  /** Null: online payment is off; the operator adds credit by hand. */
   payments: Payments | null;
   breakers: Breakers;
   providers: Adapters;
-  /** What media jobs made, and callers' files that are safe to load. */
+  /** Files that media jobs made, and callers' files that are safe to load. */
   media: Media;
   jobs: Jobs;
-  /** For /metrics: one attempt at an upstream. */
+  /** For /metrics: counts an attempt at an upstream. */
   countAttempt: CallCounts["countAttempt"];
-  /** For /metrics: a job's hold. */
+  /** For /metrics: counts a job's hold. */
   countHold: CallCounts["countHold"];
-  /** Where this gateway is reached, without a trailing slash: for every address of ours that a reply or a mail carries. */
+  /** This gateway's address without a trailing slash, for every link of ours in a reply or a mail. */
   publicUrl: string;
 }

@@ -1,4 +1,4 @@
-// How much of something scarce each account may hold, so that one account's flood never takes the last of it. The rule is that of shared
+// How much of a scarce resource each account may hold, so that one account's flood never takes the last of it. The rule is that of shared
 // packet buffers (dynamic thresholds, Choudhury and Hahne 1998): a holder may have at most three times what is still free. One alone gets
 // three quarters, two get three sevenths each, and there is always room for the next, without a queue, a list or a clock.
 
@@ -13,9 +13,9 @@ export function mayHold(own: number, more: number, free: number): boolean {
 }
 
 export interface Shares {
-  /** Whether it would be taken. */
+  /** Whether `take` would succeed. */
   fits(holder: Holder, amount: number): boolean;
-  /** False: nothing was taken. */
+  /** Returns false where nothing was taken. */
   take(holder: Holder, amount: number): boolean;
   giveBack(holder: Holder, amount: number): void;
   taken(): number;

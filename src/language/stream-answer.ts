@@ -1,5 +1,5 @@
-// An answer as server-sent events, in any dialect: records as they come, the charge before the last byte, a record
-// that says so when the stream broke. The charge is durable before the client reads the end.
+// Sends an answer as server-sent events, in any dialect: records as they come, keep-alives in silence, an error record if the stream is
+// interrupted. The charge is committed before the client reads the end.
 import { errors } from "../../generated/errors.ts";
 import type { Ask } from "../admission/ask.ts";
 import { isLeft } from "../concurrency/stopping.ts";
@@ -13,7 +13,7 @@ import { countedUsage } from "./counted-usage.ts";
 import type { Bill, OpenCall } from "./open-call.ts";
 import { chargeDelivered } from "./serve.ts";
 
-/** WIRE.md 2.1: the norm among gateways; proxies close silent connections after 15 s and more. */
+/** Proxies close silent connections after 15 s and more. */
 const keepAliveMs = 10_000;
 
 const eventStreamHeaders = {
@@ -22,24 +22,24 @@ const eventStreamHeaders = {
   "x-accel-buffering": "no",
 };
 
-/** How a dialect writes its stream. Every text is whole events, their blank lines included; "" writes nothing. */
+/** Writes an answer in a dialect. Every text is whole events with their blank lines; "" writes nothing. */
 export interface StreamForm<Rec> {
   record(record: Rec): string;
   keepAlive: string;
-  /** After everything was charged. */
+  /** Called once the call is charged. */
   end(bill: Bill): string;
-  /** After a stream that broke: nothing is charged. */
+  /** Called for an interrupted stream, of which nothing is charged. */
   interrupted(error: unknown): string;
 }
 
-/** An answer that has begun: what is kept of its request, and where its records come from. */
+/** An answer that has begun: its request, its call and the source of its records. */
 export interface StreamedAnswer<Source extends AnswerStream<unknown>> {
   ask: Ask;
   call: OpenCall;
   source: Source;
 }
 
-/** The reply of an answer that streams. */
+/** The reply of an operation that streams. */
 export function streamReply<Rec>(
   context: Context,
   answer: StreamedAnswer<AnswerStream<Rec>> & { headers: Record<string, string> },
@@ -81,7 +81,7 @@ export async function streamAnswer<Rec>(
   }
 }
 
-/** WIRE.md 2.4 prefers the record to a dead socket, also where the books can't be reached: the hold then ends by itself. */
+/** Never rejects: the client gets its error record even when the database is unavailable. The hold then ends by itself. */
 async function settleBroken({ log }: Context, { requestId }: Ask, call: OpenCall): Promise<void> {
   try {
     await call.interrupted();
@@ -90,12 +90,12 @@ async function settleBroken({ log }: Context, { requestId }: Ask, call: OpenCall
   }
 }
 
-/** What an upstream says of its failure may quote the prompt, and prompts stay out of logs. */
+/** An upstream's error text may quote the prompt, and prompts stay out of logs. */
 function withoutWords(error: unknown): Record<string, unknown> {
   return error instanceof UpstreamError ? { fault: error.fault, upstream_status: error.status, ...wordlessTrouble(error) } : { err: error };
 }
 
-// What a stream that broke says, in the fields that every dialect shares (gateway-api.md "Events").
+// The error of an interrupted stream, in the fields that every dialect shares (docs/behaviour/streams.md#interrupted).
 
 export function streamFault({ publicUrl }: Pick<Context, "publicUrl">, { requestId }: Pick<Ask, "requestId">) {
   const { message, type, retryable } = errors.stream_interrupted;

@@ -1,4 +1,4 @@
-// How a chat answer is written as server-sent events (WIRE.md 2).
+// Writes a chat answer as server-sent events (docs/behaviour/streams.md#chunks).
 import type { components } from "../../../generated/api.d.ts";
 import type { Model } from "../../catalog/types.ts";
 import type { Context } from "../../context.ts";
@@ -17,16 +17,16 @@ export function chatForm(context: Pick<Context, "publicUrl">, served: StreamedCh
   });
 }
 
-/** What tells chat's records from those of text completions. */
+/** What distinguishes chat's records from those of text completions. */
 interface DataWords {
-  /** Of the records that the gateway adds itself. */
+  /** The fields of the records that the gateway adds itself. */
   head(tally: ChatTally, model: string): object;
   record(record: ChatRecord): string;
-  /** The last choice of a stream that broke. */
+  /** The last choice of an interrupted stream. */
   broken: object;
 }
 
-/** Records without names, the usage where it was asked for, [DONE]. */
+/** Records without event names, then usage where the client asked for it, then [DONE]. */
 export function dataForm(
   context: Pick<Context, "publicUrl">,
   { ask, call, source }: StreamedChat,
@@ -39,7 +39,7 @@ export function dataForm(
     record,
     keepAlive: ": keep-alive\n\n",
     end: (bill) => `${usageAsked ? line({ choices: [], usage: chatUsage(bill, model) }) : ""}data: [DONE]\n\n`,
-    // WIRE.md 2.4: top-level `error` with a string message; clients miss it anywhere else.
+    // Clients look for a top-level `error` with a string message and miss it anywhere else (docs/behaviour/streams.md#interrupted).
     interrupted: () => `${line({ choices: [broken], error: streamFault(context, ask) })}data: [DONE]\n\n`,
   };
 }
@@ -48,7 +48,7 @@ export function dataLine(record: object): string {
   return `data: ${JSON.stringify(record)}\n\n`;
 }
 
-// The usage block of a chat answer (gateway-api.md "Chat completion response"): one form, streamed and not.
+// The usage block of a chat answer, the same streamed and whole.
 
 type ChatUsage = components["schemas"]["ChatUsage"];
 

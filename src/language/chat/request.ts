@@ -1,4 +1,4 @@
-// A chat request in the OpenAI dialect as an order: what it asks of a model, how large it is, how a route is called.
+// The request adapter of chat completions: what a request needs of a model, how large its prompt is, how it is sent to a route.
 import type { Context } from "../../context.ts";
 import type { JsonText } from "../../providers/json/text.ts";
 import type { ChatStream, ChatWhole } from "../../providers/verbs/chat.ts";

@@ -1,4 +1,4 @@
-// Decisions from request to body; the same under both paths (WIRE.md 4.7).
+// Decisions from request to body, the same under both paths.
 import type { components } from "../../../generated/api.d.ts";
 import type { Context } from "../../context.ts";
 import { uuidHex } from "../../ids.ts";

@@ -1,4 +1,4 @@
-// A rerank request as an order: how large it is, how a route is called.
+// The request adapter of rerank: how large a request's input is, how it is sent to a route.
 import type { components } from "../../../generated/api.d.ts";
 import type { Context } from "../../context.ts";
 import { spliceJson } from "../../providers/json/splice.ts";

@@ -1,4 +1,4 @@
-// The chat order of a request of /v1/responses, its refusals in the words of the request that came.
+// The request adapter of /v1/responses: that of chat, with errors that name the fields of the original request.
 import type { Context } from "../../context.ts";
 import { ApiError } from "../../errors/fail.ts";
 import { UpstreamError } from "../../providers/errors/upstream-error.ts";
@@ -40,7 +40,7 @@ const ownNames: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** A message that several items became is simply input. */
+/** A message that came from several items is simply `input`. */
 function ownParam(param: string, origins: ReadonlyMap<string, string>): string {
   const own = origins.get(param) ?? ownNames.get(param);
   return own ?? (param.startsWith("messages") ? "input" : param);
