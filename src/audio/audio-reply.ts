@@ -88,7 +88,7 @@ function openSending(context: Replying, ask: Ask, call: AudioCall, body: AudioBo
       const route = isLeft(signal) ? null : streamBroke(context.breakers, call.attempts, cause);
       const error = await broke();
       if (isLeft(signal)) return;
-      context.log.warn({ ...withoutWords(cause), route, request_id: ask.requestId }, "a stream of audio broke");
+      context.log.warn({ ...withoutWords(cause), route, request_id: ask.requestId }, "an audio stream was interrupted");
       throw error;
     } finally {
       signal.removeEventListener("abort", onAbort);
@@ -97,7 +97,7 @@ function openSending(context: Replying, ask: Ask, call: AudioCall, body: AudioBo
 }
 
 function reportUnsettled({ log }: Pick<Context, "log">, { requestId }: Ask, cause: unknown): void {
-  log.error({ err: cause, request_id: requestId }, "a stream of audio that was left could not be settled");
+  log.error({ err: cause, request_id: requestId }, "an aborted audio stream could not be settled");
 }
 
 /** What an upstream says of its failure may quote the text, and texts stay out of logs. */

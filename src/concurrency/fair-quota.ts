@@ -12,7 +12,7 @@ export function mayHold(own: number, more: number, free: number): boolean {
   return more <= free && own + more <= timesFree * free;
 }
 
-export interface Shares {
+export interface FairQuota {
   /** Whether `take` would succeed. */
   fits(holder: Holder, amount: number): boolean;
   /** Returns false where nothing was taken. */
@@ -21,7 +21,7 @@ export interface Shares {
   taken(): number;
 }
 
-export function openShares(size: number): Shares {
+export function openFairQuota(size: number): FairQuota {
   const held = new Map<Holder, number>();
   let taken = 0;
   const fits = (holder: Holder, amount: number) => mayHold(held.get(holder) ?? 0, amount, size - taken);

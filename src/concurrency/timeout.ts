@@ -1,7 +1,7 @@
 // A timeout for any promise.
 
 /** What `work` resolves to or, after `ms`, what `whenLate` returns or throws. The work itself goes on. */
-export async function within<T>(ms: number, work: Promise<T>, whenLate: () => T): Promise<T> {
+export async function withTimeout<T>(ms: number, work: Promise<T>, whenLate: () => T): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
   try {

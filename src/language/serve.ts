@@ -36,7 +36,7 @@ export interface RouteTry {
 }
 
 /** Turns a dialect's request into what the lifecycle of a call needs. */
-export interface Order<Answer extends Whole, Stream extends AnswerStream<unknown> = never> {
+export interface RequestAdapter<Answer extends Whole, Stream extends AnswerStream<unknown> = never> {
   /** Id or alias. */
   model: string;
   type: Model["type"];
@@ -62,44 +62,44 @@ export type Served<Answer, Stream> = { ask: Ask; call: OpenCall; headers: Record
 export async function serve<Answer extends Whole, Stream extends AnswerStream<unknown> = never>(
   context: Context,
   request: Ask,
-  order: Order<Answer, Stream>,
+  adapter: RequestAdapter<Answer, Stream>,
 ): Promise<Served<Answer, Stream>> {
   const ask = askOf(request);
-  const admitted = admitModel(context.catalog, order.model, order.type);
+  const admitted = admitModel(context.catalog, adapter.model, adapter.type);
   const { model } = admitted;
-  order.assertFits(model);
+  adapter.assertFits(model);
   await assertMayUse(context, ask.caller, model);
-  const size = order.measure();
-  const asDeclaredHere = (thrown: unknown) => asDeclared(order.declared?.(thrown) ?? thrown, ask.operationId);
+  const size = adapter.measure();
+  const asDeclaredHere = (thrown: unknown) => asDeclared(adapter.declared?.(thrown) ?? thrown, ask.operationId);
   if (!surelyFits(model, size))
     await assertRoom(context, model, size, ask.operationId).catch((error: unknown) => {
       throw asDeclaredHere(error);
     });
-  const { cap } = order;
+  const { cap } = adapter;
   const tokens = { input: size.tokensLikely, output: Math.min(cap.asked ?? 0, model.maxOutputTokens) * cap.choices };
   const { caller, operationId: operation, requestId, receivedAt, since, addHeaders } = ask;
   const rate = await countCall(context, { caller, model, tokens, addHeaders });
   const hold = await orGiveBack(rate, reserveTokens(context, ask.caller, model, tokenPricesOf(model), size, cap));
   const call = openCall(context, {
     caller,
-    facts: { operation, requestId, receivedAt, since, stream: order.stream },
+    facts: { operation, requestId, receivedAt, since, stream: adapter.stream },
     admitted,
     hold,
     size,
     rate,
   });
   const mayServe = (other: Model) =>
-    other.type === order.type && order.fits(other) && hasRoom(other, size, cap) && mayUse(ask.caller, other);
+    other.type === adapter.type && adapter.fits(other) && hasRoom(other, size, cap) && mayUse(ask.caller, other);
   const candidates = candidatesOf(context.catalog, model, mayServe);
   try {
-    const callOne = (candidate: Candidate) => order.call({ candidate, hold, size, upstream: upstreamCall(ask, candidate, model) });
+    const callOne = (candidate: Candidate) => adapter.call({ candidate, hold, size, upstream: upstreamCall(ask, candidate, model) });
     const { result, candidate } = await attempt(candidates, context.breakers, ask.signal, call.attempts, callOne, { rejectsAlone });
     call.served = candidate;
     call.firstByteMs = msSince(since);
     const headers = routeHeaders(admitted, candidate, hold);
-    if (result.kind === "stream") return leaveTogether(context, { kind: "stream", ask, call, headers, source: result as Stream });
+    if (result.kind === "stream") return settleOnDisconnect(context, { kind: "stream", ask, call, headers, source: result as Stream });
     const answer = result as Answer;
-    const counted = () => countedUsage(context, size, { deltas: 0, characters: order.charactersOf(answer), prompt: null });
+    const counted = () => countedUsage(context, size, { deltas: 0, characters: adapter.charactersOf(answer), prompt: null });
     return { kind: "whole", ask, call, headers, answer, bill: await call.complete(answer.usage, counted) };
   } catch (thrown) {
     const declared = asDeclaredHere(thrown);
@@ -110,8 +110,8 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
 }
 
 /** For operations that never stream. */
-export async function serveWhole<Answer extends Whole>(context: Context, ask: Ask, order: Order<Answer>) {
-  const served = await serve(context, ask, order);
+export async function serveWhole<Answer extends Whole>(context: Context, ask: Ask, adapter: RequestAdapter<Answer>) {
+  const served = await serve(context, ask, adapter);
   if (served.kind === "stream") throw new Error(`${ask.operationId} does not stream`);
   return served;
 }
@@ -126,14 +126,14 @@ function upstreamCall({ signal, requestId, caller }: Ask, { route }: Candidate, 
 }
 
 /** Settles a stream whose client disconnects before the stream is read. */
-function leaveTogether<Answer, Stream extends AnswerStream<unknown>>(
+function settleOnDisconnect<Answer, Stream extends AnswerStream<unknown>>(
   context: Context,
   answer: { kind: "stream"; ask: Ask; call: OpenCall; headers: Record<string, string>; source: Stream },
 ): Served<Answer, Stream> {
   const { ask } = answer;
   const settle = () =>
     (isLeft(ask.signal) ? chargeDelivered(context, answer) : answer.call.interrupted()).catch((cause: unknown) =>
-      context.log.error({ err: cause, request_id: ask.requestId }, "a stream that was left could not be settled"),
+      context.log.error({ err: cause, request_id: ask.requestId }, "an aborted stream could not be settled"),
     );
   if (ask.signal.aborted) void settle();
   else ask.signal.addEventListener("abort", settle, { once: true });

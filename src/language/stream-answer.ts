@@ -23,7 +23,7 @@ const eventStreamHeaders = {
 };
 
 /** Writes an answer in a dialect. Every text is whole events with their blank lines; "" writes nothing. */
-export interface StreamForm<Rec> {
+export interface StreamEncoder<Rec> {
   record(record: Rec): string;
   keepAlive: string;
   /** Called once the call is charged. */
@@ -43,50 +43,50 @@ export interface StreamedAnswer<Source extends AnswerStream<unknown>> {
 export function streamReply<Rec>(
   context: Context,
   answer: StreamedAnswer<AnswerStream<Rec>> & { headers: Record<string, string> },
-  form: StreamForm<Rec>,
+  encoder: StreamEncoder<Rec>,
 ) {
-  const stream = (sink: Sink) => streamAnswer(context, answer, form, sink);
+  const stream = (sink: Sink) => streamAnswer(context, answer, encoder, sink);
   return { status: 200, headers: { ...answer.headers, ...eventStreamHeaders }, stream };
 }
 
 export async function streamAnswer<Rec>(
   context: Context,
   answer: StreamedAnswer<AnswerStream<Rec>>,
-  form: StreamForm<Rec>,
+  encoder: StreamEncoder<Rec>,
   sink: Sink,
 ): Promise<void> {
   const { ask, call, source } = answer;
   const silence = setTimeout(() => {
-    void sink.write(form.keepAlive);
+    void sink.write(encoder.keepAlive);
     silence.refresh();
   }, keepAliveMs);
   try {
     await source.forEach((record) => {
-      const text = form.record(record);
+      const text = encoder.record(record);
       if (text === "") return;
       silence.refresh();
       return sink.write(text);
     });
     streamEnded(context.breakers, call.attempts);
     const bill = await call.complete(source.tally.usage, () => countedUsage(context, call.size, source.tally));
-    await sink.write(form.end(bill));
+    await sink.write(encoder.end(bill));
   } catch (error) {
     if (isLeft(ask.signal)) return await chargeDelivered(context, answer);
     const route = streamBroke(context.breakers, call.attempts, error);
-    context.log.warn({ ...withoutWords(error), route, request_id: ask.requestId }, "a stream broke");
-    await settleBroken(context, ask, call);
-    await sink.write(form.interrupted(error));
+    context.log.warn({ ...withoutWords(error), route, request_id: ask.requestId }, "a stream was interrupted");
+    await settleInterrupted(context, ask, call);
+    await sink.write(encoder.interrupted(error));
   } finally {
     clearTimeout(silence);
   }
 }
 
 /** Never rejects: the client gets its error record even when the database is unavailable. The hold then ends by itself. */
-async function settleBroken({ log }: Context, { requestId }: Ask, call: OpenCall): Promise<void> {
+async function settleInterrupted({ log }: Context, { requestId }: Ask, call: OpenCall): Promise<void> {
   try {
     await call.interrupted();
   } catch (cause) {
-    log.error({ err: cause, request_id: requestId }, "a stream that broke could not be settled");
+    log.error({ err: cause, request_id: requestId }, "an interrupted stream could not be settled");
   }
 }
 

@@ -3,7 +3,7 @@
 import { isOtherDatabase } from "../db/transient-error.ts";
 import type { Db } from "../db/connect.ts";
 import type { DatabaseIdentity } from "../db/standing.ts";
-import { within } from "../concurrency/timeout.ts";
+import { withTimeout } from "../concurrency/timeout.ts";
 import { isAccountHeld } from "./account-batcher.ts";
 import { type CommitProof, openCommitProof, proveEveryMs } from "./commit-proof.ts";
 
@@ -77,7 +77,7 @@ export async function keepBeating(
       const ended = Promise.all([beats.stop(), proofs.stop(), rounds.stop()]);
       const looked = ended.then(() => lookAfter(db, givenUp, performance.now() + waitingMs, onFault));
       const nowhere = () => new Set<bigint>();
-      const done = await within(lastLookMs, looked, nowhere).catch(nowhere);
+      const done = await withTimeout(lastLookMs, looked, nowhere).catch(nowhere);
       for (const [id, { accountId, unheard }] of givenUp) {
         if (unheard === null || done.has(accountId)) continue;
         onFault(new Error("it is not known whether it was charged: this process ends"), `${unheard} entry ${id},`);

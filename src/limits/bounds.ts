@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Catalog } from "../catalog/types.ts";
 import type { Amount } from "../money.ts";
-import { within } from "../concurrency/timeout.ts";
+import { withTimeout } from "../concurrency/timeout.ts";
 import type { Counters, Decision } from "./counters.ts";
 import { createLocalCounter } from "./local-counter.ts";
 import { failRate, rateHeaders } from "./rate-headers.ts";
@@ -39,7 +39,7 @@ export function boundReads(counters: Pick<Counters, "take">): Bounds {
     if (wasAway) awayUntil = now + awayMs;
     const taken = counters.take([{ ...of, seconds: minuteSeconds, amount: 1, limit: perMinute }]);
     // Null: no answer in time, or none at all.
-    const decision = await within(
+    const decision = await withTimeout(
       patienceMs,
       taken.catch(() => null),
       () => null,

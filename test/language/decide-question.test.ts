@@ -13,7 +13,7 @@ async function decideAt(content: string) {
   const host = await startHost(json(200, JSON.stringify({ choices })));
   const { signal } = new AbortController();
   const upstream = { route: routeTo(host.url), signal, requestId: "req_1", publicModel: "jev" };
-  const route: DecisionRoute = { chat: openaiChat(useUpstream()), upstream, state: "s", tellsNoOdds: true };
+  const route: DecisionRoute = { chat: openaiChat(useUpstream()), upstream, state: "s", noLogprobs: true };
   return (await decideQuestion(route, question, signal)).answer;
 }
 

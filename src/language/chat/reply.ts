@@ -5,12 +5,12 @@ import type { Context } from "../../context.ts";
 import { toUsd } from "../../money.ts";
 import type { ChatRecord, ChatStream, ChatTally } from "../../providers/verbs/chat.ts";
 import type { Bill } from "../open-call.ts";
-import { type StreamedAnswer, streamFault, type StreamForm } from "../stream-answer.ts";
+import { type StreamedAnswer, streamFault, type StreamEncoder } from "../stream-answer.ts";
 
 export type StreamedChat = StreamedAnswer<ChatStream>;
 
-export function chatForm(context: Pick<Context, "publicUrl">, served: StreamedChat, usageAsked: boolean): StreamForm<ChatRecord> {
-  return dataForm(context, served, usageAsked, {
+export function chatEncoder(context: Pick<Context, "publicUrl">, served: StreamedChat, usageAsked: boolean): StreamEncoder<ChatRecord> {
+  return dataEncoder(context, served, usageAsked, {
     head: ({ id, created }, model) => ({ id, object: "chat.completion.chunk", created, model }),
     record: ({ json }) => `data: ${json}\n\n`,
     broken: { index: 0, delta: {}, finish_reason: "error" },
@@ -27,12 +27,12 @@ interface DataWords {
 }
 
 /** Records without event names, then usage where the client asked for it, then [DONE]. */
-export function dataForm(
+export function dataEncoder(
   context: Pick<Context, "publicUrl">,
   { ask, call, source }: StreamedChat,
   usageAsked: boolean,
   { head, record, broken }: DataWords,
-): StreamForm<ChatRecord> {
+): StreamEncoder<ChatRecord> {
   const { model } = call.admitted;
   const line = (more: object) => dataLine({ ...head(source.tally, model.id), ...more });
   return {

@@ -4,9 +4,9 @@ import type { components } from "../../../generated/api.d.ts";
 import type { Context } from "../../context.ts";
 import { parseJson } from "../../json/parse.ts";
 import type { ChatCompletion, ChatRecord, ChatTally } from "../../providers/verbs/chat.ts";
-import { chatUsage, dataForm, dataLine, type StreamedChat } from "../chat/reply.ts";
+import { chatUsage, dataEncoder, dataLine, type StreamedChat } from "../chat/reply.ts";
 import type { Bill, OpenCall } from "../open-call.ts";
-import type { StreamForm } from "../stream-answer.ts";
+import type { StreamEncoder } from "../stream-answer.ts";
 
 type Completion = components["schemas"]["Completion"];
 type ChunkChoice = components["schemas"]["CompletionChunkChoice"];
@@ -26,10 +26,10 @@ export function textCompletion({ id, created, choices }: ChatCompletion, call: O
   };
 }
 
-export function completionForm(context: Pick<Context, "publicUrl">, served: StreamedChat, usageAsked: boolean): StreamForm<ChatRecord> {
+export function completionEncoder(context: Pick<Context, "publicUrl">, served: StreamedChat, usageAsked: boolean): StreamEncoder<ChatRecord> {
   const { source, call } = served;
   const headOf = ({ id, created }: Pick<ChatTally, "id" | "created">) => head(id, created, call.admitted.model.id);
-  return dataForm(context, served, usageAsked, {
+  return dataEncoder(context, served, usageAsked, {
     head: headOf,
     record({ json }) {
       const choices = (parseJson(json) as ChatChunk).choices.flatMap(addition);

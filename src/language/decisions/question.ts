@@ -22,16 +22,16 @@ export interface DecisionRoute {
   upstream: UpstreamCall;
   state: string;
   /** Set once the route turns out to report no log probabilities; later questions then don't ask for them. */
-  tellsNoOdds: boolean;
+  noLogprobs: boolean;
 }
 
 export async function decideQuestion(route: DecisionRoute, question: Question, signal: AbortSignal): Promise<Decided> {
-  if (question.options.length > labels.length || route.tellsNoOdds) return decideByDocument(route, question, signal, []);
+  if (question.options.length > labels.length || route.noLogprobs) return decideByDocument(route, question, signal, []);
   const labelled = await askLabels(route, question, signal);
   const shares = labelled === null ? null : labelOdds(labelled.completion, labels.slice(0, question.options.length));
   if (labelled === null || shares === null) {
     // A model that answers with none of the labels may do better next time; one without alternatives will not.
-    if (labelled === null || !hasLogprobs(labelled)) route.tellsNoOdds = true;
+    if (labelled === null || !hasLogprobs(labelled)) route.noLogprobs = true;
     return decideByDocument(route, question, signal, labelled === null ? [] : [labelled]);
   }
   const best = shares.indexOf(Math.max(...shares));

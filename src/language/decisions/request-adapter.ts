@@ -8,7 +8,7 @@ import { adapterOf } from "../../routing/candidates.ts";
 import { sumOfUsages } from "../../usage.ts";
 import { type PromptSize, sizeOf } from "../prompt-size.ts";
 import { noOutput } from "../reserve.ts";
-import type { Order } from "../serve.ts";
+import type { RequestAdapter } from "../serve.ts";
 import { documentFields, documentPrompt, labelPrompt } from "./prompts.ts";
 import { type Decided, decideQuestion, type DecisionRoute } from "./question.ts";
 import type { DecisionTask, Question } from "./request.ts";
@@ -23,11 +23,11 @@ const questionsAtOnce = 16;
 /** The question's own message, and the state's. */
 const messagesAQuestion = 2;
 
-export function decisionOrder(
+export function decisionAdapter(
   { providers }: Pick<Context, "providers">,
   model: string,
   { state, questions }: DecisionTask,
-): Order<DecisionsWhole> {
+): RequestAdapter<DecisionsWhole> {
   return {
     model,
     type: "decisions",
@@ -38,7 +38,7 @@ export function decisionOrder(
     cap: noOutput,
     async call({ candidate, upstream }) {
       const chat = adapterOf(providers.chat, candidate);
-      const route: DecisionRoute = { chat, upstream, state, tellsNoOdds: false };
+      const route: DecisionRoute = { chat, upstream, state, noLogprobs: false };
       try {
         const decided = await sideBySide(questions, questionsAtOnce, upstream.signal, (question, signal) =>
           decideQuestion(route, question, signal),

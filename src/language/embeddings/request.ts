@@ -9,14 +9,14 @@ import type { EmbedWhole } from "../../providers/verbs/embed.ts";
 import { adapterOf } from "../../routing/candidates.ts";
 import { inputSize, tokensSize } from "../prompt-size.ts";
 import { noOutput } from "../reserve.ts";
-import type { Order } from "../serve.ts";
+import type { RequestAdapter } from "../serve.ts";
 
 interface EmbeddingRequest {
   text: JsonText;
   body: Pick<components["schemas"]["EmbeddingRequest"], "model" | "input" | "dimensions" | "encoding_format"> & { messages?: unknown };
 }
 
-export function embeddingOrder({ providers }: Pick<Context, "providers">, { text, body }: EmbeddingRequest): Order<EmbedWhole> {
+export function embeddingAdapter({ providers }: Pick<Context, "providers">, { text, body }: EmbeddingRequest): RequestAdapter<EmbedWhole> {
   const inputs = inputsOf(body.input);
   const dimensions = body.dimensions ?? null;
   const fits = (model: Model) => dimensions === null || model.row.supported_parameters.includes("dimensions");

@@ -6,12 +6,12 @@ import { toUsd } from "../../money.ts";
 import { UpstreamError } from "../../providers/errors/upstream-error.ts";
 import type { MessageRecord, MessageStream } from "../../providers/verbs/messages.ts";
 import type { Bill } from "../open-call.ts";
-import { type StreamedAnswer, streamFault, type StreamForm } from "../stream-answer.ts";
+import { type StreamedAnswer, streamFault, type StreamEncoder } from "../stream-answer.ts";
 
-export function messageForm(
+export function messageEncoder(
   context: Pick<Context, "publicUrl">,
   { ask, call, source }: StreamedAnswer<MessageStream>,
-): StreamForm<MessageRecord> {
+): StreamEncoder<MessageRecord> {
   let begun = false;
   return {
     record(record) {

@@ -8,7 +8,7 @@ import { assertDeclares, declares } from "../chat/requirements.ts";
 import { capFor, outputMaxOf } from "../chat/upstream-body.ts";
 import { countPrompt } from "../counted-usage.ts";
 import type { Hold } from "../reserve.ts";
-import type { Order } from "../serve.ts";
+import type { RequestAdapter } from "../serve.ts";
 import { assertReadable, fetchesDocuments, messageRequirements } from "./requirements.ts";
 import { messageSize } from "./size.ts";
 import { thinkingEdits } from "./thinking.ts";
@@ -21,10 +21,10 @@ export interface MessageRequest {
   betas: string | null;
 }
 
-export function messageOrder(
+export function messageAdapter(
   { providers, log }: Pick<Context, "providers" | "log">,
   { text, body, betas }: MessageRequest,
-): Order<MessageWhole, MessageStream> {
+): RequestAdapter<MessageWhole, MessageStream> {
   const needs = messageRequirements(body);
   const stream = body.stream === true;
   return {

@@ -5,7 +5,7 @@ import { answerBytesMax } from "../../providers/transport/exchange.ts";
 import { unreadable } from "../../providers/transport/json-answer.ts";
 import type { ChatRecord, ChatWhole } from "../../providers/verbs/chat.ts";
 import type { Bill } from "../open-call.ts";
-import { streamFault, type StreamForm } from "../stream-answer.ts";
+import { streamFault, type StreamEncoder } from "../stream-answer.ts";
 import { asksLogprobs, readLogprobs } from "./logprobs.ts";
 import {
   type Call,
@@ -44,7 +44,7 @@ export function wholeResponse(
   return endedResponse(newResponse(answering), { finish, output: output.items, bill, now: clock() });
 }
 
-export function responseForm(context: Pick<Context, "clock" | "publicUrl">, answering: Answering): StreamForm<ChatRecord> {
+export function responseEncoder(context: Pick<Context, "clock" | "publicUrl">, answering: Answering): StreamEncoder<ChatRecord> {
   let sequence = 0;
   let written = "";
   let finish: string | null = null;

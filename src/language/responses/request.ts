@@ -3,24 +3,24 @@ import type { Context } from "../../context.ts";
 import { ApiError } from "../../errors/fail.ts";
 import { UpstreamError } from "../../providers/errors/upstream-error.ts";
 import type { ChatStream, ChatWhole } from "../../providers/verbs/chat.ts";
-import { chatOrder } from "../chat/request.ts";
-import type { Order } from "../serve.ts";
+import { chatAdapter } from "../chat/request.ts";
+import type { RequestAdapter } from "../serve.ts";
 import type { Translated } from "./chat-request.ts";
 
-export function responseOrder(context: Pick<Context, "providers">, { chat, origins }: Translated): Order<ChatWhole, ChatStream> {
-  const order = chatOrder(context, chat);
+export function responseAdapter(context: Pick<Context, "providers">, { chat, origins }: Translated): RequestAdapter<ChatWhole, ChatStream> {
+  const adapter = chatAdapter(context, chat);
   return {
-    ...order,
+    ...adapter,
     assertFits(model) {
       try {
-        order.assertFits(model);
+        adapter.assertFits(model);
       } catch (error) {
         throw error instanceof ApiError ? renamed(error, origins) : error;
       }
     },
     async call(tried) {
       try {
-        return await order.call(tried);
+        return await adapter.call(tried);
       } catch (error) {
         if (!(error instanceof UpstreamError) || error.param === null) throw error;
         const { fault, reason, status, retryAfterMs } = error;

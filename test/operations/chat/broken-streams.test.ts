@@ -58,7 +58,7 @@ describe("a route whose streams all break", () => {
     expect(await listen()).toBe("whole");
     const broken = { route: "voices-b/speech-hd+sim-cut-after-2", outcome: "interrupted" };
     await scrapeUntil(world.gateway, (page) => page.figure("svc_upstream_attempts_total", broken) === 5);
-    expect(logLines.filter((line) => line.includes("a stream of audio broke") && line.includes(broken.route))).toHaveLength(5);
+    expect(logLines.filter((line) => line.includes("an audio stream was interrupted") && line.includes(broken.route))).toHaveLength(5);
   });
 });
 
@@ -70,7 +70,7 @@ describe("one stream that breaks", () => {
     const page = await scrapeUntil(world.gateway, ({ figure }) => figure("svc_upstream_attempts_total", { route }) === 1);
     expect(page.figure("svc_upstream_attempts_total", { route, outcome: "interrupted" })).toBe(1);
     const told = logLines.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line["route"] === route);
-    expect(told).toMatchObject([{ msg: "a stream broke", fault: "unavailable", request_id: reply.headers["x-request-id"] }]);
+    expect(told).toMatchObject([{ msg: "a stream was interrupted", fault: "unavailable", request_id: reply.headers["x-request-id"] }]);
   });
 });
 

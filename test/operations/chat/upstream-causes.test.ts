@@ -182,7 +182,7 @@ test("a request that the provider rejects: its sentence stands in the usage log,
 test("a stream that breaks says how: its attempt, the log and /metrics", async () => {
   const { requestId, attempts } = await ask("demo/broken", { stream: true });
   expect(attempts).toMatchObject([{ outcome: "interrupted", status: 200, cause: "connection_reset" }]);
-  expect(await loggedSoon(requestId)).toMatchObject({ msg: "a stream broke", cause: "connection_reset" });
+  expect(await loggedSoon(requestId)).toMatchObject({ msg: "a stream was interrupted", cause: "connection_reset" });
   await scrapeUntil(
     gateway,
     ({ figure }) => figure("svc_upstream_failures_total", { route: "broken/chat", cause: "connection_reset" }) === 1,
