@@ -1,5 +1,5 @@
 // What a finished work tells: its pictures, its clip or its song, where their files are, and what the knobs leave out of it.
-import { makeClip } from "../made/mp4.ts";
+import { clipFacts, makeClip } from "../made/mp4.ts";
 import { makePicture, type MadeFile } from "../made/picture.ts";
 import { makeSvg } from "../made/svg.ts";
 import type { Fields } from "../request-fields.ts";
@@ -17,7 +17,7 @@ export async function makeFile(work: Work, order: Order, index: number): Promise
     case "song":
       return { ...(await makeSound(songFormat, order.seconds, seed)), extension: "mp3" };
     case "clip":
-      return { bytes: makeClip(order.aspect, order.seconds).bytes, contentType: "video/mp4", extension: "mp4" };
+      return { bytes: await makeClip(order.aspect, order.seconds), contentType: "video/mp4", extension: "mp4" };
     case "vector":
       return { bytes: makeSvg(order.width, order.height, order.prompt, seed), contentType: "image/svg+xml", extension: "svg" };
     case "picture":
@@ -47,7 +47,7 @@ async function renderFile(work: Work, order: Order, index: number, base: string)
   const file = (await makeFile(work, order, index))!;
   const name = `${index}.${file.extension}`;
   const factor = knobs.wrongSize ? 2 : 1;
-  const clip = order.kind === "clip" ? makeClip(order.aspect, order.seconds) : null;
+  const clip = order.kind === "clip" ? clipFacts(order.aspect, order.seconds) : null;
   const { width, height } = clip ?? order;
   return {
     url: knobs.fileData ? `data:${file.contentType};base64,${file.bytes.toString("base64")}` : `${base}/files/${work.id}/${name}`,

@@ -1,0 +1,29 @@
+// Clips that the simulator makes: what a player reads of them, and that they hang on nothing but what was asked.
+import { afterEach, expect, test, vi } from "vitest";
+import { clipFacts, makeClip } from "../../src/simulator/made/mp4.ts";
+import { readClip } from "./picture-check.ts";
+
+afterEach(() => void vi.useRealTimers());
+
+test.each([
+  ["16:9", 8, 1280, 720],
+  ["9:16", 5, 720, 1280],
+  ["1:1", 2.5, 720, 720],
+  ["16:9", 0, 1280, 720],
+])("a clip of %s and %d seconds is what it says of itself", async (aspect, seconds, width, height) => {
+  const facts = clipFacts(aspect, seconds);
+  expect(facts).toEqual({ width, height, seconds: Math.max(seconds, 1 / 24), fps: 24 });
+  const { sizes, type, packetCount, ...read } = await readClip(await makeClip(aspect, seconds));
+  expect(read).toMatchObject({ width, height, fps: 24 });
+  expect(read.seconds).toBeCloseTo(facts.seconds, 6);
+  expect(type).toMatch(/^video\/mp4; codecs="avc1\./);
+  expect(sizes).toHaveLength(packetCount);
+  expect(packetCount).toBe(Math.round(facts.seconds * 24));
+});
+
+test("the same clip a year later is the same bytes", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-01-01") });
+  const first = await makeClip("16:9", 1);
+  vi.setSystemTime(new Date("2027-01-01"));
+  expect((await makeClip("16:9", 1)).equals(first)).toBe(true);
+});
