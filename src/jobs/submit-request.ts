@@ -76,7 +76,7 @@ function utf8Of(header: string): string {
 }
 
 // A planned job becomes a row: pending with its hold, queued without one, the one that its idempotency key names, or a refusal.
-// All of it is decided by one statement (migration 0009, media_submit).
+// All of it is decided by one statement (src/db/functions/media_submit.sql).
 
 /** WIRE.md 14 row 21: so long after its end a job is still what its idempotency key names. */
 const idempotencyLife = "24 hours";

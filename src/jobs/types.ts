@@ -1,4 +1,4 @@
-// What a media job is to this room. Types only; the table and its moves stand in migrations 0008 and 0009.
+// What a media job is to this room. Types only; the table is in src/db/migrations, its moves in src/db/functions.
 import type { components } from "../../generated/api.d.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import type { Amount } from "../money.ts";

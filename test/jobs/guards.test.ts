@@ -1,4 +1,4 @@
-// What the table of jobs refuses, whoever writes (migration 0008): moves that there aren't, rows that contradict themselves.
+// What the table of jobs refuses, whatever writes: moves that there aren't, rows that contradict themselves.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { mayPass, persist } from "../../src/ledger/persist.ts";

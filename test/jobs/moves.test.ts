@@ -1,4 +1,4 @@
-// The moves of a job with their money (migration 0009), each function straight against Postgres.
+// The moves of a job with their money, each function straight against Postgres.
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { shippedTiers } from "../../src/catalog/shipped-tiers.ts";
