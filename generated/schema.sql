@@ -440,7 +440,6 @@ CREATE INDEX voice_account ON public.voice USING btree (account_id, created_at);
 -- function entry_text(_account bigint, _seq bigint, _at timestamp with time zone, _id uuid, _kind text, _amount bigint, _ref text, _key bigint, _balance_after bigint) returns text
 -- function ledger_raise(_account bigint, _id uuid, _want bigint) returns TABLE(granted bigint, available bigint, reserved bigint, refused text, key_left bigint) set lock_timeout=1s
 -- function ledger_reserve(_owner uuid, _account bigint[], _id uuid[], _want bigint[], _least bigint[], _key bigint[], _pool text[], _pool_max integer[], _group text[], _group_max integer[], _ttl interval) returns TABLE(n integer, granted bigint, available bigint, reserved bigint, refused text, key_left bigint) set lock_timeout=1s, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
--- function ledger_reserve(_owner uuid, _account bigint[], _id uuid[], _want bigint[], _least bigint[], _ttl interval) returns TABLE(n integer, granted bigint, available bigint, reserved bigint)
 -- function ledger_settle(_account bigint[], _id uuid[], _logs jsonb) returns TABLE(account_id bigint, balance bigint) set lock_timeout=1s, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
 -- function ledger_sweep(_dead_after interval) returns integer
 -- function ledger_sweep(_dead_after interval, _account bigint[], _waits boolean) returns SETOF bigint

@@ -80,36 +80,3 @@ begin
   if unmoved > 0 then raise exception 'a hold is above what its account has available' using errcode = 'check_violation'; end if;
   if unknown_keys > 0 then raise exception 'a hold names a key that its account does not have' using errcode = 'foreign_key_violation'; end if;
 end $$;
-
--- As it was before keys and slots.
-create or replace function ledger_reserve(_owner uuid, _account bigint[], _id uuid[], _want bigint[], _least bigint[], _ttl interval)
-returns table (n int, granted bigint, available bigint, reserved bigint) language plpgsql as $$
-#variable_conflict use_column
-declare r record; current bigint; left_over bigint; held bigint;
-  accounts bigint[] := '{}'; ids uuid[] := '{}'; amounts bigint[] := '{}';
-begin
-  perform set_config('synchronous_commit', 'off', true);
-  perform 1 from balance b where b.account_id = any(_account) order by b.account_id for no key update;
-  for r in
-    select q.n::int as n, q.account_id, q.id, q.want, q.least, b.available, b.reserved, h.amount as existing
-    from unnest(_account, _id, _want, _least) with ordinality q(account_id, id, want, least, n)
-    join balance b on b.account_id = q.account_id
-    left join hold h on h.account_id = q.account_id and h.id = q.id
-    order by q.account_id, q.n
-  loop
-    if current is distinct from r.account_id then
-      current := r.account_id; left_over := r.available; held := r.reserved;
-    end if;
-    n := r.n; available := left_over; reserved := held;
-    if r.existing is not null then granted := r.existing;           -- a retried batch
-    elsif r.least <= left_over and left_over >= 0 then
-      granted := least(r.want, left_over);
-      left_over := left_over - granted; held := held + granted;
-      accounts := accounts || r.account_id; ids := ids || r.id; amounts := amounts || granted;
-    else granted := null;
-    end if;
-    return next;
-  end loop;
-  insert into hold (account_id, id, amount, owner, expires_at)
-    select a, i, m, _owner, now() + _ttl from unnest(accounts, ids, amounts) u(a, i, m);
-end $$;
