@@ -166,7 +166,7 @@ create table media_job (
   id uuid not null,
   account_id bigint not null,
   key_id bigint,
-  door text not null,
+  api text not null,
   kind text not null,
   shown_id text not null,
   status text not null,
@@ -202,9 +202,9 @@ create table media_job (
   constraint known_status CHECK ((status = ANY (ARRAY['queued'::text, 'pending'::text, 'processing'::text, 'succeeded'::text, 'failed'::text, 'refunded'::text, 'expired'::text]))),
   constraint made_has_its_output CHECK (((output IS NOT NULL) = (status = ANY (ARRAY['succeeded'::text, 'refunded'::text])))),
   constraint media_job_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
+  constraint media_job_api_check CHECK ((api = ANY (ARRAY['image'::text, 'video'::text, 'genmedia'::text]))),
   constraint media_job_check CHECK (((charged >= 0) AND (charged <= estimated))),
   constraint media_job_check1 CHECK (((refunded >= 0) AND (refunded <= estimated))),
-  constraint media_job_door_check CHECK ((door = ANY (ARRAY['image'::text, 'video'::text, 'genmedia'::text]))),
   constraint media_job_estimated_check CHECK ((estimated >= 0)),
   constraint media_job_kind_check CHECK ((kind = ANY (ARRAY['image'::text, 'video'::text]))),
   constraint money_adds_up CHECK (
@@ -226,17 +226,17 @@ CASE
     ELSE true
 END)
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=20000);
-CREATE UNIQUE INDEX media_job_idempotency ON public.media_job USING btree (account_id, door, idempotency_key) WHERE (idempotency_key IS NOT NULL);
-CREATE INDEX media_job_kind ON public.media_job USING btree (account_id, kind, seq DESC) WHERE (door <> 'genmedia'::text);
+CREATE UNIQUE INDEX media_job_idempotency ON public.media_job USING btree (account_id, api, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+CREATE INDEX media_job_kind ON public.media_job USING btree (account_id, kind, seq DESC) WHERE (api <> 'genmedia'::text);
 CREATE INDEX media_job_late ON public.media_job USING btree (late_at) WHERE (late_at IS NOT NULL);
-CREATE INDEX media_job_model ON public.media_job USING btree (account_id, model, seq DESC) WHERE (door <> 'genmedia'::text);
-CREATE INDEX media_job_newest ON public.media_job USING btree (account_id, seq DESC) WHERE (door <> 'genmedia'::text);
+CREATE INDEX media_job_model ON public.media_job USING btree (account_id, model, seq DESC) WHERE (api <> 'genmedia'::text);
+CREATE INDEX media_job_newest ON public.media_job USING btree (account_id, seq DESC) WHERE (api <> 'genmedia'::text);
 CREATE INDEX media_job_open ON public.media_job USING btree (account_id, seq) WHERE (status = ANY (ARRAY['queued'::text, 'pending'::text, 'processing'::text]));
-CREATE INDEX media_job_status ON public.media_job USING btree (account_id, status, seq DESC) WHERE (door <> 'genmedia'::text);
+CREATE INDEX media_job_status ON public.media_job USING btree (account_id, status, seq DESC) WHERE (api <> 'genmedia'::text);
 CREATE INDEX media_job_turn ON public.media_job USING btree (run_at) WHERE (run_at IS NOT NULL);
 CREATE TRIGGER media_jobs_begin BEFORE INSERT ON public.media_job FOR EACH ROW EXECUTE FUNCTION check_media_job_move();
 CREATE TRIGGER media_jobs_move BEFORE UPDATE OF status ON public.media_job FOR EACH ROW WHEN ((old.status IS DISTINCT FROM new.status)) EXECUTE FUNCTION check_media_job_move();
-CREATE TRIGGER media_jobs_stay BEFORE UPDATE OF id, account_id, key_id, door, kind, shown_id, model, prices, secret, estimated, created_at ON public.media_job FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('what a media job is and may cost does not change');
+CREATE TRIGGER media_jobs_stay BEFORE UPDATE OF id, account_id, key_id, api, kind, shown_id, model, prices, secret, estimated, created_at ON public.media_job FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('what a media job is and may cost does not change');
 
 create table media_job_move (
   from_status text not null,

@@ -118,11 +118,11 @@ export interface MediaExpense {
 export interface MediaJob {
   account_id: bigint;
   alias: string | null;
+  api: string;
   attempts: Generated<Json>;
   charged: bigint | null;
   completed_at: Timestamp | null;
   created_at: Generated<Timestamp>;
-  door: string;
   error_code: string | null;
   error_message: string | null;
   error_word: string | null;

@@ -10,8 +10,8 @@ export type JobStatus = components["schemas"]["JobStatus"];
 export type JobErrorCode = components["schemas"]["JobErrorCode"];
 export type JobKind = "image" | "video";
 
-/** The endpoint that a job came through: `POST /v1/images/generations`, `/v1/videos/generations` or `/v1/genmedia/run`. */
-export type JobDoor = "image" | "video" | "genmedia";
+/** The API that a job came through: `POST /v1/images/generations`, `/v1/videos/generations` or `/v1/genmedia/run`. */
+export type JobApi = "image" | "video" | "genmedia";
 
 /** What to make, as column `request` keeps it until the job's end. */
 export type JobRequest = ({ kind: "image"; order: PictureOrder } | { kind: "video"; order: ClipOrder }) & {
@@ -50,7 +50,7 @@ export interface JobOutput {
 export interface JobRow {
   id: string;
   account_id: bigint;
-  door: JobDoor;
+  api: JobApi;
   kind: JobKind;
   shown_id: string;
   status: JobStatus;

@@ -19,7 +19,7 @@ begin
     outcome := case old.http_status when 202 then 'pending' else 'queued' end; id := old.id; return next; return;
   end if;
   if job.idempotency_key is not null then
-    select * into old from media_job j where j.account_id = job.account_id and j.door = job.door and j.idempotency_key = job.idempotency_key;
+    select * into old from media_job j where j.account_id = job.account_id and j.api = job.api and j.idempotency_key = job.idempotency_key;
     if found and (old.completed_at is null or old.completed_at > now() - _key_life) then
       outcome := 'known'; id := old.id; return next; return;
     elsif found then update media_job j set idempotency_key = null where j.id = old.id;
@@ -46,9 +46,9 @@ begin
   else outcome := 'full';
   end if;
   if job.status is not null then
-    insert into media_job (id, account_id, key_id, door, kind, shown_id, status, idempotency_key, request_id, operation, http_status, model, alias,
+    insert into media_job (id, account_id, key_id, api, kind, shown_id, status, idempotency_key, request_id, operation, http_status, model, alias,
         request, prices, secret, estimated, created_at, started_at, run_at)
-      values (job.id, job.account_id, job.key_id, job.door, job.kind, job.shown_id, job.status, job.idempotency_key, job.request_id, job.operation,
+      values (job.id, job.account_id, job.key_id, job.api, job.kind, job.shown_id, job.status, job.idempotency_key, job.request_id, job.operation,
         job.http_status, job.model, job.alias, job.request, job.prices, job.secret, job.estimated, job.created_at, job.started_at, job.run_at);
   end if;
   return next;

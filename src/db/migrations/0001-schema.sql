@@ -315,8 +315,8 @@ create table media_job (
   id uuid primary key,
   account_id bigint not null references account,
   key_id bigint,
-  -- The endpoint that it came through; it decides how the job's id is shown.
-  door text not null check (door in ('image', 'video', 'genmedia')),
+  -- The API that it came through, by its endpoint; it decides how the job's id is shown.
+  api text not null check (api in ('image', 'video', 'genmedia')),
   kind text not null check (kind in ('image', 'video')),
   shown_id text not null,
   status text not null,
@@ -373,16 +373,16 @@ create table media_job (
     when started_at is null then charged is null and coalesce(refunded, 0) = 0
     else charged is null and refunded = estimated end)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000);
-create unique index media_job_idempotency on media_job (account_id, door, idempotency_key) where idempotency_key is not null;
+create unique index media_job_idempotency on media_job (account_id, api, idempotency_key) where idempotency_key is not null;
 -- Claiming and counting never see a job that has ended.
 create index media_job_turn on media_job (run_at) where run_at is not null;
 create index media_job_open on media_job (account_id, seq) where status in ('queued', 'pending', 'processing');
 create index media_job_late on media_job (late_at) where late_at is not null;
 -- A page of the list never walks an account's whole history for a filter that few of its jobs match. Genmedia's jobs are in no list.
-create index media_job_newest on media_job (account_id, seq desc) where door <> 'genmedia';
-create index media_job_kind on media_job (account_id, kind, seq desc) where door <> 'genmedia';
-create index media_job_status on media_job (account_id, status, seq desc) where door <> 'genmedia';
-create index media_job_model on media_job (account_id, model, seq desc) where door <> 'genmedia';
+create index media_job_newest on media_job (account_id, seq desc) where api <> 'genmedia';
+create index media_job_kind on media_job (account_id, kind, seq desc) where api <> 'genmedia';
+create index media_job_status on media_job (account_id, status, seq desc) where api <> 'genmedia';
+create index media_job_model on media_job (account_id, model, seq desc) where api <> 'genmedia';
 
 -- Every move that there is. An ended job stays as it is, but that staff may give back what was charged.
 create table media_job_move (from_status text, to_status text, primary key (from_status, to_status));
@@ -394,7 +394,7 @@ insert into media_job_move values
 create trigger media_jobs_begin before insert on media_job for each row execute function check_media_job_move();
 create trigger media_jobs_move before update of status on media_job
   for each row when (old.status is distinct from new.status) execute function check_media_job_move();
-create trigger media_jobs_stay before update of id, account_id, key_id, door, kind, shown_id, model, prices, secret, estimated, created_at on media_job
+create trigger media_jobs_stay before update of id, account_id, key_id, api, kind, shown_id, model, prices, secret, estimated, created_at on media_job
   for each statement execute function refuse_change('what a media job is and may cost does not change');
 
 -- What an upstream made for a job that had been given up: the operator pays for it, no customer does.
