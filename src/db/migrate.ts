@@ -34,8 +34,8 @@ async function update(transaction: Queries): Promise<string[]> {
   }
   for (const file of others) await apply(transaction, "function", file);
   if (functions.length > 0 || version < functionsVersion) await recordFunctions(transaction);
-  // A migration can't make the months itself: it is never edited, and the function that makes them is.
-  if (migrations.length > 0) await ensurePartitions(transaction);
+  // Of a new database. The migration can't make the months itself: it is never edited, and the function that makes them is.
+  if (version === 0) await ensurePartitions(transaction);
   return [...migrations, ...functions].map(({ name }) => name);
 }
 
