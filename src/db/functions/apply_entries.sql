@@ -1,5 +1,5 @@
 -- An entry moves its account's balance and its key's budget, in the statement that inserts it. Not for ledger_settle, which moves both
--- itself. A deposit is announced: the account's tier may have changed.
+-- itself. A deposit is published: the account's tier may have changed.
 --
 -- spent and reserved of a budget change only under the lock of the account's balance, which this, apply_new_holds and apply_ended_holds
 -- take first. A budget's limit changes without that lock, one row at a time, and waits for nothing: so they cannot deadlock. A limit may

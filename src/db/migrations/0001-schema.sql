@@ -1,6 +1,6 @@
 -- The tables with their constraints, indexes and triggers. Their functions stand in src/db/functions.
 
--- Accounts and their API keys. Secrets are kept as digests only. A change of who may call is announced to every process, which drops what
+-- Accounts and their API keys. Secrets are kept as digests only. A change of who may call is published to every process, which drops what
 -- it has cached.
 
 create table account (
