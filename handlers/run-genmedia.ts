@@ -1,4 +1,4 @@
-// POST /v1/genmedia/run: a job as at the other two doors, and its end where that comes in time. A caller who leaves does not stop it.
+// POST /v1/genmedia/run: a job as at the other two APIs, and its end where that comes in time. A caller who leaves does not stop it.
 import { awaitEnd } from "../src/jobs/await-end.ts";
 import { failedJob } from "../src/jobs/failed-job.ts";
 import { genmediaInput } from "../src/jobs/genmedia-input.ts";

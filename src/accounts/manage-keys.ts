@@ -134,7 +134,7 @@ async function insertKey(db: Queries, { accountId, name, limit = null, at }: Key
   return { secret, record: (await findKeyRecord(db, id)) as KeyRecord };
 }
 
-/** Its row came with the key, by a trigger (migration 0005). */
+/** Its row came with the key, by a trigger (open_key_budget). */
 async function setLimit({ pool }: Queries, id: bigint, limit: Amount | null): Promise<void> {
   await pool.query("update key_budget set limit_amount = $2 where key_id = $1", [id, limit]);
 }

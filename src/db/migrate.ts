@@ -1,71 +1,103 @@
-// Brings a database up to date. The list is static, so that a bundle needs no files; Kysely takes an advisory lock,
-// so that replicas that start together migrate once.
-import { type Migration, Migrator } from "kysely/migration";
-import { connect, type Db } from "./connect.ts";
-import * as accounts from "./migrations/0001-accounts.ts";
-import * as ledger from "./migrations/0002-ledger.ts";
-import * as signIn from "./migrations/0003-sign-in.ts";
-import * as limits from "./migrations/0004-limits.ts";
-import * as chainAndSlots from "./migrations/0005-chain-and-slots.ts";
-import * as topUps from "./migrations/0006-top-ups.ts";
-import * as usageLog from "./migrations/0007-usage-log.ts";
-import * as mediaJobs from "./migrations/0008-media-jobs.ts";
-import * as mediaMoves from "./migrations/0009-media-moves.ts";
-import * as audio from "./migrations/0010-audio.ts";
-import * as logStatistics from "./migrations/0011-log-statistics.ts";
-import * as ledgerPlans from "./migrations/0012-ledger-plans.ts";
-import * as ledgerMoves from "./migrations/0013-ledger-moves.ts";
-import * as housekeeping from "./migrations/0014-housekeeping.ts";
-import * as mailboxes from "./migrations/0015-mailboxes.ts";
-import * as databaseClock from "./migrations/0016-database-clock.ts";
-import * as operatorLookups from "./migrations/0017-operator-lookups.ts";
+// Brings a database up to date: applies the migrations that it lacks and loads the functions whose text changed, in one transaction
+// under one lock, so that processes that start together do it once. What a change has to keep to is in README.md.
+import { functionsVersion } from "../../generated/functions-version.ts";
+import { connect, type Db, inTransaction, type Queries } from "./connect.ts";
+import { ensurePartitions } from "./partitions.ts";
+import { readFunctions, readMigrations, type SqlFile } from "./sql-files.ts";
 
-/** Applied in the order of their names; one that was released is never edited. */
-const migrations: Record<string, Migration> = {
-  "0001-accounts": accounts,
-  "0002-ledger": ledger,
-  "0003-sign-in": signIn,
-  "0004-limits": limits,
-  "0005-chain-and-slots": chainAndSlots,
-  "0006-top-ups": topUps,
-  "0007-usage-log": usageLog,
-  "0008-media-jobs": mediaJobs,
-  "0009-media-moves": mediaMoves,
-  "0010-audio": audio,
-  "0011-log-statistics": logStatistics,
-  "0012-ledger-plans": ledgerPlans,
-  "0013-ledger-moves": ledgerMoves,
-  "0014-housekeeping": housekeeping,
-  "0015-mailboxes": mailboxes,
-  "0016-database-clock": databaseClock,
-  "0017-operator-lookups": operatorLookups,
-};
+const lockKey = 7322000;
 
-/** Returns the names of the migrations that were applied now. */
+/** Returns the names of the migrations and functions that were applied now. */
 export async function migrate(db: Db): Promise<string[]> {
-  // A pool of its own: waiting for another replica, or rewriting a big table, may outlast any statement's usual time.
-  const patient = connect(db.url, { max: 2, applicationName: "svc-migrate", statementTimeoutMs: 0 });
+  // A pool of its own: waiting for another process, or rewriting a big table, may take longer than any other statement.
+  const patient = connect(db.url, { max: 1, applicationName: "svc-migrate", statementTimeoutMs: 0 });
   try {
-    const migrator = new Migrator({ db: patient.kysely, provider: { getMigrations: async () => migrations } });
-    const { error, results } = await migrator.migrateToLatest();
-    if (error !== undefined) {
-      const failed = results?.find((result) => result.status === "Error")?.migrationName;
-      throw new Error(failed === undefined ? "the migrations could not run" : `migration ${failed} failed`, { cause: error });
-    }
-    return (results ?? []).filter((result) => result.status === "Success").map((result) => result.migrationName);
+    return await inTransaction(patient, update);
   } finally {
     await patient.close();
   }
 }
 
+async function update(transaction: Queries): Promise<string[]> {
+  const { pool } = transaction;
+  await pool.query(`select pg_advisory_xact_lock(${lockKey})`);
+  await refuseUnreleased(transaction);
+  await pool.query(bookkeeping);
+  const { migrations, functions, version } = await findMissing(transaction);
+  // A trigger needs its function, which names no table; any other function may need a table's type. What a function calls may come after it.
+  const [ofTriggers, others] = [functions.filter(isOfTrigger), functions.filter((file) => !isOfTrigger(file))];
+  await pool.query("set local check_function_bodies = off");
+  for (const file of ofTriggers) await apply(transaction, "function", file);
+  for (const file of migrations) {
+    await apply(transaction, "migration", file);
+    await pool.query("insert into schema_migration (name) values ($1)", [file.name]);
+  }
+  for (const file of others) await apply(transaction, "function", file);
+  if (functions.length > 0 || version < functionsVersion) await recordFunctions(transaction);
+  // Of a new database. The migration can't make the months itself: it is never edited, and the function that makes them is.
+  if (version === 0) await ensurePartitions(transaction);
+  return [...migrations, ...functions].map(({ name }) => name);
+}
+
+/** Whether migrate has nothing to do. */
 export async function isMigrated(db: Db): Promise<boolean> {
   const undefinedTable = "42P01";
   try {
-    const { rows } = await db.pool.query<{ name: string }>("select name from kysely_migration");
-    const applied = new Set(rows.map((row) => row.name));
-    return Object.keys(migrations).every((name) => applied.has(name));
+    const { migrations, functions } = await findMissing(db);
+    return migrations.length + functions.length === 0;
   } catch (error) {
     if ((error as { code?: string }).code === undefinedTable) return false;
     throw error;
   }
+}
+
+/** The first seventeen migrations were squashed into one before anything was released. */
+async function refuseUnreleased({ pool }: Queries): Promise<void> {
+  const { rows } = await pool.query<{ is_old: boolean }>("select to_regclass('kysely_migration') is not null as is_old");
+  if (rows[0]!.is_old)
+    throw new Error(
+      "this database was made by a version before the first release and can't be updated: " +
+        "use an empty database (DATABASE_URL) or, with the embedded one, another folder (SVC_DATA_DIR)",
+    );
+}
+
+const bookkeeping = `
+  create table if not exists schema_migration (name text primary key, applied_at timestamptz not null default now());
+  create table if not exists schema_function (name text primary key, hash text not null, version int not null);
+`;
+
+/**
+ * The database may be newer: an older gateway that starts once more during an update leaves the newer version's functions as they are.
+ * Migrations that it doesn't know do it no harm (README.md).
+ */
+async function findMissing({ pool }: Queries): Promise<{ migrations: SqlFile[]; functions: SqlFile[]; version: number }> {
+  const applied = await pool.query<{ name: string }>("select name from schema_migration");
+  const loaded = await pool.query<{ name: string; hash: string; version: number }>("select name, hash, version from schema_function");
+  const names = new Set(applied.rows.map(({ name }) => name));
+  const hashes = new Map(loaded.rows.map(({ name, hash }) => [name, hash]));
+  const version = Math.max(0, ...loaded.rows.map((row) => row.version));
+  return {
+    migrations: readMigrations().filter(({ name }) => !names.has(name)),
+    functions: version > functionsVersion ? [] : readFunctions().filter(({ name, hash }) => hashes.get(name) !== hash),
+    version,
+  };
+}
+
+const isOfTrigger = ({ text }: SqlFile) => /\breturns trigger\b/.test(text);
+
+async function apply({ pool }: Queries, kind: "function" | "migration", { name, text }: SqlFile): Promise<void> {
+  try {
+    await pool.query(text);
+  } catch (error) {
+    throw new Error(`${kind} ${name} failed`, { cause: error });
+  }
+}
+
+async function recordFunctions({ pool }: Queries): Promise<void> {
+  const files = readFunctions();
+  await pool.query("delete from schema_function");
+  await pool.query(
+    "insert into schema_function (name, hash, version) select name, hash, $3 from unnest($1::text[], $2::text[]) f(name, hash)",
+    [files.map(({ name }) => name), files.map(({ hash }) => hash), functionsVersion],
+  );
 }

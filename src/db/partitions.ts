@@ -1,12 +1,12 @@
-// Keeps the monthly partitions of the usage log: made ahead of time, dropped when their time is over. The SQL is in the migrations
-// 0007, 0011 and 0014; any replica may call it.
-import type { Db } from "./connect.ts";
+// Keeps the monthly partitions of the usage log: made ahead of time, dropped when their time is over (functions/ensure_partitions.sql,
+// functions/drop_partitions.sql). Any process may call it.
+import type { Db, Queries } from "./connect.ts";
 
 /** A process that nobody restarts for a quarter must not run out of partitions. */
 const everyMs = 24 * 60 * 60 * 1000;
 const monthsAhead = 3;
 
-export async function ensurePartitions(db: Db): Promise<void> {
+export async function ensurePartitions(db: Queries): Promise<void> {
   await db.pool.query("select ensure_partitions('usage_log', $1)", [monthsAhead]);
 }
 

@@ -2,7 +2,7 @@
 // now. Told by each heartbeat and each new connection, so that asking costs a call no statement.
 import { fail } from "../errors/fail.ts";
 
-/** Which database answers, as database_identity says it (migration 0016); null: its operator doesn't tell. */
+/** Which database answers, as database_identity says it; null: its operator doesn't tell. */
 export interface DatabaseIdentity {
   system_id: string | null;
   timeline: bigint | null;

@@ -1,4 +1,4 @@
-// Which model a media request names: the three doors refuse an unknown id and a model of another kind in words of their own
+// Which model a media request names: the three APIs refuse an unknown id and a model of another kind in words of their own
 // (WIRE.md 14 row 7, 15.6, 15.7).
 import { endpointOf } from "../admission/endpoints.ts";
 import { type Resolved, resolveModel } from "../catalog/resolve.ts";

@@ -1,4 +1,4 @@
-// Writes the end of a job: one statement moves it, its money and its row of the log (migration 0009, media_finish).
+// Writes the end of a job: one statement moves it, its money and its row of the log (src/db/functions/media_finish.sql).
 import { persist } from "../ledger/persist.ts";
 import { storableText } from "../ledger/usage-log.ts";
 import type { Amount } from "../money.ts";

@@ -1,4 +1,4 @@
-// From the fields of a request to a job's plan, at each of the three doors: which models they sell, and the order of the refusals
+// From the fields of a request to a job's plan, at each of the three APIs: which models they sell, and the order of the refusals
 // (OPERATOR.md): fields, model, what depends on the model, the free-tier gate, the tier's slots. Nothing is held or counted yet.
 import type { Caller } from "../accounts/caller.ts";
 import { assertMayUse } from "../admission/may-use.ts";

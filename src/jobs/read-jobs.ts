@@ -4,7 +4,7 @@ import { tierOf } from "../catalog/tiers.ts";
 import type { Context } from "../context.ts";
 import { parseUuidHex, uuidHex } from "../ids.ts";
 import { sharesMediaPool } from "../limits/slots.ts";
-import type { JobDoor, JobKind, JobRow, JobStatus } from "./types.ts";
+import type { JobApi, JobKind, JobRow, JobStatus } from "./types.ts";
 
 /** A job without what only its runner needs. */
 export interface ReadJob extends Omit<JobRow, "request" | "prices" | "secret" | "route" | "upstream"> {
@@ -19,7 +19,7 @@ type Reading = Pick<Context, "db" | "catalog">;
 
 /** `isOneQueue`: SQL that tells whether images and videos of j's account wait in one queue. */
 export function jobColumns(isOneQueue: string): string {
-  return `j.id, j.account_id, j.door, j.kind, j.shown_id, j.status, j.seq, j.model, j.alias, j.estimated, j.charged, j.refunded,
+  return `j.id, j.account_id, j.api, j.kind, j.shown_id, j.status, j.seq, j.model, j.alias, j.estimated, j.charged, j.refunded,
     j.output, j.error_code, j.error_message, j.error_word, j.created_at, j.started_at, j.completed_at,
     case when j.status = 'queued' then (select count(*)::int from media_job q where q.account_id = j.account_id and q.status = 'queued'
       and q.seq <= j.seq and (q.kind = j.kind or ${isOneQueue})) end as queue_position`;
@@ -41,14 +41,9 @@ export async function readJob(reading: Reading, reader: JobReader, id: string): 
 }
 
 /** By its shown id, where it came through one of these endpoints. Undefined: it did not, or it is not the reader's. */
-export async function findJob(
-  reading: Reading,
-  reader: JobReader,
-  shownId: string,
-  doors: readonly JobDoor[],
-): Promise<ReadJob | undefined> {
+export async function findJob(reading: Reading, reader: JobReader, shownId: string, apis: readonly JobApi[]): Promise<ReadJob | undefined> {
   const parsed = parseJobId(shownId);
-  if (parsed === undefined || !doors.includes(parsed.door)) return undefined;
+  if (parsed === undefined || !apis.includes(parsed.api)) return undefined;
   const job = await readJob(reading, reader, parsed.id);
   return job?.shown_id === shownId ? job : undefined;
 }
@@ -56,7 +51,7 @@ export async function findJob(
 /** Image and video jobs, newest first; those of genmedia have a path of their own. */
 export async function readJobs(reading: Reading, reader: JobReader, filter: JobFilter, limit: number): Promise<ReadJob[]> {
   const values: unknown[] = [];
-  const conditions = ["j.door <> 'genmedia'"];
+  const conditions = ["j.api <> 'genmedia'"];
   const put = (condition: (place: string) => string, value: unknown) => {
     if (value !== undefined) conditions.push(condition(`$${values.push(value) + 2}`));
   };
@@ -82,19 +77,19 @@ async function readRows(
   return rows;
 }
 
-// How a job's id is shown: the door that it came through, and its row's id (WIRE.md 14 row 28).
+// How a job's id is shown: the API that it came through, and its row's id (WIRE.md 14 row 28).
 
-const prefixes: Record<JobDoor, string> = { image: "job", video: "vid", genmedia: "gm" };
-const doors = new Map(Object.entries(prefixes).map(([door, prefix]) => [prefix, door as JobDoor]));
+const prefixes: Record<JobApi, string> = { image: "job", video: "vid", genmedia: "gm" };
+const apis = new Map(Object.entries(prefixes).map(([api, prefix]) => [prefix, api as JobApi]));
 
-export function jobIdText(door: JobDoor, id: string): string {
-  return `${prefixes[door]}_${uuidHex(id)}`;
+export function jobIdText(api: JobApi, id: string): string {
+  return `${prefixes[api]}_${uuidHex(id)}`;
 }
 
 /** Undefined: no id of a job. */
-export function parseJobId(text: string): { id: string; door: JobDoor } | undefined {
+export function parseJobId(text: string): { id: string; api: JobApi } | undefined {
   const [, prefix = "", hex = ""] = /^([a-z]+)_([0-9a-f]{32})$/.exec(text) ?? [];
-  const door = doors.get(prefix);
+  const api = apis.get(prefix);
   const id = parseUuidHex(hex);
-  return door === undefined || id === undefined ? undefined : { id, door };
+  return api === undefined || id === undefined ? undefined : { id, api };
 }

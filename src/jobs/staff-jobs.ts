@@ -51,9 +51,9 @@ export async function refundJob(db: Db, shownId: string): Promise<JobStatus | "u
 }
 
 export function staffRecord(job: StaffJob) {
-  const { shown_id: id, door, kind, status, queue_position, model, alias, route, request_id } = job;
+  const { shown_id: id, api, kind, status, queue_position, model, alias, route, request_id } = job;
   return {
-    ...{ id, account_id: accountIdText(job.account_id), door, kind, status, queue_position, model, alias },
+    ...{ id, account_id: accountIdText(job.account_id), api, kind, status, queue_position, model, alias },
     created_at: job.created_at.toISOString(),
     started_at: job.started_at?.toISOString() ?? null,
     completed_at: job.completed_at?.toISOString() ?? null,

@@ -14,7 +14,7 @@ import type { Request } from "../operation.ts";
 import { traceNow } from "../tracing.ts";
 import { jobIdText, type ReadJob, readJob } from "./read-jobs.ts";
 import { tierLimits } from "./tiers.ts";
-import type { JobDoor, JobPlan } from "./types.ts";
+import type { JobApi, JobPlan } from "./types.ts";
 
 /** Of a request, what a job needs. */
 export type MediaRequest = Pick<Request, "operationId" | "requestId" | "caller" | "headers" | "addHeaders"> & {
@@ -31,10 +31,10 @@ export interface SubmittedJob {
 const readPatienceMs = 8_000;
 
 /** Fails as submitJob does. */
-export async function submitRequest(context: Context, request: MediaRequest, door: JobDoor, plan: JobPlan): Promise<SubmittedJob> {
+export async function submitRequest(context: Context, request: MediaRequest, api: JobApi, plan: JobPlan): Promise<SubmittedJob> {
   const { operationId, requestId, caller, headers, body, addHeaders } = request;
   const idempotencyKey = idempotencyKeyOf(body.idempotency_key, headers["idempotency-key"]);
-  const { id, outcome } = await submitJob(context, { operationId, requestId, caller, door, idempotencyKey, addHeaders }, plan);
+  const { id, outcome } = await submitJob(context, { operationId, requestId, caller, api, idempotencyKey, addHeaders }, plan);
   // The hold is taken by now: an answer that fails would leave a job that its payer doesn't know of.
   const read = await persist(readPatienceMs, new AbortController().signal, () => readJob(context, caller, id));
   if (read === undefined) throw new Error(`job ${id} is gone right after its submit`);
@@ -76,7 +76,7 @@ function utf8Of(header: string): string {
 }
 
 // A planned job becomes a row: pending with its hold, queued without one, the one that its idempotency key names, or a refusal.
-// All of it is decided by one statement (migration 0009, media_submit).
+// All of it is decided by one statement (src/db/functions/media_submit.sql).
 
 /** WIRE.md 14 row 21: so long after its end a job is still what its idempotency key names. */
 const idempotencyLife = "24 hours";
@@ -86,7 +86,7 @@ interface SubmitAsk {
   operationId: OperationId;
   caller: Caller;
   requestId: string;
-  door: JobDoor;
+  api: JobApi;
   /** Cut to 128 code points; null: none. */
   idempotencyKey: string | null;
   addHeaders: (headers: Record<string, string>) => void;
@@ -120,15 +120,15 @@ interface SubmitRow {
 }
 
 async function insertJob(context: Submitting, ask: SubmitAsk, plan: JobPlan): Promise<Submitted> {
-  const { caller, door } = ask;
+  const { caller, api } = ask;
   const id = uuidv7(context.clock());
   const job = {
     id,
     account_id: String(caller.accountId),
     key_id: caller.keyId === null ? null : String(caller.keyId),
-    door,
+    api,
     kind: plan.request.kind,
-    shown_id: jobIdText(door, id),
+    shown_id: jobIdText(api, id),
     idempotency_key: ask.idempotencyKey,
     request_id: ask.requestId,
     operation: ask.operationId,

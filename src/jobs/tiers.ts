@@ -1,4 +1,4 @@
-// The catalog's tiers as the database's functions take them (migration 0009, media_limits).
+// The catalog's tiers as the database's functions take them (src/db/functions/media_limits.sql).
 import type { Tier } from "../catalog/types.ts";
 
 /** As JSON text, the lowest tier first. */

@@ -1,4 +1,4 @@
-// What a media job is to this room. Types only; the table and its moves stand in migrations 0008 and 0009.
+// What a media job is to this room. Types only; the table is in src/db/migrations, its moves in src/db/functions.
 import type { components } from "../../generated/api.d.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import type { Amount } from "../money.ts";
@@ -10,8 +10,8 @@ export type JobStatus = components["schemas"]["JobStatus"];
 export type JobErrorCode = components["schemas"]["JobErrorCode"];
 export type JobKind = "image" | "video";
 
-/** The endpoint that a job came through: `POST /v1/images/generations`, `/v1/videos/generations` or `/v1/genmedia/run`. */
-export type JobDoor = "image" | "video" | "genmedia";
+/** The API that a job came through: `POST /v1/images/generations`, `/v1/videos/generations` or `/v1/genmedia/run`. */
+export type JobApi = "image" | "video" | "genmedia";
 
 /** What to make, as column `request` keeps it until the job's end. */
 export type JobRequest = ({ kind: "image"; order: PictureOrder } | { kind: "video"; order: ClipOrder }) & {
@@ -50,7 +50,7 @@ export interface JobOutput {
 export interface JobRow {
   id: string;
   account_id: bigint;
-  door: JobDoor;
+  api: JobApi;
   kind: JobKind;
   shown_id: string;
   status: JobStatus;

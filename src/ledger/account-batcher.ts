@@ -3,7 +3,7 @@ import type { Db } from "../db/connect.ts";
 import { createLane, FailedFor } from "../db/batcher.ts";
 
 /**
- * True where somebody held an account's balance for longer than ledger_reserve and ledger_settle wait (migration 0005): lock_not_available,
+ * True where somebody held an account's balance for longer than ledger_reserve and ledger_settle wait: lock_not_available,
  * or query_canceled, since Postgres signals a lock's time-out twice and now and then only the second one is heard.
  */
 export function isAccountHeld(error: unknown): boolean {

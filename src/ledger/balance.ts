@@ -29,7 +29,7 @@ export async function readMediaHolds(db: Db, accountId: bigint): Promise<Amount>
   return (rows[0] as { held: Amount }).held;
 }
 
-// Reading what a single key may spend; table key_budget is kept by triggers (migration 0005).
+// Reading what a single key may spend; table key_budget is kept by triggers (src/db/functions/apply_entries.sql).
 
 interface LimitedKey {
   prefix: string;

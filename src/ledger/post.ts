@@ -1,4 +1,4 @@
-// Entries that are no charge: deposits and credits. One insert; the triggers move the balance (migration 0002).
+// Entries that are no charge: deposits and credits. One insert; the triggers move the balance (src/db/functions/apply_entries.sql).
 import { isDatabaseAway, isSurelyUndone } from "../db/transient-error.ts";
 import type { Queries } from "../db/connect.ts";
 import { mailboxOf } from "../text/email-address.ts";

@@ -1,5 +1,5 @@
 // Reading the usage log: pages of an account's requests and one request. What is written of one is usage-log.ts. No query here walks the log:
-// each follows an index from the newest row on and stops when the page is full (migration 0007).
+// each follows an index from the newest row on and stops when the page is full.
 import type { components } from "../../generated/api.d.ts";
 import { type OperationId, operations } from "../../generated/operations.ts";
 import type { Queries } from "../db/connect.ts";

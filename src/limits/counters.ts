@@ -1,5 +1,5 @@
 // The counters in Postgres, one lane for takes and corrections: one statement is in flight whatever the concurrency, and
-// every replica counts in the same rows (migration 0004). What a limit means stands elsewhere.
+// every replica counts in the same rows (src/db/functions/rate_take.sql). What a limit means stands elsewhere.
 import { isDatabaseAway, isSurelyUndone } from "../db/transient-error.ts";
 import type { Db } from "../db/connect.ts";
 import { plainArray } from "../db/array-text.ts";

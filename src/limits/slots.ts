@@ -1,5 +1,5 @@
 // Which pool of slots a kind of work takes one from, and how many there are (gateway-api.md "Limits", audio concurrency). Slots of audio
-// live and end with their holds (src/ledger); those of media jobs are counted as the jobs themselves (migration 0009).
+// live and end with their holds (src/ledger); those of media jobs are counted as the jobs themselves (media_submit).
 import type { Tier } from "../catalog/types.ts";
 import { fail } from "../errors/fail.ts";
 import type { Slot } from "../ledger/ledger.ts";

@@ -1,4 +1,4 @@
-// The sliding-window counter in integers, as the database counts (migration 0004): used is what the current window holds
+// The sliding-window counter in integers, as the database counts (rate_take): used is what the current window holds
 // and the share of the previous one that the last minute still reaches into. Pure; times are milliseconds since the epoch.
 
 export interface WindowCount {

@@ -105,7 +105,7 @@ async function submit(accountId: bigint): Promise<SubmittedJob> {
   const job = {
     id,
     account_id: String(accountId),
-    door: "image",
+    api: "image",
     kind: "image",
     shown_id: `job_${id}`,
     idempotency_key: id,
@@ -135,7 +135,7 @@ async function finish({ id }: SubmittedJob, owner: string): Promise<void> {
 async function addEnded(accountId: bigint): Promise<void> {
   await db.pool.query("alter table media_job disable trigger user");
   await db.pool.query(
-    `insert into media_job (id, account_id, door, kind, shown_id, status, request_id, operation, http_status, model, prices, secret, estimated, charged,
+    `insert into media_job (id, account_id, api, kind, shown_id, status, request_id, operation, http_status, model, prices, secret, estimated, charged,
        output, started_at, completed_at)
      select gen_random_uuid(), $1::bigint + n % $2, 'image', 'image', 'job_' || n, 'succeeded', 'r', 'createImage', 202, 'bench/image', '{}', 's', 100, 100,
        '{}', now(), now() from generate_series(1, $3::int) n`,

@@ -38,7 +38,7 @@ describe("the embedded database", () => {
     expect(early.status).toBe(1);
     expect(early.stderr).toContain("svc migrate");
     const applied = (await svc("migrate", "--json")).json().applied as string[];
-    expect(applied[0]).toBe("0001-accounts");
+    expect(applied[0]).toBe("0001-schema");
     expect((await svc("migrate", "--json")).json()).toEqual({ applied: [] });
     expect((await svc("ledger", "audit", "--json")).json()).toMatchObject({ accounts: 0, mismatches: [] });
   });

@@ -1,14 +1,11 @@
-// Pools, the listening connection and the migrations, on a real server.
-import { execFileSync } from "node:child_process";
-import { resolve } from "node:path";
+// Pools and the listening connection, on a real server.
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isDatabaseAway } from "../../src/db/transient-error.ts";
 import { connect, type Db, inTransaction } from "../../src/db/connect.ts";
 import { listen } from "../../src/db/listen.ts";
-import { isMigrated, migrate } from "../../src/db/migrate.ts";
 import { openDatabaseProxy } from "../robustness/database-proxy.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 
@@ -190,41 +187,4 @@ describe("listen", () => {
     await sleep(100);
     expect(ear.heardUntil).toBe(-Infinity);
   });
-});
-
-describe("migrate", () => {
-  test("three at once apply each migration once; afterwards there is nothing to do", async () => {
-    const name = "svc_test_migrate";
-    await db.pool.query(`drop database if exists ${name}`);
-    await db.pool.query(`create database ${name}`);
-    const url = new URL(inject("databaseServerUrl"));
-    url.pathname = `/${name}`;
-    const empty = connect(url.href, { max: 2 });
-    expect(await isMigrated(empty)).toBe(false);
-    const applied = await Promise.all([migrate(empty), migrate(empty), migrate(empty)]);
-    expect(applied.flat().toSorted()).toEqual([...new Set(applied.flat())].toSorted());
-    expect(applied.flat().length).toBeGreaterThan(1);
-    expect(await isMigrated(empty)).toBe(true);
-    expect(await migrate(empty)).toEqual([]);
-    await empty.close();
-    await db.pool.query(`drop database ${name} with (force)`);
-  });
-
-  test("partitions of the usage log meet at the first of the month in UTC, wherever the server thinks it is", async () => {
-    const own = connect(database.url, { max: 1 });
-    await own.pool.query("set timezone = 'America/Sao_Paulo'");
-    await own.pool.query("select ensure_partitions('usage_log', 14)");
-    await own.pool.query("set timezone = 'UTC'");
-    const { rows } = await own.pool.query<{ name: string; bounds: string }>(
-      "select relname as name, pg_get_expr(relpartbound, oid) as bounds from pg_class where relispartition and relkind = 'r' and relname like 'usage_log_%'",
-    );
-    expect(rows.length).toBeGreaterThanOrEqual(15);
-    for (const { name, bounds } of rows) expect(bounds).toContain(`FROM ('${name.slice(-7).replace("_", "-")}-01 00:00:00+00')`);
-    await own.close();
-  });
-});
-
-test("generated/tables.ts is what the migrations make", () => {
-  const script = resolve(import.meta.dirname, "../../src/db/generate-tables.ts");
-  execFileSync(process.execPath, [script, "--verify"], { stdio: "pipe" });
 });

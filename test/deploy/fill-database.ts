@@ -56,13 +56,13 @@ const statements = [
      'createChatCompletion', case when n % 5000 < 2 then 'test/rare' else 'test/usual' end, case when n % 3000 < 2 then 'image' else 'language' end,
      case when n % 4000 < 2 then 'failed' else 'success' end, 200, case when n % 4000 < 2 then 0 else 5000 end, 5000, '{}', '[]', false, 1
    from generate_series(0, ${rowsCount - 1}) n`,
-  `insert into media_job (id, account_id, key_id, door, kind, shown_id, status, request_id, operation, http_status, model, prices, secret,
+  `insert into media_job (id, account_id, key_id, api, kind, shown_id, status, request_id, operation, http_status, model, prices, secret,
      estimated, charged, output, created_at, started_at, completed_at)
    select ('00000000-0000-7000-9000-' || lpad(to_hex(n), 12, '0'))::uuid, ${account}, ${account}, 'image', 'image',
      'job_00000000000070009000' || lpad(to_hex(n), 12, '0'), 'succeeded', 'req_job' || n, 'createImage', 202,
      case when n % 2000 < 2 then 'test/rare' else 'test/picture' end, '{}', 'secret', 1, 1, '{"files": []}', now(), now(), now()
    from generate_series(0, ${jobsCount - 1}) n`,
-  `insert into media_job (id, account_id, key_id, door, kind, shown_id, status, request_id, operation, http_status, model, request, prices,
+  `insert into media_job (id, account_id, key_id, api, kind, shown_id, status, request_id, operation, http_status, model, request, prices,
      secret, estimated, started_at, run_at)
    select gen_random_uuid(), 2 + n, 2 + n, 'image', 'image', 'job_open' || n, 'pending', 'req_open' || n, 'createImage', 202, 'test/picture',
      '{}', '{}', 'secret', 0, now(), now() + interval '1 hour' from generate_series(1, 500) n`,

@@ -54,7 +54,7 @@ function ofPlaces(value: unknown, places: readonly number[], length: number): un
   return JSON.stringify(places.map((place) => items[place]));
 }
 
-/** rate_take's windows are one batch and its takes another, grouped by request, that names windows by their place (migration 0004). */
+/** rate_take's windows are one batch and its takes another, grouped by request, that names windows by their place. */
 function takesByShard([accounts, buckets, seconds, starts, requests, windows, amounts, limits]: Values): Part[] {
   const numbers = (column: unknown) => (column as (number | bigint)[]).map(Number);
   const all = { accounts, buckets, seconds, starts, requests: numbers(requests), windows: numbers(windows), amounts, limits } as {

@@ -1,4 +1,4 @@
-// What the table of jobs refuses, whoever writes (migration 0008): moves that there aren't, rows that contradict themselves.
+// What the table of jobs refuses, whatever writes: moves that there aren't, rows that contradict themselves.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { mayPass, persist } from "../../src/ledger/persist.ts";
@@ -58,7 +58,7 @@ async function tried(from: Status, change: string): Promise<string> {
     const id = "00000000-0000-4000-8000-000000000000";
     await client.query("alter table media_job disable trigger user");
     await client.query(
-      `insert into media_job (id, account_id, door, kind, shown_id, status, request_id, operation, http_status, model, request, prices, secret, estimated)
+      `insert into media_job (id, account_id, api, kind, shown_id, status, request_id, operation, http_status, model, request, prices, secret, estimated)
        values ($1, $2, 'image', 'image', 'job_x', 'queued', 'r', 'createImage', 200, 'm', '{}', '{}', 's', 100)`,
       [id, accountId],
     );
@@ -91,7 +91,7 @@ describe("moves", () => {
   test.each(statuses)("a job begins as queued or pending: %s", async (status) => {
     const accountId = await newAccount(db);
     const insert = db.pool.query(
-      `insert into media_job (id, account_id, door, kind, shown_id, status, request_id, operation, http_status, model, request, prices, secret, estimated)
+      `insert into media_job (id, account_id, api, kind, shown_id, status, request_id, operation, http_status, model, request, prices, secret, estimated)
        values (gen_random_uuid(), $1, 'image', 'image', 'job_x', $2, 'r', 'createImage', 200, 'm', '{}', '{}', 's', 100)`,
       [accountId, status],
     );

@@ -14,7 +14,7 @@ export interface Ask {
   keyId?: bigint | null;
   id?: string;
   kind?: "image" | "video";
-  door?: "image" | "video" | "genmedia";
+  api?: "image" | "video" | "genmedia";
   idempotencyKey?: string | null;
   estimated?: bigint;
   model?: string;
@@ -36,7 +36,7 @@ function jobOf({
   keyId = null,
   id = randomUUID(),
   kind = "image",
-  door = kind,
+  api = kind,
   idempotencyKey = null,
   estimated = 100n,
   model = "test/picture",
@@ -50,7 +50,7 @@ function jobOf({
     id,
     account_id: String(accountId),
     key_id: keyId === null ? null : String(keyId),
-    door,
+    api,
     kind,
     shown_id: `job_${id.replaceAll("-", "")}`,
     idempotency_key: idempotencyKey,

@@ -1,4 +1,4 @@
-// The moves of a job with their money (migration 0009), each function straight against Postgres.
+// The moves of a job with their money, each function straight against Postgres.
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { shippedTiers } from "../../src/catalog/shipped-tiers.ts";
@@ -70,14 +70,14 @@ describe("submit", () => {
     expect(await entries(db, id)).toEqual([]);
   });
 
-  test("one idempotency key in parallel makes one job; it is free 24 h after the end, and its own at another door", async () => {
+  test("one idempotency key in parallel makes one job; it is free 24 h after the end, and its own at another API", async () => {
     const accountId = await newAccount(db, { deposit: 1_000n });
     const ask = { accountId, idempotencyKey: "k" };
     const answers = await Promise.all(Array.from({ length: 10 }, () => submit(db, ask)));
     expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
     expect(answers.map(({ outcome }) => outcome).sort()).toEqual([...Array(9).fill("known"), "pending"]);
     const { id } = answers[0]!;
-    expect((await submit(db, { ...ask, door: "genmedia" })).outcome).toBe("pending");
+    expect((await submit(db, { ...ask, api: "genmedia" })).outcome).toBe("pending");
     await finish(db, id, await lease(db, id), { charged: 100n });
     await db.pool.query("update media_job set completed_at = now() - interval '23 h 59 min' where id = $1", [id]);
     expect(await submit(db, ask)).toMatchObject({ outcome: "known", id });

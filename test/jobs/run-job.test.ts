@@ -55,7 +55,7 @@ describe("made", () => {
 
   test("a clip is charged by the length that its provider tells", async () => {
     await start(video("ember/clip-video+sim-seconds-3"));
-    const row = await ended(await place({ kind: "video", estimated: 1_000_000n * 10n, door: "video" }));
+    const row = await ended(await place({ kind: "video", estimated: 1_000_000n * 10n, api: "video" }));
     expect(row).toMatchObject({ status: "succeeded", charged: 600_000n });
     expect((row["output"] as JobOutput).files[0]).toMatchObject({ content_type: "video/mp4", duration_s: 3 });
   });

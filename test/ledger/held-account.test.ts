@@ -97,24 +97,3 @@ test("a charge is durable where the server doesn't usually wait for the disk", a
     expect((await pool.query("show synchronous_commit")).rows).toEqual([{ synchronous_commit: "on" }]);
   });
 });
-
-test("a replica of the release before keys and slots reserves and settles on, while the new ones run", async () => {
-  const accountId = await newAccount(db, { deposit: 1_000n });
-  const { rows: replicas } = await db.pool.query<{ id: string }>("select id from replica limit 1");
-  const ids = [randomUUID(), randomUUID()];
-  const { rows } = await db.pool.query("select n, granted, available from ledger_reserve($1, $2, $3, $4, $5, interval '2 minutes')", [
-    replicas[0]!.id,
-    [accountId, accountId],
-    ids,
-    [600n, 600n],
-    [1n, 500n],
-  ]);
-  expect(rows).toEqual([
-    { n: 1, granted: 600n, available: 1_000n },
-    { n: 2, granted: null, available: 400n },
-  ]);
-  expect(await readBalance(db, accountId)).toMatchObject({ available: 400n, reserved: 600n });
-  const log = JSON.stringify([usageLogRow({ accountId, id: ids[0]!, cost: 50n, at: new Date() })]);
-  await db.pool.query("select ledger_settle($1, $2, $3)", [[accountId], [ids[0]], log]);
-  expect(await readBalance(db, accountId)).toMatchObject({ available: 950n, reserved: 0n, spent: 50n });
-});

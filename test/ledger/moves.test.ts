@@ -1,4 +1,4 @@
-// ledger_reserve and ledger_settle move balances and budgets themselves (migration 0013): what they refuse, and who still leaves it to triggers.
+// ledger_reserve and ledger_settle move balances and budgets themselves: what they refuse, and who still leaves it to triggers.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";

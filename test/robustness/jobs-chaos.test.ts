@@ -168,7 +168,7 @@ test("nothing is lost, doubled or invented", { timeout: 150_000 }, async () => {
     await none("select id, status from media_job where started_at is null and (charged > 0 or refunded > 0)");
     await none(`select j.id, count(l.id) from media_job j left join usage_log l on l.account_id = j.account_id and l.job_id = j.shown_id
       group by j.id having count(l.id) <> 1`);
-    await none(`select account_id, idempotency_key, door from media_job group by 1, 2, 3 having count(*) > 1`);
+    await none(`select account_id, idempotency_key, api from media_job group by 1, 2, 3 having count(*) > 1`);
     await none("select id, request from media_job where request is not null or lease_owner is not null or run_at is not null");
     // A picture is charged by what came: one of two, of a square of 500 the first megapixel, six megapixels no more than was held.
     const charges = await world.db.pool.query<{ model: string; charged: bigint }>(

@@ -7,7 +7,7 @@ import { uuidHex, uuidv7 } from "../../src/ids.ts";
 import { jobIdText } from "../../src/jobs/read-jobs.ts";
 import { submitJob, type Submitted } from "../../src/jobs/submit-request.ts";
 import { tierLimits } from "../../src/jobs/tiers.ts";
-import type { JobDoor, JobErrorCode, JobFile, JobKind, JobRequest } from "../../src/jobs/types.ts";
+import type { JobApi, JobErrorCode, JobFile, JobKind, JobRequest } from "../../src/jobs/types.ts";
 import { type Amount, parseUsd } from "../../src/money.ts";
 import type { MediaPrices } from "../../src/pricing/media-cost.ts";
 import type { Gateway, TestAccount } from "./gateway.ts";
@@ -15,7 +15,7 @@ import type { Gateway, TestAccount } from "./gateway.ts";
 const owner = randomUUID();
 
 interface NewJob {
-  door?: JobDoor;
+  api?: JobApi;
   kind?: JobKind;
   model?: string;
   alias?: string;
@@ -49,7 +49,7 @@ const operationOf = {
 /** Submits as an endpoint would; fails as that. The model need not be in the catalog. */
 export async function newJob(gateway: Gateway, account: Pick<TestAccount, "accountId">, job: NewJob = {}): Promise<MediaJob> {
   const { kind = "image" } = job;
-  const { door = kind, model = `demo/${kind}`, requestId = `req_${randomUUID()}` } = job;
+  const { api = kind, model = `demo/${kind}`, requestId = `req_${randomUUID()}` } = job;
   const { context } = gateway;
   const { rows } = await context.db.pool.query<{ purchased: Amount; key_id: bigint }>(
     "select b.purchased, k.id as key_id from balance b join api_key k on k.account_id = b.account_id where b.account_id = $1 and k.is_default",
@@ -59,7 +59,7 @@ export async function newJob(gateway: Gateway, account: Pick<TestAccount, "accou
   const submitted = await inTransaction(context.db, async (transaction) => {
     const ask = {
       caller: { ...caller, suspended: false, session: null },
-      ...{ operationId: operationOf[door], door, requestId },
+      ...{ operationId: operationOf[api], api, requestId },
       ...{ idempotencyKey: job.idempotencyKey ?? null, addHeaders: () => undefined },
     };
     const plan = {
@@ -73,7 +73,7 @@ export async function newJob(gateway: Gateway, account: Pick<TestAccount, "accou
     await leasePending(transaction, account.accountId);
     return made;
   });
-  return { ...submitted, shownId: jobIdText(door, submitted.id), requestId };
+  return { ...submitted, shownId: jobIdText(api, submitted.id), requestId };
 }
 
 /** From pending to processing. */

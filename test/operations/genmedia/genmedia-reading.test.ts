@@ -9,7 +9,7 @@ import { chatWorld, language } from "../chat/chat-gateway.ts";
 
 const world = chatWorld([language("demo/x", ["x"])], { tiers: highTiers({ image_concurrent: 1 }) });
 const submit = (account: TestAccount, job: Parameters<typeof newJob>[2] = {}) =>
-  newJob(world.gateway, account, { door: "genmedia", ...job });
+  newJob(world.gateway, account, { api: "genmedia", ...job });
 const read = (key: string, id: string) => world.gateway.request("GET", `/v1/genmedia/jobs/${id}`, { key });
 
 const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -111,7 +111,7 @@ describe("refusals, in genmedia's body", () => {
   test("404 job_not_found: unknown, another account's, an image job", async () => {
     const [account, other] = [await world.account(), await world.account()];
     const genmedia = await submit(account);
-    const image = await submit(account, { door: "image" });
+    const image = await submit(account, { api: "image" });
     for (const [key, id] of [
       ...[[account.key, "gm_1"] as const, [account.key, image.shownId] as const],
       ...[[account.key, image.shownId.replace("job_", "gm_")] as const, [other.key, genmedia.shownId] as const],

@@ -179,7 +179,7 @@ const { statuses } = dialects.genmedia as { statuses: Partial<Record<string, num
 describe("a job that failed", () => {
   test.each(jobCodes.filter((code) => code !== "insufficient_credits"))("%s: its sentence, and its word", async (code) => {
     const account = await world.account();
-    const job = await newJob(world.gateway, account, { door: "genmedia", idempotencyKey: code });
+    const job = await newJob(world.gateway, account, { api: "genmedia", idempotencyKey: code });
     await endJob(world.gateway, account, job, { to: "failed", code, message: "What the job says.", word: "a_word" });
     const reply = await run(account, { model: "demo/image", prompt, idempotency_key: code });
     expect(told(reply)).toEqual([code === "prompt_too_long" ? 400 : statuses[code], code]);
@@ -190,7 +190,7 @@ describe("a job that failed", () => {
   test("504 timeout: it expired", async () => {
     const account = await world.account();
     const running = await newJob(world.gateway, account);
-    await newJob(world.gateway, account, { door: "genmedia", idempotencyKey: "late" });
+    await newJob(world.gateway, account, { api: "genmedia", idempotencyKey: "late" });
     await expireQueued(world.gateway, account);
     expect(told(await run(account, { model: "demo/image", prompt, idempotency_key: "late" }))).toEqual([504, "timeout"]);
     await endJob(world.gateway, account, running, { to: "failed" });

@@ -168,13 +168,13 @@ describe("an idempotency key", () => {
 
   test("of a job that still runs waits for its end with everybody else", async () => {
     const account = await world.account();
-    const job = await newJob(world.gateway, account, { door: "genmedia", idempotencyKey: "boat" });
+    const job = await newJob(world.gateway, account, { api: "genmedia", idempotencyKey: "boat" });
     const runs = [1, 2, 3].map(() => run(account, { model: "demo/image", prompt: "A boat", idempotency_key: "boat" }));
     await endJob(world.gateway, account, job, { to: "succeeded" });
     for (const { status, json } of await Promise.all(runs)) expect([status, json.request_id]).toEqual([200, job.shownId]);
   });
 
-  test("belongs to this door: an image job of the same key is another job", async () => {
+  test("belongs to this API: an image job of the same key is another job", async () => {
     const account = await world.account();
     const image = await newJob(world.gateway, account, { idempotencyKey: "boat" });
     const { json } = await run(account, { model: "demo/image", prompt: "A boat", idempotency_key: "boat" });

@@ -28,11 +28,11 @@ beforeAll(async () => {
   await endJob(world.gateway, account, done, { to: "succeeded" });
   const failed = await submit({ alias: "picture" });
   await endJob(world.gateway, account, failed, { to: "failed", code: "provider_timeout" });
-  await submit({ door: "genmedia" });
+  await submit({ api: "genmedia" });
   const clip = await submit({ kind: "video", estimated: "0.5" });
   await endJob(world.gateway, account, clip, { to: "succeeded", charged: "0.5", files: [mp4File()] });
   const other = await submit({ model: "demo/retired-since" });
-  for (let n = 0; n < 3; n += 1) await submit({ kind: "video", door: "genmedia" });
+  for (let n = 0; n < 3; n += 1) await submit({ kind: "video", api: "genmedia" });
   const waiting = await submit({ kind: "video" });
   jobs = { done, failed, clip, other, waiting };
 });
@@ -121,7 +121,7 @@ describe("400 invalid_parameter", () => {
   test("after: unknown, another account's, a genmedia job's", async () => {
     const other = await world.account();
     const foreign = await newJob(world.gateway, other);
-    const genmedia = await newJob(world.gateway, account, { door: "genmedia" });
+    const genmedia = await newJob(world.gateway, account, { api: "genmedia" });
     for (const id of ["job_1", "job_0195c1f2a7e07c310195c1f2a7e07c31", foreign.shownId, genmedia.shownId]) {
       const { status, json } = await list(account, `?after=${id}`);
       expect([status, json.error.code, json.error.param]).toEqual([400, "invalid_parameter", "after"]);

@@ -88,7 +88,7 @@ describe("a receipt", () => {
     const references = { references: "12000000000" };
     const { receipt, shownId } = await done(
       account,
-      { door: "genmedia", prices: references },
+      { api: "genmedia", prices: references },
       { to: "failed", code: "content_policy", message: "No." },
     );
     expect(receipt.log).toMatchObject({
@@ -113,10 +113,10 @@ describe("a receipt", () => {
 });
 
 describe("the log of requests", () => {
-  test("type=image and type=video find media jobs, by the door that they came through", async () => {
+  test("type=image and type=video find media jobs, by the API that they came through", async () => {
     const account = await world.account();
     await done(account, {});
-    await done(account, { kind: "video", door: "genmedia" }, { files: [mp4File()] });
+    await done(account, { kind: "video", api: "genmedia" }, { files: [mp4File()] });
     await world.chat(account, { model: "demo/x" });
     const of = async (type: string) => (await get(account, `/v1/auth/usage/logs?type=${type}`)).data.map(({ endpoint }: any) => endpoint);
     expect(await of("image")).toEqual(["/v1/images/generations"]);

@@ -1,0 +1,6 @@
+-- Tells every process that a key was switched, changed or deleted, so that it drops what it has cached of it.
+create or replace function announce_api_key() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('api_key_changed', encode(coalesce(new.hash, old.hash), 'hex'));
+  return null;
+end $$;

@@ -1,0 +1,10 @@
+-- A hold that ends gives its amount back to its balance and its key's budget. Not for ledger_settle, which moves both itself.
+-- See apply_entries for the locks.
+create or replace function apply_ended_holds() returns trigger language plpgsql as $$
+begin
+  update balance b set available = b.available + s.total, reserved = b.reserved - s.total
+  from (select account_id, sum(amount)::bigint as total from ended group by account_id) s where b.account_id = s.account_id;
+  update key_budget k set reserved = k.reserved - s.total
+  from (select key_id, sum(amount)::bigint as total from ended where key_id is not null group by key_id) s where k.key_id = s.key_id;
+  return null;
+end $$;

@@ -1,0 +1,25 @@
+-- Gives free slots to waiting jobs, first come first served; one that can no longer be paid fails. Under the lock of the balance.
+create or replace function media_promote(_account bigint, _tiers jsonb) returns void language plpgsql as $$
+declare limits jsonb; job media_job; images int; videos int; is_free boolean; refused text;
+begin
+  if not exists (select 1 from media_job j where j.account_id = _account and j.status = 'queued') then return; end if;
+  select media_limits(_tiers, b.purchased) into limits from balance b where b.account_id = _account;
+  select count(*) filter (where j.kind = 'image'), count(*) filter (where j.kind = 'video') into images, videos
+    from media_job j where j.account_id = _account and j.status in ('pending', 'processing');
+  for job in select * from media_job j where j.account_id = _account and j.status = 'queued' order by j.seq for update loop
+    is_free := case when limits ? 'media' then images + videos < (limits #>> '{media,slots}')::int
+      when job.kind = 'image' then images < (limits #>> '{image,slots}')::int else videos < (limits #>> '{video,slots}')::int end;
+    if is_free then
+      refused := media_hold(job);
+      if refused is null then
+        update media_job j set status = 'pending', started_at = clock_timestamp(), run_at = clock_timestamp() where j.id = job.id;
+        if job.kind = 'image' then images := images + 1; else videos := videos + 1; end if;
+      else
+        perform media_end(job, 'failed', null, null, null, 'insufficient_credits', case refused
+          when 'key' then 'What the API key may still spend does not reach for this job.' else 'The balance does not reach for this job.' end, null);
+        perform pg_notify('media_job', job.shown_id);
+      end if;
+    elsif limits ? 'media' then exit;
+    end if;
+  end loop;
+end $$;

@@ -1,0 +1,134 @@
+// Migrations and functions: what a new database gets, and what one in use gets.
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { functionsVersion } from "../../generated/functions-version.ts";
+import { connect, type Db, inTransaction } from "../../src/db/connect.ts";
+import { describeSchema } from "../../src/db/describe-schema.ts";
+import { isMigrated, migrate } from "../../src/db/migrate.ts";
+import { readFunctions, readMigrations } from "../../src/db/sql-files.ts";
+import { emptyDatabase, freshDatabase, type TestDatabase } from "../support/database.ts";
+
+const goldenFile = resolve(import.meta.dirname, "../../generated/schema.sql");
+
+let database: TestDatabase;
+let db: Db;
+
+async function open(made: Promise<TestDatabase>): Promise<void> {
+  database = await made;
+  db = connect(database.url, { max: 4 });
+}
+afterEach(async () => {
+  await db.close();
+  await database.drop();
+});
+
+const allNames = [...readMigrations(), ...readFunctions()].map(({ name }) => name);
+
+describe("an empty database", () => {
+  beforeEach(() => open(emptyDatabase()));
+
+  test("three at once apply all of it once; afterwards there is nothing to do", async () => {
+    expect(await isMigrated(db)).toBe(false);
+    const applied = await Promise.all([migrate(db), migrate(db), migrate(db)]);
+    expect(applied.flat()).toEqual(allNames);
+    expect(await isMigrated(db)).toBe(true);
+    expect(await migrate(db)).toEqual([]);
+  });
+
+  test("one that was made before the first release is refused, as it is", async () => {
+    await db.pool.query("create table kysely_migration (name text); insert into kysely_migration values ('0001-accounts')");
+    expect(await isMigrated(db)).toBe(false);
+    await expect(migrate(db)).rejects.toThrow(/made by a version before the first release .* empty database \(DATABASE_URL\)/);
+    expect((await db.pool.query("select to_regclass('account') as account")).rows).toEqual([{ account: null }]);
+  });
+
+  test("a migration that fails is named and leaves nothing", async () => {
+    await db.pool.query("create table account (id bigint)");
+    await expect(migrate(db)).rejects.toThrow("migration 0001-schema failed");
+    expect((await db.pool.query("select relname from pg_class where relnamespace = 'public'::regnamespace")).rows).toEqual([
+      { relname: "account" },
+    ]);
+  });
+});
+
+describe("a database in use", () => {
+  beforeEach(() => open(freshDatabase()));
+
+  const textOf = async (name: string) =>
+    (await db.pool.query<{ text: string }>("select prosrc as text from pg_proc where proname = $1", [name])).rows[0]!.text;
+  /** As another version had it. */
+  const change = async (version: number) => {
+    await db.pool.query("create or replace function open_balance() returns trigger language plpgsql as 'begin return old; end'");
+    await db.pool.query("update schema_function set hash = 'another', version = $1 where name = 'open_balance'", [version]);
+  };
+
+  test("a function whose text changed is loaded, and no other", async () => {
+    const before = await textOf("open_balance");
+    await change(functionsVersion - 1);
+    expect(await isMigrated(db)).toBe(false);
+    expect(await migrate(db)).toEqual(["open_balance"]);
+    expect(await textOf("open_balance")).toBe(before);
+    expect(await isMigrated(db)).toBe(true);
+  });
+
+  test("also between two builds of one version, as in development", async () => {
+    await change(functionsVersion);
+    expect(await migrate(db)).toEqual(["open_balance"]);
+  });
+
+  test("an older version that starts once more leaves the newer one's functions and migrations as they are", async () => {
+    await change(functionsVersion + 1);
+    await db.pool.query("insert into schema_migration (name) values ('9999-of-a-newer-version')");
+    expect(await isMigrated(db)).toBe(true);
+    expect(await migrate(db)).toEqual([]);
+    expect(await textOf("open_balance")).toBe("begin return old; end");
+  });
+
+  test("functions that are the same are not loaded again, but count as of this version", async () => {
+    await db.pool.query("update schema_function set version = 0");
+    expect(await migrate(db)).toEqual([]);
+    const { rows } = await db.pool.query("select distinct version from schema_function");
+    expect(rows).toEqual([{ version: functionsVersion }]);
+  });
+
+  test("calls neither wait nor fail while their functions are replaced, also by statements that were prepared before", async () => {
+    const client = await db.pool.connect();
+    try {
+      const call = { name: "settle", text: "select * from ledger_settle('{}', '{}', '[]')" };
+      await client.query(call);
+      await inTransaction(db, async ({ pool }) => {
+        for (const { text } of readFunctions()) await pool.query(text);
+        expect((await client.query(call)).rows).toEqual([]);
+      });
+      expect((await client.query(call)).rows).toEqual([]);
+    } finally {
+      client.release(true);
+    }
+  });
+
+  test("Postgres finds no fault in a function's text, whatever the order in which they are loaded", async () => {
+    await inTransaction(db, async ({ pool }) => {
+      await pool.query("set local check_function_bodies = on");
+      for (const { text } of readFunctions().toReversed()) await pool.query(text);
+    });
+  });
+
+  test("generated/schema.sql is its schema, on this Postgres as on others", async () => {
+    const golden = readFileSync(goldenFile, "utf8");
+    expect(golden.replace(/^-- .*\n\n/, "")).toBe(await describeSchema(db));
+  });
+
+  test("partitions of the usage log meet at the first of the month in UTC, wherever the server thinks it is", async () => {
+    const client = await db.pool.connect();
+    await client.query("set timezone = 'America/Sao_Paulo'");
+    await client.query("select ensure_partitions('usage_log', 14)");
+    await client.query("set timezone = 'UTC'");
+    const { rows } = await client.query<{ name: string; bounds: string }>(
+      "select relname as name, pg_get_expr(relpartbound, oid) as bounds from pg_class where relispartition and relkind = 'r' and relname like 'usage_log_%'",
+    );
+    client.release(true);
+    expect(rows.length).toBeGreaterThanOrEqual(15);
+    for (const { name, bounds } of rows) expect(bounds).toContain(`FROM ('${name.slice(-7).replace("_", "-")}-01 00:00:00+00')`);
+  });
+});
