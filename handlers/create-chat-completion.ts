@@ -1,4 +1,4 @@
-// POST /v1/chat/completions. The story is src/language/serve.ts; here it becomes a reply.
+// POST /v1/chat/completions. The lifecycle is in src/language/serve.ts; its result becomes a reply here.
 import { assertMessages } from "../src/language/chat/message-fields.ts";
 import { chatEncoder, chatUsage } from "../src/language/chat/reply.ts";
 import { chatAdapter } from "../src/language/chat/request.ts";

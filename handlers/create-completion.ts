@@ -1,4 +1,4 @@
-// POST /v1/completions, deprecated: chat in older words. The story is src/language/serve.ts; here it becomes a reply.
+// POST /v1/completions, deprecated: chat in its older shape. The lifecycle is in src/language/serve.ts; its result becomes a reply here.
 import { chatAdapter } from "../src/language/chat/request.ts";
 import { completionEncoder, textCompletion } from "../src/language/completions/reply.ts";
 import { chatOfCompletion } from "../src/language/completions/request.ts";

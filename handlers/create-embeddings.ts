@@ -1,4 +1,4 @@
-// POST /v1/embeddings. The story is src/language/serve.ts; here it becomes a reply.
+// POST /v1/embeddings. The lifecycle is in src/language/serve.ts; its result becomes a reply here.
 import { embeddingList } from "../src/language/embeddings/reply.ts";
 import { embeddingAdapter } from "../src/language/embeddings/request.ts";
 import { serveWhole } from "../src/language/serve.ts";

@@ -1,4 +1,4 @@
-// POST /v1/messages. The story is src/language/serve.ts; here it becomes a reply.
+// POST /v1/messages. The lifecycle is in src/language/serve.ts; its result becomes a reply here.
 import { fail } from "../src/errors/fail.ts";
 import { givenFields, givenText } from "../src/language/messages/given-fields.ts";
 import { messageEncoder, messageUsage } from "../src/language/messages/reply.ts";

@@ -1,4 +1,4 @@
-// POST /v1/rerank. The story is src/language/serve.ts; here it becomes a reply.
+// POST /v1/rerank. The lifecycle is in src/language/serve.ts; its result becomes a reply here.
 import { rankingOf } from "../src/language/rerank/reply.ts";
 import { rerankAdapter } from "../src/language/rerank/request.ts";
 import { serveWhole } from "../src/language/serve.ts";

@@ -1,4 +1,4 @@
-// POST /v1/responses: a chat of the same content, asked and answered in the words of OpenAI's Responses.
+// POST /v1/responses: a chat in the dialect of OpenAI's Responses. The lifecycle is in src/language/serve.ts.
 import { assertItemAddresses } from "../src/language/part-addresses.ts";
 import { responseEncoder, wholeResponse } from "../src/language/responses/reply.ts";
 import { toChatRequest } from "../src/language/responses/chat-request.ts";

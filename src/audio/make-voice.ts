@@ -38,10 +38,10 @@ interface Wish {
  * Fails as openAudioCall does, or with model_not_found, not_a_voice_clone_model, invalid_parameter, invalid_request, provider_error or
  * ownership_write_failed.
  */
-export async function cloneVoice(context: Context, ask: Ask, wish: Wish & { clip: { path: string; bytes: number } }): Promise<MadeVoice> {
+export async function cloneVoice(context: Context, ask: Ask, wish: Wish & { sample: { path: string; bytes: number } }): Promise<MadeVoice> {
   const asked = admitMaker(context.catalog, "voice-clone", wish.model);
   let recording: Recording | undefined;
-  const measure = async () => void (recording = await readClip(context.media, wish.clip, ask.signal));
+  const measure = async () => void (recording = await readSample(context.media, wish.sample, ask.signal));
   return makeVoice(context, ask, { asked, name: wish.name }, measure, async (candidate, voiceId, upstream) => {
     const order = { file: recording!.file, voiceId };
     await adapterOf(context.providers.cloneVoice, candidate)({ ...upstream, order });
@@ -142,14 +142,14 @@ const kindsTaken = ["mp3", "wav", "m4a"];
 const [secondsMin, secondsMax, slack] = [10, 300, 0.5];
 
 /** Fails with unsupported_audio_type. */
-export async function assertClip(media: Pick<Media, "audioKindOf">, path: string): Promise<void> {
+export async function assertSample(media: Pick<Media, "audioKindOf">, path: string): Promise<void> {
   const kind = await media.audioKindOf(path);
   if (kind === null || !kindsTaken.includes(kind.extension))
     fail("unsupported_audio_type", { param: "file", text: { allowed: kindsTaken.join(", ") } });
 }
 
 /** Fails with unsupported_audio_type, invalid_parameter or request_too_large. */
-async function readClip(
+async function readSample(
   media: Pick<Media, "audioKindOf" | "measureAudio">,
   sent: { path: string; bytes: number },
   signal: AbortSignal,

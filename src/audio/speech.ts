@@ -18,7 +18,7 @@ import { openAudioCall, whileOpen } from "./open-call.ts";
 import { idAtProvider, ownerOf } from "./voice-owner.ts";
 
 /** The voice's owner is checked before the free-tier gate, with everything else that is wrong with a request (docs/behaviour/requests.md#order). */
-export async function say(context: Context, ask: Ask, body: components["schemas"]["SpeechRequest"]) {
+export async function makeSpeech(context: Context, ask: Ask, body: components["schemas"]["SpeechRequest"]) {
   const { text, voice, format, settings, stream } = readSpeechRequest(body);
   const asked = admitMaker(context.catalog, "speech", body.model);
   const { model } = asked;
