@@ -87,7 +87,7 @@ async function keptReply(context: Context, { signal, requestId }: Ask, call: Aud
     await media.store
       .remove(name)
       .catch((cause: unknown) =>
-        log.error({ err: cause, request_id: requestId, name }, "a file that nobody paid for could not be removed"),
+        log.error({ err: cause, request_id: requestId, name }, "a file whose charge failed could not be removed"),
       );
     throw error;
   }

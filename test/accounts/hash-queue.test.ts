@@ -1,9 +1,9 @@
 // Turns: who runs next while more ask than can be served, counted exactly; each work ends when the test says so.
 import { describe, expect, test } from "vitest";
-import { type Asker, openTurns } from "../../src/accounts/hash-queue.ts";
+import { type Asker, openHashQueue } from "../../src/accounts/hash-queue.ts";
 
 function world(runningMax = 2, places = 64) {
-  const turns = openTurns(runningMax, places);
+  const queue = openHashQueue(runningMax, places);
   const started: string[] = [];
   const running: (() => void)[] = [];
   const ended: string[] = [];
@@ -17,7 +17,7 @@ function world(runningMax = 2, places = 64) {
         started.push(name);
         return new Promise<true>((resolve) => running.push(() => resolve(true)));
       };
-      return turns.inTurn(work, asker).then(
+      return queue.run(work, asker).then(
         (done) => void ended.push(done ? name : `${name} (time alone)`),
         (error: { code: string }) => {
           expect(error.code).toBe("overloaded");
