@@ -12,7 +12,8 @@ export const createChatCompletion: Handler<"createChatCompletion"> = async (cont
   assertMessages(body.messages);
   assertMessageAddresses(body.messages, context.config);
   const served = await serve(context, request, chatAdapter(context, { text: request.text, body }));
-  if (served.kind === "stream") return streamReply(context, served, chatEncoder(context, served, body.stream_options?.include_usage === true));
+  if (served.kind === "stream")
+    return streamReply(context, served, chatEncoder(context, served, body.stream_options?.include_usage === true));
   const { answer, bill, call, headers } = served;
   return { status: 200, headers, body: { ...answer.completion, usage: chatUsage(bill, call.admitted.model) } };
 };

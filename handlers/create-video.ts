@@ -1,5 +1,5 @@
 // POST /v1/videos/generations. The rules of a request are in src/jobs; the job becomes a reply here.
-import { assertClipsAreServed } from "../src/jobs/asked-model.ts";
+import { assertVideosAreServed } from "../src/jobs/asked-model.ts";
 import { planVideoJob } from "../src/jobs/plan-media.ts";
 import { shownQueuedVideoJob, shownVideoJob, submitHeaders } from "../src/jobs/show-job.ts";
 import { submitRequest } from "../src/jobs/submit-request.ts";
@@ -14,5 +14,5 @@ const submitVideo: Handler<"createVideo"> = async (context, request) => {
 };
 
 export const createVideo: Handler<"createVideo"> = Object.assign(submitVideo, {
-  beforeBody: ({ catalog }: Parameters<typeof submitVideo>[0]) => assertClipsAreServed(catalog),
+  beforeBody: ({ catalog }: Parameters<typeof submitVideo>[0]) => assertVideosAreServed(catalog),
 });

@@ -86,9 +86,7 @@ async function keptReply(context: Context, { signal, requestId }: Ask, call: Aud
   } catch (error) {
     await media.store
       .remove(name)
-      .catch((cause: unknown) =>
-        log.error({ err: cause, request_id: requestId, name }, "a file whose charge failed could not be removed"),
-      );
+      .catch((cause: unknown) => log.error({ err: cause, request_id: requestId, name }, "a file whose charge failed could not be removed"));
     throw error;
   }
 }

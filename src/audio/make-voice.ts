@@ -102,14 +102,14 @@ function endWhereUnsure(error: UpstreamError): void {
 }
 
 /** The voice exists and recording it is idempotent, so this outlasts a Postgres failover, even after the client disconnects. */
-const filingPatienceMs = 8_000;
+const filingTimeoutMs = 8_000;
 
 type Ownership = Omit<Parameters<typeof fileVoice>[1], "accountId" | "at">;
 async function keepOwnership({ db, log }: Pick<Context, "db" | "log">, ask: Ask, voice: Ownership): Promise<void> {
   let cause: unknown;
   try {
     const owned = { ...voice, accountId: ask.caller.accountId, at: ask.receivedAt };
-    if (await persist(filingPatienceMs, new AbortController().signal, () => fileVoice(db, owned))) return;
+    if (await persist(filingTimeoutMs, new AbortController().signal, () => fileVoice(db, owned))) return;
   } catch (error) {
     cause = error;
   }

@@ -6,7 +6,7 @@ import { isAccountHeld } from "../../src/ledger/account-batcher.ts";
 import { audit } from "../../src/ledger/audit.ts";
 import { readBalance } from "../../src/ledger/balance.ts";
 import { openLedger } from "../../src/ledger/ledger.ts";
-import { type GivenUp, keepBeating } from "../../src/ledger/replica.ts";
+import { type GivenUp, keepHeartbeat } from "../../src/ledger/replica.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "../robustness/database-proxy.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { loseAnswer } from "../support/failing-statements.ts";
@@ -63,14 +63,14 @@ async function giveUp(agoMs = 0): Promise<{ accountId: bigint; id: string; said:
 
 test("a settlement whose commit hung for a minute, and comes through as its hold is given back: the operator is told that it was charged", async () => {
   const { accountId, id, said } = await giveUp(60_000);
-  const beating = await inTransaction(operator, async (transaction) => {
+  const heartbeat = await inTransaction(operator, async (transaction) => {
     await charge(transaction, accountId, id);
-    const beating = await keepBeating(db, randomUUID(), new Map(), givenUp, onFault);
+    const heartbeat = await keepHeartbeat(db, randomUUID(), new Map(), givenUp, onFault);
     await untilWaiting(db, "lock_balances");
-    return beating;
+    return heartbeat;
   });
   await expect.poll(() => givenUp.size, { timeout: 10_000 }).toBe(0);
-  await beating.stop();
+  await heartbeat.stop();
   expect(faults).toEqual([`${said} it was charged after all, only the answer was lost`]);
 });
 
@@ -78,10 +78,10 @@ test("a process that stops says of what it gave up: charged after all; not known
   const [made, held] = [await giveUp(), await giveUp()];
   await giveUp();
   await charge(db, made.accountId, made.id);
-  const beating = await keepBeating(db, randomUUID(), new Map(), givenUp, onFault);
+  const heartbeat = await keepHeartbeat(db, randomUUID(), new Map(), givenUp, onFault);
   await inTransaction(operator, async (transaction) => {
     await lock(transaction, held.accountId);
-    await beating.stop();
+    await heartbeat.stop();
   });
   expect(faults).toEqual([
     `${made.said} it was charged after all, only the answer was lost`,

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Db, inTransaction } from "../../src/db/connect.ts";
 import { audit } from "../../src/ledger/audit.ts";
-import { keepBeating } from "../../src/ledger/replica.ts";
+import { keepHeartbeat } from "../../src/ledger/replica.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { newAccount } from "./new-account.ts";
 
@@ -63,10 +63,10 @@ async function beat(owner: string, all: readonly Awaited<ReturnType<typeof addHo
   const faults: unknown[] = [];
   const calls = (kind: "lives" | "givenUp", since: number) =>
     new Map(all.map((one) => [one[kind], { accountId: one.accountId, since, unheard: null }]));
-  const beating = await keepBeating(db, owner, calls("lives", -Infinity), calls("givenUp", performance.now()), (error) =>
+  const heartbeat = await keepHeartbeat(db, owner, calls("lives", -Infinity), calls("givenUp", performance.now()), (error) =>
     faults.push(error),
   );
-  return { faults, stop: () => beating.stop() };
+  return { faults, stop: () => heartbeat.stop() };
 }
 
 test("while one account's balance is held, calls of others are renewed, their lost holds given back and those of the dead swept; its own turn comes afterwards", async () => {
@@ -76,10 +76,10 @@ test("while one account's balance is held, calls of others are renewed, their lo
   const free = await Promise.all(others.map((accountId) => addHolds(accountId, owner)));
   const { faults, stop } = await inTransaction(operator, async ({ pool }) => {
     await pool.query(lock, [held.accountId]);
-    const beating = await beat(owner, [held, ...free]);
+    const heartbeat = await beat(owner, [held, ...free]);
     for (const one of free) await expect.poll(() => holdsOf(one), { timeout: 20_000 }).toEqual(tended);
     expect(await holdsOf(held)).toEqual(untouched);
-    return beating;
+    return heartbeat;
   });
   await expect.poll(() => holdsOf(held), { timeout: 10_000 }).toEqual(tended);
   await stop();

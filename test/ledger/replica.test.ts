@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Db, inTransaction } from "../../src/db/connect.ts";
-import { keepBeating } from "../../src/ledger/replica.ts";
+import { keepHeartbeat } from "../../src/ledger/replica.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { untilWaiting } from "../support/locks.ts";
 import { newAccount } from "./new-account.ts";
@@ -33,10 +33,10 @@ test("holds that are renewed while they end, in another order: no deadlock", asy
     await pool.query("select 1 from balance where account_id = $1 for no key update", [accountId]);
     await end(ids[1]!);
     const open = new Map(ids.map((id) => [id, { accountId, since: -Infinity }]));
-    const beating = await keepBeating(db, owner, open, new Map(), (error) => faults.push(error));
+    const heartbeat = await keepHeartbeat(db, owner, open, new Map(), (error) => faults.push(error));
     await untilWaiting(db, "update hold");
     await end(ids[0]!);
-    void beating.stop();
+    void heartbeat.stop();
   });
   await expect.poll(async () => (await db.pool.query("select 1 from replica")).rowCount).toBe(0); // the round is over
   expect(faults).toEqual([]);
@@ -55,11 +55,11 @@ test("a process that has just begun sweeps nobody until all had the time to beat
   const owners = async () => (await db.pool.query<{ owner: string }>("select owner from hold")).rows.map((row) => row.owner);
   const seen = async () =>
     Number((await db.pool.query("select extract(epoch from seen_at) as at from replica where id = $1", [owner])).rows[0].at);
-  const beating = await keepBeating(db, owner, new Map(), new Map(), (error) => expect.fail(String(error)));
+  const heartbeat = await keepHeartbeat(db, owner, new Map(), new Map(), (error) => expect.fail(String(error)));
   const begun = await seen();
   await expect.poll(async () => (await seen()) - begun, { timeout: 10_000 }).toBeGreaterThan(5); // two rounds
   expect((await owners()).toSorted()).toEqual([late, gone].toSorted());
   await db.pool.query("update replica set seen_at = now() + interval '1 minute' where id = $1", [late]); // it beats from now on
   await expect.poll(owners, { timeout: 15_000 }).toEqual([late]);
-  await beating.stop();
+  await heartbeat.stop();
 });

@@ -26,7 +26,11 @@ export function textCompletion({ id, created, choices }: ChatCompletion, call: O
   };
 }
 
-export function completionEncoder(context: Pick<Context, "publicUrl">, served: StreamedChat, usageAsked: boolean): StreamEncoder<ChatRecord> {
+export function completionEncoder(
+  context: Pick<Context, "publicUrl">,
+  served: StreamedChat,
+  usageAsked: boolean,
+): StreamEncoder<ChatRecord> {
   const { source, call } = served;
   const headOf = ({ id, created }: Pick<ChatTally, "id" | "created">) => head(id, created, call.admitted.model.id);
   return dataEncoder(context, served, usageAsked, {

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { connect, type Db, inTransaction } from "../../src/db/connect.ts";
-import { type Beating, keepBeating } from "../../src/ledger/replica.ts";
+import { type Heartbeat, keepHeartbeat } from "../../src/ledger/replica.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { untilWaiting } from "../support/locks.ts";
 import { newAccount } from "./new-account.ts";
@@ -24,8 +24,8 @@ afterAll(async () => {
 
 let owner: string;
 let accountId: bigint;
-let beating: Beating;
-let givenUp: Parameters<typeof keepBeating>[3];
+let heartbeat: Heartbeat;
+let givenUp: Parameters<typeof keepHeartbeat>[3];
 const faults: string[] = [];
 beforeEach(async () => {
   owner = randomUUID();
@@ -33,12 +33,12 @@ beforeEach(async () => {
   givenUp = new Map();
 });
 afterEach(async () => {
-  await beating.stop();
+  await heartbeat.stop();
   expect(faults).toEqual([]);
 });
 
-const begin = async (open: Parameters<typeof keepBeating>[2]) => {
-  beating = await keepBeating(db, owner, open, givenUp, (error, what) => faults.push(`${what} ${String(error)}`));
+const begin = async (open: Parameters<typeof keepHeartbeat>[2]) => {
+  heartbeat = await keepHeartbeat(db, owner, open, givenUp, (error, what) => faults.push(`${what} ${String(error)}`));
 };
 
 async function addHold(its: string): Promise<string> {
