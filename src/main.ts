@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Logger, pino } from "pino";
 import { handlers } from "../handlers/index.ts";
 import { createAccounts } from "./accounts/accounts.ts";
+import type { Amount } from "./money.ts";
 import type { Catalog } from "./catalog/types.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
@@ -16,6 +17,7 @@ import { openIdentityProviders } from "./identity/providers.ts";
 import { startJobs } from "./jobs/jobs.ts";
 import type { JobTimes } from "./jobs/times.ts";
 import { openLedger } from "./ledger/ledger.ts";
+import type { LedgerTimes } from "./ledger/times.ts";
 import { warmUpLedger } from "./ledger/warm-up.ts";
 import { lookAtParity } from "./ledger/parity.ts";
 import { createLimits } from "./limits/limits.ts";
@@ -59,6 +61,7 @@ export interface GatewayOptions {
   graceMs?: number;
   jobs?: Partial<JobTimes>;
   connectionLifeMs?: number;
+  ledger?: LedgerTimes;
   /** Tests trust a certificate of their own. */
   media?: MediaOptions;
   /** Other workers, whose figures /metrics shows as well. */
@@ -102,13 +105,14 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const onFault = (error: unknown, what: string) => log.error({ err: error }, `${what} failed`);
   const metrics = createMetrics(options.gathering);
   const lanes = { reserve: openLaneGauge(), settle: openLaneGauge(), limits: openLaneGauge() };
-  const ledger = await openLedger(db, onFault, {
+  const ledgerWatch = {
     reserving: lanes.reserve,
     settling: lanes.settle,
-    reserved: (granted) => metrics.countHold("call", granted),
+    reserved: (granted: Amount | null) => metrics.countHold("call", granted),
     settled: metrics.countCharge,
     unsettled: metrics.countUnsettled,
-  });
+  };
+  const ledger = await openLedger(db, onFault, ledgerWatch, options.ledger);
   opening.defer(() => ledger.close());
   const listenUrl = config.databaseDirectUrl ?? databaseUrl;
   const accounts = await createAccounts(db, { listenUrl, clock, onFault });

@@ -154,9 +154,17 @@ function linesOf(text: string): string[] {
     .filter((line) => line !== "");
 }
 
-/** SubRip can't escape the arrow that marks a line of times. A run of dashes is tested from its start only. */
+/** SubRip can't escape the arrow that marks a line of times. Not a regular expression: millions of dashes would overflow its stack. */
 function withoutArrows(line: string): string {
-  return line.replace(/(?<!-)--+>/g, "->");
+  let kept = "";
+  let from = 0;
+  for (let arrow = line.indexOf("-->"); arrow !== -1; arrow = line.indexOf("-->", from)) {
+    let begin = arrow;
+    while (begin > from && line[begin - 1] === "-") begin -= 1;
+    kept += `${line.slice(from, begin)}->`;
+    from = arrow + "-->".length;
+  }
+  return kept + line.slice(from);
 }
 
 /** WebVTT reads markup in a cue's text. */

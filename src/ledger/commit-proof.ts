@@ -1,6 +1,7 @@
 // Proves that commits still succeed: when the only synchronous standby is lost, reads go on and charges don't. Counts the confirmed commits, so
 // that a database that has lost some of them is found out: one that was restored, or a standby that was behind.
 import type { Db } from "../db/connect.ts";
+import type { LedgerTimes } from "./times.ts";
 
 export interface CommitProof {
   /** How many commits were confirmed. */
@@ -20,13 +21,14 @@ export interface CommitProof {
   stop(): Promise<void>;
 }
 
-/** How often a commit is proven; after three failures the last proof is old. */
-export const proveEveryMs = 3_000;
-const freshMs = 10_000;
 /** Age of rows that are deleted: of processes that died or were suspended. */
 const forgetAfterMs = 24 * 60 * 60_000;
 
-export async function openCommitProof(db: Db, owner: string): Promise<CommitProof> {
+export async function openCommitProof(
+  db: Db,
+  owner: string,
+  { proveEveryMs, freshMs }: Pick<LedgerTimes, "proveEveryMs" | "freshMs">,
+): Promise<CommitProof> {
   let confirmed = 0n;
   let provenAt = -Infinity;
   /** By the database's clock. */

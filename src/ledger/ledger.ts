@@ -12,6 +12,7 @@ import { fail } from "../errors/fail.ts";
 import type { Amount } from "../money.ts";
 import { createAccountBatcher, isAccountHeld } from "./account-batcher.ts";
 import { type Heartbeat, type GivenUp, keepHeartbeat } from "./replica.ts";
+import { type LedgerTimes, ledgerTimes } from "./times.ts";
 import type { UsageLogRow } from "./usage-log.ts";
 
 /** Room for one running call of its kind, e.g. speech, as part of audio. */
@@ -74,10 +75,6 @@ export interface Ledger {
 
 /** With more reservations waiting, further callers are refused: the queue would outlast their timeouts. */
 const reserveWaitingMax = 20_000;
-/** A caller waits this long for an unavailable database, or for an account whose balance is held; then 503. */
-const reserveTimeoutMs = 3_000;
-/** Longer than a restart of Postgres. Then the caller gets 503 and is not charged, unless the charge was committed and only its answer lost. */
-const settleTimeoutMs = 30_000;
 /** At the start of an outage reservations were in flight and may have been made; later ones never reach the database. Settlements are few. */
 const givenUpMax = 10_000;
 /** A hold lives this long without renewal; live calls are renewed every 30 s (replica.ts). */
@@ -94,7 +91,12 @@ export interface LedgerWatch {
   unsettled(): void;
 }
 
-export async function openLedger(db: Db, onFault: (error: unknown, what: string) => void, watch?: LedgerWatch): Promise<Ledger> {
+export async function openLedger(
+  db: Db,
+  onFault: (error: unknown, what: string) => void,
+  watch?: LedgerWatch,
+  times: LedgerTimes = ledgerTimes,
+): Promise<Ledger> {
   const owner = randomUUID();
   const open = new Map<string, { accountId: bigint; since: number }>();
   /** Calls that nothing waits for any more, but that may hold a reservation or be charged: the database did not answer. */
@@ -102,18 +104,18 @@ export async function openLedger(db: Db, onFault: (error: unknown, what: string)
   const giveUp = ({ accountId, id }: { accountId: bigint; id: string }, unheard: string | null) => {
     if (givenUp.size < givenUpMax || unheard !== null) givenUp.set(id, { accountId, since: performance.now(), unheard });
   };
-  const heartbeat: Heartbeat = await keepHeartbeat(db, owner, open, givenUp, onFault);
+  const heartbeat: Heartbeat = await keepHeartbeat(db, owner, open, givenUp, onFault, times);
 
   const reserving = createAccountBatcher(db, {
     work: (items: readonly ReserveRequest[]) => reserveBatch(db, owner, items),
     waitingMax: reserveWaitingMax,
-    patienceMs: reserveTimeoutMs,
+    patienceMs: times.reserveTimeoutMs,
     ...(watch && { gauge: watch.reserving }),
   });
   const settling = createAccountBatcher(db, {
     work: (items: readonly Settlement[]) => settleBatch(db, items),
     waitingMax: Infinity,
-    patienceMs: settleTimeoutMs,
+    patienceMs: times.settleTimeoutMs,
     ...(watch && { gauge: watch.settling }),
   });
 

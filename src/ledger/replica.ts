@@ -1,11 +1,12 @@
 // This process's heartbeat in the database and, in rounds beside it: renewing long calls' holds, looking after calls that were given up, and
-// sweeping dead replicas' holds. These are released within 15 s (docs/behaviour/ledger.md#replicas): 9 s without a heartbeat, a sweep every 3 s.
+// sweeping dead replicas' holds (docs/behaviour/ledger.md#replicas). The times are in times.ts.
 import { isOtherDatabase } from "../db/transient-error.ts";
 import type { Db } from "../db/connect.ts";
 import type { DatabaseIdentity } from "../db/standing.ts";
 import { withTimeout } from "../concurrency/timeout.ts";
 import { isAccountHeld } from "./account-batcher.ts";
-import { type CommitProof, openCommitProof, proveEveryMs } from "./commit-proof.ts";
+import { type CommitProof, openCommitProof } from "./commit-proof.ts";
+import { type LedgerTimes, ledgerTimes } from "./times.ts";
 
 export interface Heartbeat {
   /** Whether a commit was confirmed lately, or is now. */
@@ -14,16 +15,7 @@ export interface Heartbeat {
   stop(): Promise<void>;
 }
 
-const beatMs = 3_000;
-/** One heartbeat may fail for want of a connection (after 4 s: main.ts), and the next still comes in time. */
-const deadAfterMs = 9_000;
-/** After such a gap this process itself was cut off. */
-const gapMs = 6_000;
-/** A hold lives 2 minutes (ledger.ts); renewing it every 30 s survives three missed rounds. */
-const renewAfterMs = 30_000;
 const renewFor = "2 minutes";
-/** Balances that are held for longer wait for the next round, since the sweep comes last. */
-const waitingMs = 2_000;
 /** Longer than every timeout after which the server or we end a statement. */
 const givenUpForMs = 30_000;
 /** SIGKILL follows SIGTERM after 40 s (deploy/README.md), and the calls had most of them. */
@@ -54,28 +46,34 @@ export async function keepHeartbeat(
   open: Map<string, OpenCall>,
   givenUp: Map<string, GivenUp>,
   onFault: (error: unknown, what: string) => void,
+  times: LedgerTimes = ledgerTimes,
 ): Promise<Heartbeat> {
   const span: BeatSpan = { since: Infinity, last: -Infinity };
-  const proof = await openCommitProof(db, owner);
-  const beating = () => beat(db, owner, { span, proof, onFault });
+  const proof = await openCommitProof(db, owner, times);
+  const beating = () => beat(db, owner, { span, proof, times, onFault });
   await beating();
   await proof.prove();
-  const beats = repeat(() =>
-    beating().catch((error: unknown) => {
-      span.last = -Infinity;
-      if (isOtherDatabase(error)) db.standing.setDoubt("identity", (error as Error).message);
-      onFault(error, "ledger heartbeat");
-    }),
+  const beats = repeat(
+    () =>
+      beating().catch((error: unknown) => {
+        span.last = -Infinity;
+        if (isOtherDatabase(error)) db.standing.setDoubt("identity", (error as Error).message);
+        onFault(error, "ledger heartbeat");
+      }),
+    times.beatMs,
   );
-  const proofs = repeat(proof.prove, proveEveryMs);
+  const proofs = repeat(proof.prove, times.proveEveryMs);
   // On a timer of their own: a round sends one statement after the other, and a statement that hangs must not stop the heartbeat.
-  const rounds = repeat(() => round(db, { open, givenUp, span, onFault }).catch((error: unknown) => onFault(error, "ledger round")));
+  const rounds = repeat(
+    () => round(db, { open, givenUp, span, times, onFault }).catch((error: unknown) => onFault(error, "ledger round")),
+    times.beatMs,
+  );
   return {
     commits: proof.isFresh,
     commitAgeMs: proof.ageMs,
     async stop() {
       const ended = Promise.all([beats.stop(), proofs.stop(), rounds.stop()]);
-      const looked = ended.then(() => lookAfter(db, givenUp, performance.now() + waitingMs, onFault));
+      const looked = ended.then(() => lookAfter(db, givenUp, performance.now() + times.roundWaitMs, onFault));
       const nowhere = () => new Set<bigint>();
       const done = await withTimeout(lastLookMs, looked, nowhere).catch(nowhere);
       for (const [id, { accountId, unheard }] of givenUp) {
@@ -91,7 +89,7 @@ export async function keepHeartbeat(
 }
 
 /** Runs `work` again and again, `everyMs` from start to start, or at once where it took longer. `work` never rejects. */
-function repeat(work: () => Promise<void>, everyMs = beatMs): { stop(): Promise<void> } {
+function repeat(work: () => Promise<void>, everyMs: number): { stop(): Promise<void> } {
   let over = false;
   let running = Promise.resolve();
   let timer = setTimeout(run, everyMs);
@@ -119,6 +117,7 @@ interface Looked extends DatabaseIdentity {
 interface Beat {
   span: BeatSpan;
   proof: CommitProof;
+  times: LedgerTimes;
   onFault: Round["onFault"];
 }
 
@@ -126,7 +125,7 @@ interface Beat {
  * Does not wait for the disk: a crashed server needs no heartbeat, and a slow commit would delay it. Reads what the database says of itself in
  * the same statement.
  */
-async function beat(db: Db, owner: string, { span, proof, onFault }: Beat): Promise<void> {
+async function beat(db: Db, owner: string, { span, proof, times, onFault }: Beat): Promise<void> {
   const { confirmed } = proof;
   const sql = `
     with beat as (
@@ -145,7 +144,7 @@ async function beat(db: Db, owner: string, { span, proof, onFault }: Beat): Prom
   db.standing.setDoubt("identity", stranger);
   if (stranger === null && proven === null && proof.mayBeForgotten(at)) proof.accept(0n);
   else if (stranger === null) lookForLoss(db, proof, { confirmed, found: proven ?? 0n, onFault });
-  if (sent - span.last > gapMs) span.since = sent;
+  if (sent - span.last > times.gapMs) span.since = sent;
   span.last = sent;
 }
 
@@ -165,7 +164,7 @@ function lookForLoss(
 }
 
 /** After an outage of ours, or at our start, other replicas may look dead because they were cut off too: they get time to beat again. */
-function maySweep({ since, last }: BeatSpan): boolean {
+function maySweep({ since, last }: BeatSpan, { gapMs, deadAfterMs }: LedgerTimes): boolean {
   const now = performance.now();
   return now - last <= gapMs && now - since > deadAfterMs;
 }
@@ -174,16 +173,17 @@ interface Round {
   open: Map<string, OpenCall>;
   givenUp: Map<string, GivenUp>;
   span: BeatSpan;
+  times: LedgerTimes;
   onFault: (error: unknown, what: string) => void;
 }
 
-async function round(db: Db, { open, givenUp, span, onFault }: Round): Promise<void> {
+async function round(db: Db, { open, givenUp, span, times, onFault }: Round): Promise<void> {
   const now = performance.now();
-  const waitUntil = now + waitingMs;
-  await renew(db, open, waitUntil);
+  const waitUntil = now + times.roundWaitMs;
+  await renew(db, open, times.renewAfterMs, waitUntil);
   const done = await lookAfter(db, givenUp, waitUntil, onFault);
   for (const [id, call] of givenUp) if (done.has(call.accountId) && now - call.since > givenUpForMs) givenUp.delete(id);
-  if (maySweep(span)) await sweep(db, waitUntil);
+  if (maySweep(span, times)) await sweep(db, times.deadAfterMs, waitUntil);
 }
 
 /** Returns the accounts whose balance it could lock and that it has dealt with. */
@@ -227,7 +227,7 @@ function changeHolds(db: Db, change: string, due: readonly Due[], waitUntil: num
   });
 }
 
-async function renew(db: Db, open: Map<string, OpenCall>, waitUntil: number): Promise<void> {
+async function renew(db: Db, open: Map<string, OpenCall>, renewAfterMs: number, waitUntil: number): Promise<void> {
   const now = performance.now();
   const due = [...open].filter(([, call]) => now - call.since > renewAfterMs);
   const renewed = await changeHolds(db, `update hold h set expires_at = now() + interval '${renewFor}' from`, due, waitUntil);
@@ -261,7 +261,7 @@ async function reportCharged(db: Db, givenUp: Map<string, GivenUp>, onFault: Rou
   }
 }
 
-async function sweep(db: Db, waitUntil: number): Promise<void> {
+async function sweep(db: Db, deadAfterMs: number, waitUntil: number): Promise<void> {
   const deadAfter = `${deadAfterMs} milliseconds`;
   const dead = "select distinct account_id from ledger_sweepable($1) limit 1000";
   const { rows } = await db.pool.query<{ account_id: bigint }>(dead, [deadAfter]);

@@ -21,10 +21,11 @@ import { startSimulator } from "../simulator/simulator.ts";
 import { joinWorkers } from "../telemetry/worker-figures.ts";
 import { type Ground, retireGraceMs, startWorkers, type WorkerMessage, type Workers } from "./workers.ts";
 
-/** Of a worker whose first process is gone: no new call reaches it, and whoever restarts the gateway should find nothing left of it. */
-const orphanGraceMs = 5_000;
-/** What it waits for besides, a database above all, may never come. */
-const orphanMs = 15_000;
+/**
+ * Of a worker whose first process is gone: no new call reaches it, and whoever restarts the gateway should find nothing left of it. What it
+ * waits for besides, a database above all, may never come. Tests shorten both.
+ */
+export const orphanTimes = { graceMs: 5_000, endMs: 15_000 };
 
 export async function start(environment: NodeJS.ProcessEnv): Promise<void> {
   const config = readConfig(environment);
@@ -158,8 +159,8 @@ async function startWorker(config: Config): Promise<void> {
   process.on("disconnect", () => {
     // One that still starts would wait for ever: it is the first process that opens its port.
     if (gateway === null) process.exit(0);
-    setTimeout(() => process.exit(1), orphanMs);
-    leave({ graceMs: orphanGraceMs });
+    setTimeout(() => process.exit(1), orphanTimes.endMs);
+    leave({ graceMs: orphanTimes.graceMs });
   });
   const ground = await Promise.race([given.promise, leaving.promise.then(() => null)]);
   if (ground === null) process.exit(0);

@@ -11,6 +11,7 @@ import { type DatabaseProxy, openDatabaseProxy } from "../robustness/database-pr
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { loseAnswer } from "../support/failing-statements.ts";
 import { untilWaiting } from "../support/locks.ts";
+import { quickTimes } from "../support/quick-ledger.ts";
 import { usageLogRow } from "../support/usage-log-row.ts";
 import { newAccount } from "./new-account.ts";
 
@@ -65,7 +66,7 @@ test("a settlement whose commit hung for a minute, and comes through as its hold
   const { accountId, id, said } = await giveUp(60_000);
   const heartbeat = await inTransaction(operator, async (transaction) => {
     await charge(transaction, accountId, id);
-    const heartbeat = await keepHeartbeat(db, randomUUID(), new Map(), givenUp, onFault);
+    const heartbeat = await keepHeartbeat(db, randomUUID(), new Map(), givenUp, onFault, quickTimes);
     await untilWaiting(db, "lock_balances");
     return heartbeat;
   });
@@ -78,7 +79,7 @@ test("a process that stops says of what it gave up: charged after all; not known
   const [made, held] = [await giveUp(), await giveUp()];
   await giveUp();
   await charge(db, made.accountId, made.id);
-  const heartbeat = await keepHeartbeat(db, randomUUID(), new Map(), givenUp, onFault);
+  const heartbeat = await keepHeartbeat(db, randomUUID(), new Map(), givenUp, onFault, quickTimes);
   await inTransaction(operator, async (transaction) => {
     await lock(transaction, held.accountId);
     await heartbeat.stop();
@@ -93,7 +94,7 @@ test(
   "a gateway that stops in an outage which lasts: it is not known whether its last calls were charged, and their names are said",
   { timeout: 60_000 },
   async () => {
-    const ledger = await openLedger(far, onFault);
+    const ledger = await openLedger(far, onFault, undefined, { ...quickTimes, settleTimeoutMs: 3_000 });
     const call = { accountId: await newAccount(db, { deposit: 100n }), id: randomUUID(), want: 50n, least: 50n };
     await ledger.reserve(call);
     wire.cut();
@@ -108,7 +109,7 @@ test(
 );
 
 test("a reservation that was made while its answer was lost, and whose account was held when it was asked for again: given back", async () => {
-  const ledger = await openLedger(far, onFault);
+  const ledger = await openLedger(far, onFault, undefined, quickTimes);
   const accountId = await newAccount(db, { deposit: 100n });
   const holding = Promise.withResolvers<void>();
   const over = Promise.withResolvers<void>();

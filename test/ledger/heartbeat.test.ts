@@ -5,6 +5,7 @@ import { connect, type Db, inTransaction } from "../../src/db/connect.ts";
 import { type Heartbeat, keepHeartbeat } from "../../src/ledger/replica.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { untilWaiting } from "../support/locks.ts";
+import { quickTimes } from "../support/quick-ledger.ts";
 import { newAccount } from "./new-account.ts";
 
 let database: TestDatabase;
@@ -22,6 +23,8 @@ afterAll(async () => {
   await database.drop();
 });
 
+/** Seconds. */
+const deadAfter = quickTimes.deadAfterMs / 1_000;
 let owner: string;
 let accountId: bigint;
 let heartbeat: Heartbeat;
@@ -37,8 +40,13 @@ afterEach(async () => {
   expect(faults).toEqual([]);
 });
 
+<<<<<<< HEAD:test/ledger/heartbeat.test.ts
 const begin = async (open: Parameters<typeof keepHeartbeat>[2]) => {
   heartbeat = await keepHeartbeat(db, owner, open, givenUp, (error, what) => faults.push(`${what} ${String(error)}`));
+=======
+const begin = async (open: Parameters<typeof keepHeartbeat>[2]) => {
+  heartbeat = await keepHeartbeat(db, owner, open, givenUp, (error, what) => faults.push(`${what} ${String(error)}`), quickTimes);
+>>>>>>> wip-tests-a:test/ledger/pulse.test.ts
 };
 
 async function addHold(its: string): Promise<string> {
@@ -70,20 +78,20 @@ test("while a round hangs the beats go on: no other process takes this one for d
     await begin(new Map([[call, { accountId, since: -Infinity }]]));
     const begun = await secondsOf("seen_at");
     await untilWaiting(db, "update hold"); // its first renewal
-    await expect.poll(async () => (await secondsOf("seen_at")) - begun, { timeout: 25_000 }).toBeGreaterThan(12);
+    await expect.poll(async () => (await secondsOf("seen_at")) - begun, { timeout: 25_000 }).toBeGreaterThan(deadAfter + 1);
     await untilWaiting(db, "update hold");
-    expect((await db.pool.query("select id from ledger_sweepable('9 seconds')")).rows).toEqual([]);
+    expect((await db.pool.query("select id from ledger_sweepable($1)", [`${deadAfter} seconds`])).rows).toEqual([]);
   });
 });
 
 test(
-  "a process whose own beats don't come sweeps nobody, its own calls neither, until they have come for 9 s again",
+  "a process whose own beats don't come sweeps nobody, its own calls neither, until they have come for as long as one takes to be dead",
   { timeout: 60_000 },
   async () => {
     await begin(new Map());
     const { own, dead } = await inTransaction(operator, async ({ pool }) => {
       await pool.query("select 1 from replica where id = $1 for update", [owner]);
-      await expect.poll(() => secondsOf("clock_timestamp() - seen_at"), { timeout: 20_000 }).toBeGreaterThan(10);
+      await expect.poll(() => secondsOf("clock_timestamp() - seen_at"), { timeout: 20_000 }).toBeGreaterThan(deadAfter + 1);
       const [own, dead] = [await addHold(owner), await addHold(randomUUID())];
       await untilRound();
       expect([await isThere(own), await isThere(dead)]).toEqual([true, true]);

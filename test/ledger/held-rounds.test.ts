@@ -6,6 +6,7 @@ import { connect, type Db, inTransaction } from "../../src/db/connect.ts";
 import { audit } from "../../src/ledger/audit.ts";
 import { keepHeartbeat } from "../../src/ledger/replica.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
+import { quickTimes } from "../support/quick-ledger.ts";
 import { newAccount } from "./new-account.ts";
 
 let database: TestDatabase;
@@ -63,8 +64,13 @@ async function beat(owner: string, all: readonly Awaited<ReturnType<typeof addHo
   const faults: unknown[] = [];
   const calls = (kind: "lives" | "givenUp", since: number) =>
     new Map(all.map((one) => [one[kind], { accountId: one.accountId, since, unheard: null }]));
-  const heartbeat = await keepHeartbeat(db, owner, calls("lives", -Infinity), calls("givenUp", performance.now()), (error) =>
-    faults.push(error),
+  const heartbeat = await keepHeartbeat(
+    db,
+    owner,
+    calls("lives", -Infinity),
+    calls("givenUp", performance.now()),
+    (error) => faults.push(error),
+    quickTimes,
   );
   return { faults, stop: () => heartbeat.stop() };
 }

@@ -8,6 +8,7 @@ import { openLedger } from "../../src/ledger/ledger.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "../robustness/database-proxy.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { untilWaiting } from "../support/locks.ts";
+import { quickTimes } from "../support/quick-ledger.ts";
 import { usageLogRow } from "../support/usage-log-row.ts";
 import { newAccount } from "./new-account.ts";
 
@@ -33,7 +34,8 @@ test(
   { timeout: 60_000 },
   async () => {
     const faults: { what: string; error: string }[] = [];
-    const ledger = await openLedger(far, (error, what) => faults.push({ what, error: String(error) }));
+    const times = { ...quickTimes, settleTimeoutMs: 3_000 };
+    const ledger = await openLedger(far, (error, what) => faults.push({ what, error: String(error) }), undefined, times);
     const accounts = [await newAccount(db, { deposit: 100n }), await newAccount(db, { deposit: 100n })] as const;
     const [made, lost] = accounts.map((accountId) => ({ accountId, id: randomUUID(), want: 50n, least: 50n })) as [Call, Call];
     for (const call of [made, lost]) await ledger.reserve(call);
@@ -59,7 +61,7 @@ test(
     await expect
       .poll(() => readBalance(db, lost.accountId), { timeout: 10_000 })
       .toMatchObject({ available: 100n, reserved: 0n, spent: 0n });
-    await sleep(4_000); // another round
+    await sleep(2 * times.beatMs); // another round
     expect(charged()).toHaveLength(1);
     await ledger.close();
   },

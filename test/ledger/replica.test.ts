@@ -5,6 +5,7 @@ import { connect, type Db, inTransaction } from "../../src/db/connect.ts";
 import { keepHeartbeat } from "../../src/ledger/replica.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { untilWaiting } from "../support/locks.ts";
+import { quickTimes } from "../support/quick-ledger.ts";
 import { newAccount } from "./new-account.ts";
 
 let database: TestDatabase;
@@ -33,7 +34,7 @@ test("holds that are renewed while they end, in another order: no deadlock", asy
     await pool.query("select 1 from balance where account_id = $1 for no key update", [accountId]);
     await end(ids[1]!);
     const open = new Map(ids.map((id) => [id, { accountId, since: -Infinity }]));
-    const heartbeat = await keepHeartbeat(db, owner, open, new Map(), (error) => faults.push(error));
+    const heartbeat = await keepHeartbeat(db, owner, open, new Map(), (error) => faults.push(error), quickTimes);
     await untilWaiting(db, "update hold");
     await end(ids[0]!);
     void heartbeat.stop();
@@ -55,9 +56,9 @@ test("a process that has just begun sweeps nobody until all had the time to beat
   const owners = async () => (await db.pool.query<{ owner: string }>("select owner from hold")).rows.map((row) => row.owner);
   const seen = async () =>
     Number((await db.pool.query("select extract(epoch from seen_at) as at from replica where id = $1", [owner])).rows[0].at);
-  const heartbeat = await keepHeartbeat(db, owner, new Map(), new Map(), (error) => expect.fail(String(error)));
+  const heartbeat = await keepHeartbeat(db, owner, new Map(), new Map(), (error) => expect.fail(String(error)), quickTimes);
   const begun = await seen();
-  await expect.poll(async () => (await seen()) - begun, { timeout: 10_000 }).toBeGreaterThan(5); // two rounds
+  await expect.poll(async () => (await seen()) - begun, { timeout: 10_000 }).toBeGreaterThan(1.7); // two rounds
   expect((await owners()).toSorted()).toEqual([late, gone].toSorted());
   await db.pool.query("update replica set seen_at = now() + interval '1 minute' where id = $1", [late]); // it beats from now on
   await expect.poll(owners, { timeout: 15_000 }).toEqual([late]);

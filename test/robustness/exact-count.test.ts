@@ -3,6 +3,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { type Answer, chat, inParallel, keepAliveAgent } from "./chat-client.ts";
 import { flatFee } from "./catalog.ts";
+import { sized } from "../support/size.ts";
 import { openWorld, type World } from "./world.ts";
 
 /** 0.01 USD a call, reserved and charged: whatever k calls cost, a further one finds nothing. */
@@ -22,9 +23,15 @@ async function ask(urls: string[], key: string, calls: number, stream: boolean):
 }
 
 describe.each([
-  { processes: "2 gateways", gateways: 2, env: {} as Record<string, string>, calls: 5_000, stream: false },
-  { processes: "2 gateways", gateways: 2, env: {} as Record<string, string>, calls: 2_000, stream: true },
-  { processes: "1 gateway of 2 workers", gateways: 1, env: { SVC_WORKERS: "2" } as Record<string, string>, calls: 2_000, stream: false },
+  { processes: "2 gateways", gateways: 2, env: {} as Record<string, string>, calls: sized(5_000, 800), stream: false },
+  { processes: "2 gateways", gateways: 2, env: {} as Record<string, string>, calls: sized(2_000, 500), stream: true },
+  {
+    processes: "1 gateway of 2 workers",
+    gateways: 1,
+    env: { SVC_WORKERS: "2" } as Record<string, string>,
+    calls: sized(2_000, 500),
+    stream: false,
+  },
 ])("$calls calls at $processes on one database (streamed: $stream)", ({ gateways, env, calls, stream }) => {
   test(`exactly ${k} of them are served, the rest get 402, the balance ends at 0`, async () => {
     world = await openWorld({ models: { flat: "flat+sim-tokens-3" }, pricing: flatFee });

@@ -8,6 +8,7 @@ import { type Embedded, startEmbedded } from "../../src/db/embedded.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { hello, language, provider } from "../operations/chat/chat-gateway.ts";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
+import { quickTimes } from "../support/quick-ledger.ts";
 import { until } from "./chat-client.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "./database-proxy.ts";
 
@@ -54,6 +55,7 @@ afterAll(async () => {
 const timelineOf = async ({ pool }: Db) =>
   Number((await pool.query<{ timeline: bigint | null }>("select timeline from database_identity()")).rows[0]!.timeline);
 
+const ledger = { ...quickTimes, proveEveryMs: 1_000, freshMs: 3_500 };
 let wire: DatabaseProxy;
 let gateway: Gateway;
 let account: TestAccount;
@@ -63,7 +65,7 @@ const lines: string[] = [];
 async function open(at: keyof typeof servers): Promise<void> {
   wire = await openDatabaseProxy(servers[at].url);
   const catalog = JSON.stringify({ providers: [provider("north")], models: [language("demo/chat", ["chat"])] });
-  gateway = await startGateway({ catalog, databaseUrl: wire.url, connectionLifeMs: 1_000, logLines: lines });
+  gateway = await startGateway({ catalog, databaseUrl: wire.url, connectionLifeMs: 1_000, ledger, logLines: lines });
   account = await gateway.createAccount({ deposit: "5" });
 }
 beforeEach(() => void lines.splice(0));
@@ -190,7 +192,7 @@ test(
     try {
       await until(async () => (await ready())[0] === 503, "it is not ready", 40_000);
       expect(await ready()).toEqual([503, "the database confirms no commit"]);
-      expect((await dbs.former.pool.query("select 1 from replica where seen_at > now() - interval '9 seconds'")).rowCount).toBe(1); // it is not dead
+      expect((await dbs.former.pool.query("select 1 from replica where seen_at > now() - interval '3 seconds'")).rowCount).toBe(1); // it is not dead
       await until(async () => (await waitingForStandby()) >= 1, "a commit waits");
       expect(await waitingForStandby()).toBeLessThanOrEqual(2); // they don't pile up
     } finally {
@@ -214,7 +216,7 @@ test("a database that lacks minutes of what it had confirmed was restored: nothi
   await until(async () => (await proofs()) >= 2, "commits were confirmed");
   await dbs.former.pool.query("update commit_proof set count = count - 1");
   await until(
-    () => lines.some((line) => line.includes("has lost what it had confirmed, the last 3 s or less: answers of that time were free")),
+    () => lines.some((line) => line.includes("has lost what it had confirmed, the last 1 s or less: answers of that time were free")),
     "it is said",
   );
   expect(await ready()).toEqual([200, undefined]);

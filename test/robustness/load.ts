@@ -6,7 +6,8 @@ import { expect } from "vitest";
 import { type Answer, chat } from "./chat-client.ts";
 import type { World } from "./world.ts";
 
-export const loadModels = { whole: "whole+sim-slow-20ms+sim-tokens-10", stream: "stream+sim-pace-4ms+sim-tokens-10" };
+/** Slow enough that clients wait for upstreams, not for the machine: what a test waits for beside the load has its turn. */
+export const loadModels = { whole: "whole+sim-slow-80ms+sim-tokens-10", stream: "stream+sim-pace-8ms+sim-tokens-10" };
 /** No client may wait longer than this for a refusal, or for anything while the database merely restarts. */
 export const patienceMs = 10_000;
 

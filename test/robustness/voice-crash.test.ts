@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import pg from "pg";
 import { untilWaiting } from "../support/locks.ts";
+import { quickLedger } from "../support/quick-ledger.ts";
 import type { SpawnedGateway } from "../support/spawned-gateway.ts";
 import { catalogFile } from "./catalog.ts";
 import { openWorld, type World } from "./world.ts";
@@ -21,11 +22,11 @@ beforeAll(async () => {
     routes: [{ provider: id, model: "design" }],
   });
   const file = {
-    providers: [host("hanging", "sim-hang"), host("slow", "sim-slow-3000ms")],
+    providers: [host("hanging", "sim-hang"), host("slow", "sim-slow-1500ms")],
     models: [designer("hanging"), designer("slow")],
   };
   catalog = catalogFile(JSON.stringify(file));
-  survivor = await world.start({ SVC_CATALOG: catalog });
+  survivor = await world.start({ SVC_CATALOG: catalog, ...quickLedger });
 });
 afterAll(() => world.stop());
 
@@ -47,7 +48,7 @@ test.each([
   "%s",
   async (_, model, lock, statement) => {
     const { accountId, key } = await world.createAccount("20");
-    const gateway = await world.start({ SVC_CATALOG: catalog });
+    const gateway = await world.start({ SVC_CATALOG: catalog, ...quickLedger });
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     const body = JSON.stringify({ model: `demo/${model}`, description: "An old sailor" });
     const asked = fetch(`${gateway.url}/v1/audio/voice-design`, { method: "POST", headers, body });

@@ -34,6 +34,7 @@ interface GatewayOptions {
   jobs?: ServerOptions["jobs"];
   media?: ServerOptions["media"];
   connectionLifeMs?: number;
+  ledger?: ServerOptions["ledger"];
   /** Migrated; absent: a fresh one. */
   databaseUrl?: string;
   /** Filled with all that is logged, at the finest level. */
@@ -96,6 +97,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     ...(options.jobs === undefined ? {} : { jobs: options.jobs }),
     ...(options.media === undefined ? {} : { media: options.media }),
     ...(options.connectionLifeMs === undefined ? {} : { connectionLifeMs: options.connectionLifeMs }),
+    ...(options.ledger === undefined ? {} : { ledger: options.ledger }),
     ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
     onUndeclared: (operationId, code) => void undeclared.push(`${operationId} ${code}`),
   });
