@@ -87,94 +87,31 @@ const flushMs = 3_000;
 
 /** The database must be migrated. */
 export async function startGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
-  const { databaseUrl, catalog, log = createLog(config), graceMs = graceDefaultMs } = options;
+  const { catalog, log = createLog(config) } = options;
   await using opening = new AsyncDisposableStack(); // what a start that fails has opened is closed again, last first
-  const db = connect(databaseUrl, {
-    max: connectionsMax,
-    silenceMs: databaseSilenceMs,
-    // Not the error itself: it carries the connection with all that it holds.
-    onIdleError: ({ code, message }) => log.warn({ err: { code, message } }, "a database connection broke"),
-    kept: { lifeMs: options.connectionLifeMs ?? connectionLifeMs, warmUp: warmUpLedger },
-    onDoubt: (doubt, reason) =>
-      reason === null ? log.info({ doubt }, "new calls are taken again") : log.error({ doubt, reason }, "new calls are refused"),
-    // A direct address beside it says that a transaction pooler stands before databaseUrl; it refuses the parameter.
-    ...(config.databaseDirectUrl === null ? {} : { statementTimeoutMs: 0 }),
-  });
-  opening.defer(() => db.close());
-  const clock = options.clock ?? db.standing.now;
   const onFault = (error: unknown, what: string) => log.error({ err: error }, `${what} failed`);
+  const db = opening.adopt(openDatabase(config, options, log), (opened) => opened.close());
+  const clock = options.clock ?? db.standing.now;
   const metrics = createMetrics(options.gathering);
   const lanes = { reserve: openLaneGauge(), settle: openLaneGauge(), limits: openLaneGauge() };
-  const ledgerWatch = {
-    reserving: lanes.reserve,
-    settling: lanes.settle,
-    reserved: (granted: Amount | null) => metrics.countHold("call", granted),
-    settled: metrics.countCharge,
-    unsettled: metrics.countUnsettled,
-  };
-  const ledger = await openLedger(db, onFault, ledgerWatch, options.ledger);
-  opening.defer(() => ledger.close());
-  const listenUrl = config.databaseDirectUrl ?? databaseUrl;
-  const accounts = await createAccounts(db, { listenUrl, clock, onFault });
-  opening.defer(() => accounts.close());
-  const limits = createLimits(db, onFault, lanes.limits);
-  opening.defer(() => limits.close());
-  const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log, prints: isLocal(databaseUrl) });
-  opening.defer(() => mailer.close());
-  const identityProviders = openIdentityProviders(config.signInProviders);
-  opening.defer(() => identityProviders.close());
-  // The SDK takes a tenth of a second to load: only for those who use it.
-  const payments = config.stripe === null ? null : (await import("./payments/stripe.ts")).connectStripe(config.stripe);
-  const partitions = keepPartitions(db, { usageLogMonths: config.usageLogMonths, onFault });
-  opening.defer(() => partitions.stop());
-  const swept = keepSwept(db, { clock, onFault });
-  opening.defer(() => swept.stop());
-  const upstreams = connectUpstreams();
-  opening.defer(() => upstreams.close());
-  const media = await openMedia(config, options.media);
-  opening.defer(() => media.close());
+  const domain = await openDomain(config, options, { opening, db, clock, log, metrics, lanes, onFault });
+  const upstreams = opening.adopt(connectUpstreams(), (opened) => opened.close());
+  const media = opening.adopt(await openMedia(config, options.media), (opened) => opened.close());
   // Loaded for those who have a collector alone.
   const tracing =
     config.traces === null ? null : (await import("./telemetry/open-tracing.ts")).openTracing({ ...config.traces, addMetric: metrics.add });
   opening.defer(() => tracing?.close(flushMs));
   const breakers = createBreakers();
+  const { ledger } = domain;
   addGatewayFigures(metrics, { lanes, upstreams, breakers, database: db.pool, standing: db.standing, commitAgeMs: ledger.commitAgeMs });
   addDatabaseFigures(metrics, { transaction: (work) => inTransaction(db, work), lookAtParity, onFault });
   const providers = openAdapters(upstreams, media);
-  const jobs = await startJobs({
-    db,
-    listenUrl,
-    catalog,
-    providers,
-    breakers,
-    media,
-    log,
-    onFault,
-    counts: metrics,
-    tracing,
-    times: options.jobs,
-  });
-  opening.defer(() => jobs.stop(0));
-  const context: Context = {
-    config,
-    clock,
-    log,
-    db,
-    catalog,
-    ledger,
-    accounts,
-    limits,
-    mailer,
-    identityProviders,
-    payments,
-    breakers,
-    providers,
-    media,
-    jobs,
-    countAttempt: metrics.countAttempt,
-    countHold: metrics.countHold,
-    publicUrl: config.publicUrl ?? "",
-  };
+  const listenUrl = config.databaseDirectUrl ?? options.databaseUrl;
+  const engine = { db, listenUrl, catalog, providers, breakers, media, log, onFault, counts: metrics, tracing, times: options.jobs };
+  const jobs = opening.adopt(await startJobs(engine), (opened) => opened.stop(0));
+  const { countAttempt, countHold } = metrics;
+  const parts = { config, clock, log, db, catalog, breakers, providers, media, jobs, countAttempt, countHold };
+  const context: Context = { ...parts, ...domain, publicUrl: config.publicUrl ?? "" };
   const server = await createServer({
     context,
     handlers,
@@ -187,14 +124,77 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const { port } = await server.listen(config.port, config.host);
   const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`;
   if (config.publicUrl === null) context.publicUrl = url;
+  const handOver = () => metrics.handOver();
+  return running({ url, context, jobs, server, handOver, opened: opening.move(), graceMs: options.graceMs ?? graceDefaultMs });
+}
 
-  const opened = opening.move();
+function openDatabase(config: Config, { databaseUrl, connectionLifeMs: lifeMs = connectionLifeMs }: GatewayOptions, log: Logger) {
+  return connect(databaseUrl, {
+    max: connectionsMax,
+    silenceMs: databaseSilenceMs,
+    // Not the error itself: it carries the connection with all that it holds.
+    onIdleError: ({ code, message }) => log.warn({ err: { code, message } }, "a database connection broke"),
+    kept: { lifeMs, warmUp: warmUpLedger },
+    onDoubt: (doubt, reason) =>
+      reason === null ? log.info({ doubt }, "new calls are taken again") : log.error({ doubt, reason }, "new calls are refused"),
+    // A direct address beside it says that a transaction pooler stands before databaseUrl; it refuses the parameter.
+    ...(config.databaseDirectUrl === null ? {} : { statementTimeoutMs: 0 }),
+  });
+}
+
+interface Ground {
+  opening: AsyncDisposableStack;
+  db: Context["db"];
+  clock: Clock;
+  log: Logger;
+  metrics: ReturnType<typeof createMetrics>;
+  lanes: Record<"reserve" | "settle" | "limits", LaneGauge>;
+  onFault: (error: unknown, what: string) => void;
+}
+
+/** Money, accounts, limits, mail, sign-in and payments; each closes with `opening`. */
+async function openDomain(config: Config, options: GatewayOptions, { opening, db, clock, log, metrics, lanes, onFault }: Ground) {
+  const { databaseUrl } = options;
+  const ledgerWatch = {
+    reserving: lanes.reserve,
+    settling: lanes.settle,
+    reserved: (granted: Amount | null) => metrics.countHold("call", granted),
+    settled: metrics.countCharge,
+    unsettled: metrics.countUnsettled,
+  };
+  const ledger = await openLedger(db, onFault, ledgerWatch, options.ledger);
+  opening.defer(() => ledger.close());
+  const accounts = await createAccounts(db, { listenUrl: config.databaseDirectUrl ?? databaseUrl, clock, onFault });
+  opening.defer(() => accounts.close());
+  const limits = opening.adopt(createLimits(db, onFault, lanes.limits), (opened) => opened.close());
+  const mails = { smtpUrl: config.smtpUrl, from: config.mailFrom, log, prints: isLocal(databaseUrl) };
+  const mailer = opening.adopt(createMailer(mails), (opened) => opened.close());
+  const identityProviders = opening.adopt(openIdentityProviders(config.signInProviders), (opened) => opened.close());
+  // The SDK takes a tenth of a second to load: only for those who use it.
+  const payments = config.stripe === null ? null : (await import("./payments/stripe.ts")).connectStripe(config.stripe);
+  opening.adopt(keepPartitions(db, { usageLogMonths: config.usageLogMonths, onFault }), (opened) => opened.stop());
+  opening.adopt(keepSwept(db, { clock, onFault }), (opened) => opened.stop());
+  return { ledger, accounts, limits, mailer, identityProviders, payments };
+}
+
+interface Running {
+  url: string;
+  context: Context;
+  jobs: Awaited<ReturnType<typeof startJobs>>;
+  server: Awaited<ReturnType<typeof createServer>>;
+  handOver: () => Promise<void>;
+  opened: AsyncDisposableStack;
+  graceMs: number;
+}
+
+/** A gateway that serves, and how it ends. */
+function running({ url, context, jobs, server, handOver, opened, graceMs }: Running): Gateway {
   let stopping: Promise<void> | undefined;
   const stop = async (how: Stopping) => {
     // Together: what jobs need for their end, no request needs. Jobs that take longer are another process's to finish.
     await Promise.all([server.close(how.graceMs, how.keepsIdle), jobs.stop(Math.min(graceMs, how.graceMs))]);
-    await settled(ledger);
-    await metrics.handOver();
+    await settled(context.ledger);
+    await handOver();
     await opened.disposeAsync();
   };
   return {

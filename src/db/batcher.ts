@@ -69,35 +69,48 @@ export function openLaneGauge(): LaneGauge {
   return { waiting: 0, batches: laneSizes.map(() => 0), bounds: laneSizes, items: 0, busyMs: 0, awayAt: -Infinity };
 }
 
-export function createLane<Item, Result>({
-  work,
-  waitingMax,
-  patienceMs,
-  turns = null,
-  gauge = openLaneGauge(),
-}: LaneOptions<Item, Result>): Lane<Item, Result> {
-  type Batch = Waiting<Item, Result>[];
-  let waiting: Batch = [];
+export function createLane<Item, Result>(options: LaneOptions<Item, Result>): Lane<Item, Result> {
+  const { waitingMax, patienceMs, turns = null, gauge = openLaneGauge() } = options;
+  const sender = openSender(options.work, turns, gauge);
+  let waiting: Waiting<Item, Result>[] = [];
   let busy = false;
-  let last: LastStatement = { startedAt: 0, endedAt: 0 };
-  /** What the database failed with, since it is away; null: it answers. */
-  let away: unknown = null;
   const whenDrained: (() => void)[] = [];
 
   async function loop(): Promise<void> {
     while (waiting.length > 0) {
-      const pauseMs = pauseBefore(last, turns === null, performance.now());
+      const pauseMs = pauseBefore(sender.last(), turns === null, performance.now());
       if (pauseMs > 0 && waiting.length < batchMax) await sleep(pauseMs);
       await turns?.take();
       const batch = waiting.slice(0, batchMax);
       waiting = waiting.slice(batchMax);
       gauge.waiting -= batch.length;
-      await settle(batch);
+      await sender.settle(batch);
       turns?.leave();
     }
     busy = false;
     for (const resolve of whenDrained.splice(0)) resolve();
   }
+
+  return {
+    run: (item) =>
+      new Promise((resolve, reject) => {
+        if (waiting.length >= waitingMax) return reject(new LaneFull());
+        waiting.push({ item, giveUpAt: performance.now() + patienceMs, resolve, reject });
+        gauge.waiting += 1;
+        if (busy) return;
+        busy = true;
+        setImmediate(loop);
+      }),
+    drained: () => (busy ? new Promise((resolve) => whenDrained.push(resolve)) : Promise.resolve()),
+  };
+}
+
+/** Sends batches, again where the database is away, until each item is settled one way or the other. */
+function openSender<Item, Result>(work: LaneOptions<Item, Result>["work"], turns: Turns | null, gauge: LaneGauge) {
+  type Batch = Waiting<Item, Result>[];
+  let last: LastStatement = { startedAt: 0, endedAt: 0 };
+  /** What the database failed with, since it is away; null: it answers. */
+  let away: unknown = null;
 
   async function send(items: readonly Item[]): Promise<readonly Result[]> {
     const startedAt = performance.now();
@@ -155,18 +168,7 @@ export function createLane<Item, Result>({
     return batch.filter(({ giveUpAt }) => giveUpAt >= at);
   }
 
-  return {
-    run: (item) =>
-      new Promise((resolve, reject) => {
-        if (waiting.length >= waitingMax) return reject(new LaneFull());
-        waiting.push({ item, giveUpAt: performance.now() + patienceMs, resolve, reject });
-        gauge.waiting += 1;
-        if (busy) return;
-        busy = true;
-        setImmediate(loop);
-      }),
-    drained: () => (busy ? new Promise((resolve) => whenDrained.push(resolve)) : Promise.resolve()),
-  };
+  return { settle, last: () => last };
 }
 
 // How long a lane waits for company before its next statement. A statement costs this process about as much as half a request and Postgres

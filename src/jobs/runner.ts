@@ -67,29 +67,14 @@ export function startRunner(parts: JobParts): Runner {
         return "dropped";
       })
       .then(async (end) => {
-        if (end === "handed over") await letGo([job.id]);
+        if (end === "handed over") await letGo(parts, [job.id]);
         running.delete(job.id);
         wake(); // another job may have its slot now
       });
     running.set(job.id, { job, drop, done });
   };
-  const letGo = (ids: readonly string[]) =>
-    persist(giveBackMs, AbortSignal.timeout(giveBackMs), () => giveBack(parts, ids)).catch((error: unknown) => {
-      if (!isDatabaseAway(error)) parts.onFault(error, "giving jobs back");
-    });
-  const renew = async () => {
-    const ids = [...running.keys()];
-    if (ids.length === 0) return;
-    try {
-      const ours = await renewLeases(parts, ids);
-      for (const id of ids) if (!ours.has(id)) running.get(id)?.drop.abort();
-    } catch (error) {
-      if (!isDatabaseAway(error)) parts.onFault(error, "renewing leases");
-    }
-  };
-
   const waking = setInterval(wake, parts.times.wakeMs);
-  const renewingTimer = setInterval(() => (renewing ??= renew().finally(() => (renewing = null))), parts.times.renewMs);
+  const renewingTimer = setInterval(() => (renewing ??= renew(parts, running).finally(() => (renewing = null))), parts.times.renewMs);
   wake();
 
   return {
@@ -108,7 +93,25 @@ export function startRunner(parts: JobParts): Runner {
       clearInterval(renewingTimer);
       await renewing;
       // Only jobs that were interrupted; the rest is no longer this process's.
-      if (left.length > 0) await letGo(left);
+      if (left.length > 0) await letGo(parts, left);
     },
   };
+}
+
+/** For another runner to take. */
+function letGo(parts: JobParts, ids: readonly string[]): Promise<void> {
+  return persist(giveBackMs, AbortSignal.timeout(giveBackMs), () => giveBack(parts, ids)).catch((error: unknown) => {
+    if (!isDatabaseAway(error)) parts.onFault(error, "giving jobs back");
+  });
+}
+
+async function renew(parts: JobParts, running: ReadonlyMap<string, RunningJob>): Promise<void> {
+  const ids = [...running.keys()];
+  if (ids.length === 0) return;
+  try {
+    const ours = await renewLeases(parts, ids);
+    for (const id of ids) if (!ours.has(id)) running.get(id)?.drop.abort();
+  } catch (error) {
+    if (!isDatabaseAway(error)) parts.onFault(error, "renewing leases");
+  }
 }

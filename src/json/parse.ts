@@ -64,14 +64,12 @@ const words: readonly (readonly [string, unknown])[] = [
 /** Reads any JSON text; `numberOf` makes a number's value of its text. Without recursion: a text may be nested as deep as it likes. */
 export function readJson(text: string, numberOf: (source: string) => unknown): unknown {
   const open: Open[] = [];
-  let at = afterSpace(0);
+  let at = afterSpace(text, 0);
   for (;;) {
     let value: unknown;
     if (text[at] === "{") {
-      // Without a prototype __proto__ is a key like others, and without a hidden class (Object.create makes none) none of its
-      // keys gets where V8 would take it for another text's.
-      const object = Object.create(null) as Record<string, unknown>;
-      at = afterSpace(at + 1);
+      const object = emptyObject();
+      at = afterSpace(text, at + 1);
       if (text[at] !== "}") {
         open.push({ object, key: takeKey() });
         continue;
@@ -79,7 +77,7 @@ export function readJson(text: string, numberOf: (source: string) => unknown): u
       at += 1;
       value = finished(object);
     } else if (text[at] === "[") {
-      at = afterSpace(at + 1);
+      at = afterSpace(text, at + 1);
       if (text[at] !== "]") {
         open.push({ array: [] });
         continue;
@@ -89,15 +87,14 @@ export function readJson(text: string, numberOf: (source: string) => unknown): u
     } else value = takeLeaf();
 
     for (;;) {
-      at = afterSpace(at);
+      at = afterSpace(text, at);
       const holder = open.at(-1);
       if (holder === undefined) return at === text.length ? value : fail(at);
       const isArray = "array" in holder;
-      if (isArray) holder.array.push(value);
-      else holder.object[holder.key] = value;
+      put(holder, value);
       const separator = text[at];
       if (separator === ",") {
-        at = afterSpace(at + 1);
+        at = afterSpace(text, at + 1);
         if (!isArray) holder.key = takeKey();
         break;
       }
@@ -110,19 +107,19 @@ export function readJson(text: string, numberOf: (source: string) => unknown): u
 
   function takeKey(): string {
     const key = takeString();
-    at = afterSpace(at);
+    at = afterSpace(text, at);
     if (text[at] !== ":") fail(at);
-    at = afterSpace(at + 1);
+    at = afterSpace(text, at + 1);
     return key;
   }
 
   function takeLeaf(): unknown {
     if (text[at] === '"') return takeString();
-    for (const [word, value] of words)
-      if (text.startsWith(word, at)) {
-        at += word.length;
-        return value;
-      }
+    const known = words.find(([word]) => text.startsWith(word, at));
+    if (known !== undefined) {
+      at += known[0].length;
+      return known[1];
+    }
     numberPattern.lastIndex = at;
     const source = numberPattern.exec(text)?.[0] ?? fail(at);
     at += source.length;
@@ -130,30 +127,47 @@ export function readJson(text: string, numberOf: (source: string) => unknown): u
   }
 
   function takeString(): string {
-    if (text[at] !== '"') fail(at);
-    let end = text.indexOf('"', at + 1);
-    while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
-    if (end === -1) fail(text.length);
-    const quoted = text.slice(at, end + 1);
-    try {
-      const string = JSON.parse(quoted) as string; // no key
-      at = end + 1;
-      return string;
-    } catch {
-      return fail(at);
-    }
-  }
-
-  function afterSpace(from: number): number {
-    let next = from;
-    while (isSpace(text.charCodeAt(next))) next += 1;
-    return next;
-  }
-
-  function fail(position: number): never {
-    throw new SyntaxError(`Unexpected character in JSON at position ${position}`);
+    const start = at;
+    at = endOfString(text, start);
+    return unquoted(text, start, at);
   }
 }
+
+function put(holder: Open, value: unknown): void {
+  if ("array" in holder) holder.array.push(value);
+  else holder.object[holder.key] = value;
+}
+
+function endOfString(text: string, start: number): number {
+  if (text[start] !== '"') fail(start);
+  let end = text.indexOf('"', start + 1);
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end === -1 ? fail(text.length) : end + 1;
+}
+
+function unquoted(text: string, start: number, end: number): string {
+  try {
+    return JSON.parse(text.slice(start, end)) as string; // no key
+  } catch {
+    return fail(start);
+  }
+}
+
+function afterSpace(text: string, from: number): number {
+  let next = from;
+  while (isSpace(text.charCodeAt(next))) next += 1;
+  return next;
+}
+
+function fail(position: number): never {
+  throw new SyntaxError(`Unexpected character in JSON at position ${position}`);
+}
+
+/**
+ * Without a prototype __proto__ is a key like others, and without a hidden class (Object.create makes none) none of its keys gets where V8
+ * would take it for another text's.
+ */
+const emptyObject = () => Object.create(null) as Record<string, unknown>;
 
 function finished(object: Record<string, unknown>): object {
   return Object.setPrototypeOf(object, Object.prototype) as object;

@@ -91,12 +91,9 @@ export interface LedgerWatch {
   unsettled(): void;
 }
 
-export async function openLedger(
-  db: Db,
-  onFault: (error: unknown, what: string) => void,
-  watch?: LedgerWatch,
-  times: LedgerTimes = ledgerTimes,
-): Promise<Ledger> {
+type OnFault = (error: unknown, what: string) => void;
+
+export async function openLedger(db: Db, onFault: OnFault, watch?: LedgerWatch, times: LedgerTimes = ledgerTimes): Promise<Ledger> {
   const owner = randomUUID();
   const open = new Map<string, { accountId: bigint; since: number }>();
   /** Calls that nothing waits for any more, but that may hold a reservation or be charged: the database did not answer. */
@@ -105,19 +102,7 @@ export async function openLedger(
     if (givenUp.size < givenUpMax || unheard !== null) givenUp.set(id, { accountId, since: performance.now(), unheard });
   };
   const heartbeat: Heartbeat = await keepHeartbeat(db, owner, open, givenUp, onFault, times);
-
-  const reserving = createAccountBatcher(db, {
-    work: (items: readonly ReserveRequest[]) => reserveBatch(db, owner, items),
-    waitingMax: reserveWaitingMax,
-    patienceMs: times.reserveTimeoutMs,
-    ...(watch && { gauge: watch.reserving }),
-  });
-  const settling = createAccountBatcher(db, {
-    work: (items: readonly Settlement[]) => settleBatch(db, items),
-    waitingMax: Infinity,
-    patienceMs: times.settleTimeoutMs,
-    ...(watch && { gauge: watch.settling }),
-  });
+  const { reserving, settling } = openBatchers(db, owner, times, watch);
 
   return {
     async reserve(request) {
@@ -174,6 +159,22 @@ export async function openLedger(
       await heartbeat.stop();
     },
   };
+}
+
+function openBatchers(db: Db, owner: string, times: LedgerTimes, watch: LedgerWatch | undefined) {
+  const reserving = createAccountBatcher(db, {
+    work: (items: readonly ReserveRequest[]) => reserveBatch(db, owner, items),
+    waitingMax: reserveWaitingMax,
+    patienceMs: times.reserveTimeoutMs,
+    ...(watch && { gauge: watch.reserving }),
+  });
+  const settling = createAccountBatcher(db, {
+    work: (items: readonly Settlement[]) => settleBatch(db, items),
+    waitingMax: Infinity,
+    patienceMs: times.settleTimeoutMs,
+    ...(watch && { gauge: watch.settling }),
+  });
+  return { reserving, settling };
 }
 
 type ReservedRow = Reserved & { n: number };

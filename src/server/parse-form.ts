@@ -45,15 +45,77 @@ export function boundaryOf(headers: IncomingHttpHeaders): string {
   return quoted ?? bare ?? failForm("its content-type names no boundary");
 }
 
+/** Work until one piece of it fails; what is asked for afterwards is left. */
+function openOutcome(failed: (error: unknown) => void) {
+  const outcome = {
+    over: false,
+    attempt<T>(work: () => T): T | undefined {
+      try {
+        return outcome.over ? undefined : work();
+      } catch (error) {
+        if (outcome.over) return undefined;
+        outcome.over = true;
+        failed(error);
+        return undefined;
+      }
+    },
+  };
+  return outcome;
+}
+
+type Outcome = ReturnType<typeof openOutcome>;
+
+interface TextLimits extends Pick<Sinks, "textBytesMax" | "takeText"> {
+  /** Of all texts so far. */
+  textBytes: number;
+}
+
+/** Keeps a text, once it is whole. */
+function takeText(name: string, part: BusboyFileStream, texts: Map<string, string[]>, limits: TextLimits, { attempt }: Outcome): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  part.on("data", (chunk: Buffer) =>
+    attempt(() => {
+      bytes += chunk.length;
+      limits.textBytes += chunk.length;
+      if (bytes > textBytesMax) failParameter(name, `it must have at most ${textBytesMax / 1024} KB`);
+      if (limits.textBytes > limits.textBytesMax) failTooLarge(limits.textBytesMax);
+      limits.takeText(chunk.length);
+      chunks.push(chunk);
+    }),
+  );
+  part.on("end", () =>
+    attempt(() => {
+      const text = Buffer.concat(chunks);
+      if (!isUtf8(text)) failParameter(name, "it must be UTF-8");
+      texts.set(name, [...(texts.get(name) ?? []), text.toString()]);
+    }),
+  );
+}
+
+/** Gives a file away piece by piece: the next is read when the last one is written. */
+function takeFile(part: BusboyFileStream, write: Sinks["write"], outcome: Outcome, writing: { last: Promise<unknown> }): void {
+  part.on("data", (chunk: Buffer) => {
+    part.pause();
+    writing.last = outcome.over ? writing.last : write(chunk);
+    writing.last.then(
+      () => part.resume(),
+      (error: unknown) =>
+        outcome.attempt(() => {
+          throw error;
+        }),
+    );
+  });
+}
+
 /** Texts under names that aren't in `fields` are passed over, like unknown fields of JSON. */
 export function openFormParser(boundary: string, fields: Form["fields"], sinks: Sinks): FormParser {
   const texts = new Map<string, string[]>();
   const known = new Set(fields.map(({ name }) => name));
   const { promise, resolve, reject } = Promise.withResolvers<{ texts: Map<string, string[]>; hasFile: boolean }>();
-  let over = false;
-  let textBytes = 0;
+  const limits: TextLimits = { textBytesMax: sinks.textBytesMax, takeText: (bytes) => sinks.takeText(bytes), textBytes: 0 };
+  const writing = { last: Promise.resolve() as Promise<unknown> };
   let hasFile = false;
-  let lastPiece: Promise<unknown> = Promise.resolve();
   const parser = new Busboy({
     headers: { "content-type": `multipart/form-data; boundary="${boundary}"` },
     // Every part is read as a stream, so that a text's bytes can be judged and no part is buffered before it is known.
@@ -61,76 +123,27 @@ export function openFormParser(boundary: string, fields: Form["fields"], sinks: 
     limits: { parts: partsMax, headerPairs: 32, headerSize: partHeaderBytes },
   });
 
-  const abort = (failing: () => never) => {
-    try {
-      failing();
-    } catch (error) {
-      if (over) return;
-      over = true;
-      parser.destroy();
-      // A piece on its way to the disk comes first: the file is closed next.
-      void lastPiece.catch(() => undefined).then(() => reject(error as Error));
-    }
-  };
-  const attempt = <T>(work: () => T): T | undefined => {
-    try {
-      return over ? undefined : work();
-    } catch (error) {
-      abort(() => {
-        throw error;
-      });
-      return undefined;
-    }
-  };
+  const outcome = openOutcome((error) => {
+    parser.destroy();
+    // A piece on its way to the disk comes first: the file is closed next.
+    void writing.last.catch(() => undefined).then(() => reject(error as Error));
+  });
+  const { attempt } = outcome;
 
-  const takeFile = (part: BusboyFileStream) => {
-    if (hasFile) failParameter("file", "it may be given once only");
-    hasFile = true;
-    part.on("data", (chunk: Buffer) => {
-      part.pause();
-      lastPiece = over ? lastPiece : sinks.write(chunk);
-      lastPiece.then(
-        () => part.resume(),
-        (error: unknown) =>
-          abort(() => {
-            throw error;
-          }),
-      );
-    });
-  };
-  const takeText = (name: string, part: BusboyFileStream) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    part.on("data", (chunk: Buffer) =>
-      attempt(() => {
-        bytes += chunk.length;
-        textBytes += chunk.length;
-        if (bytes > textBytesMax) failParameter(name, `it must have at most ${textBytesMax / 1024} KB`);
-        if (textBytes > sinks.textBytesMax) failTooLarge(sinks.textBytesMax);
-        sinks.takeText(chunk.length);
-        chunks.push(chunk);
-      }),
-    );
-    part.on("end", () =>
-      attempt(() => {
-        const text = Buffer.concat(chunks);
-        if (!isUtf8(text)) failParameter(name, "it must be UTF-8");
-        texts.set(name, [...(texts.get(name) ?? []), text.toString()]);
-      }),
-    );
-  };
   const takePart = (name: string | undefined, part: BusboyFileStream, filename: string | undefined) => {
     part.on("error", () => attempt(() => failForm("it ends in the middle of a part")));
     attempt(() => {
       if (name === undefined) failForm("a part has no name");
       if (name === "file") {
         if (filename === undefined) failParameter("file", "it must be a file: a part with a filename");
-        takeFile(part);
+        if (hasFile) failParameter("file", "it may be given once only");
+        hasFile = true;
+        takeFile(part, sinks.write, outcome, writing);
       } else if (!known.has(name)) part.resume();
       else if (filename !== undefined) failParameter(name, "it must be a text: a part without a filename");
-      else takeText(name, part);
+      else takeText(name, part, texts, limits, outcome);
     });
-    if (over) part.resume();
+    if (outcome.over) part.resume();
   };
 
   // An undefined filename is what busboy gives for none, whatever its types say.
@@ -139,10 +152,10 @@ export function openFormParser(boundary: string, fields: Form["fields"], sinks: 
   parser.on("error", () => attempt(() => failForm("it ends too early or is malformed")));
   parser.on("finish", () => {
     // A stream may end while its last piece is still being written; whether that piece is too much is judged where it is written.
-    lastPiece.then(
+    writing.last.then(
       () => {
-        if (over) return;
-        over = true;
+        if (outcome.over) return;
+        outcome.over = true;
         resolve({ texts, hasFile });
       },
       () => undefined,
@@ -152,10 +165,10 @@ export function openFormParser(boundary: string, fields: Form["fields"], sinks: 
   promise.catch(() => undefined);
 
   return {
-    write: (chunk) => over || attempt(() => parser.write(chunk)) !== false,
+    write: (chunk) => outcome.over || attempt(() => parser.write(chunk)) !== false,
     onceDrained: (resume) => void parser.once("drain", resume),
     end: () => void attempt(() => parser.end()),
-    abort,
+    abort: (failing) => void attempt(failing),
     done: promise,
   };
 }

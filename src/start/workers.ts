@@ -49,12 +49,15 @@ interface Member {
   ended: Promise<void>;
 }
 
-export async function startWorkers({ count, ground, readGround, log }: WorkersOptions): Promise<Workers> {
+/** The worker processes: forked, told to end, and replaced where one ends by itself. */
+function openCrew({ count, ground, log }: Pick<WorkersOptions, "count" | "ground" | "log">) {
   const members = new Map<Worker, Member>();
-  /** With which a worker has started: for those that replace a crash. */
-  let current = ground;
-  let serving = false;
-  let stopping = false;
+  const state = {
+    /** With which a worker has started: for those that replace a crash. */
+    current: ground,
+    serving: false,
+    stopping: false,
+  };
 
   const fork = (given: Ground): Member => {
     const worker = cluster.fork();
@@ -74,7 +77,7 @@ export async function startWorkers({ count, ground, readGround, log }: WorkersOp
       members.delete(worker);
       ended.resolve();
       ready.reject(new Error("a worker could not start")); // it has said why on standard error
-      if (!member.isReady || member.isLeaving || !serving || stopping) return;
+      if (!member.isReady || member.isLeaving || !state.serving || state.stopping) return;
       log.error({ pid: worker.process.pid, code, signal }, "a worker ended and is replaced");
       void replace();
     });
@@ -87,8 +90,8 @@ export async function startWorkers({ count, ground, readGround, log }: WorkersOp
   const replace = async () => {
     for (let done = false; !done;) {
       await sleep(restartPauseMs);
-      if (stopping || staying() >= count) return;
-      done = await fork(current).ready.then(
+      if (state.stopping || staying() >= count) return;
+      done = await fork(state.current).ready.then(
         () => true,
         () => false,
       );
@@ -100,52 +103,60 @@ export async function startWorkers({ count, ground, readGround, log }: WorkersOp
     const patience = setTimeout(() => worker.process.kill("SIGKILL"), patienceMs + (message === "retire" ? retireGraceMs : 0));
     return member.ended.finally(() => clearTimeout(patience));
   };
+  return { members, state, fork, replace, dismiss, hasTooMany: () => staying() > count };
+}
 
-  const rollOnce = async () => {
-    let next: Ground;
+/** Replaces every worker by one with the ground of today, one after another; what can't be read or started changes nothing. */
+async function rollOnce(crew: ReturnType<typeof openCrew>, { readGround, log }: Pick<WorkersOptions, "readGround" | "log">): Promise<void> {
+  const { members, state } = crew;
+  let next: Ground;
+  try {
+    next = readGround();
+  } catch (error) {
+    return log.error(`rolling restart refused, the workers go on with what they have: ${(error as Error).message}`);
+  }
+  const before = state.current;
+  log.info("rolling restart begins");
+  for (;;) {
+    const old = [...members].find(([, member]) => member.ground !== next && !member.isLeaving);
+    if (state.stopping) return;
+    // Where all have crashed none is old, and yet one must start before the others' places are taken with its ground.
+    if (old === undefined && state.current === next) break;
     try {
-      next = readGround();
-    } catch (error) {
-      return log.error(`rolling restart refused, the workers go on with what they have: ${(error as Error).message}`);
+      await crew.fork(next).ready;
+      state.current = next;
+    } catch {
+      if (state.stopping) return;
+      if (![...members.values()].some((member) => member.ground === next && member.isReady)) state.current = before;
+      log.error("rolling restart stopped: a new worker could not start; those that are left go on with what they have");
+      return void crew.replace(); // it may have stood for one that crashed
     }
-    const before = current;
-    log.info("rolling restart begins");
-    for (;;) {
-      const old = [...members].find(([, member]) => member.ground !== next && !member.isLeaving);
-      if (stopping) return;
-      // Where all have crashed none is old, and yet one must start before the others' places are taken with its ground.
-      if (old === undefined && current === next) break;
-      try {
-        await fork(next).ready;
-        current = next;
-      } catch {
-        if (stopping) return;
-        if (![...members.values()].some((member) => member.ground === next && member.isReady)) current = before;
-        log.error("rolling restart stopped: a new worker could not start; those that are left go on with what they have");
-        return void replace(); // it may have stood for one that crashed
-      }
-      // One that crashed meanwhile, this or another, leaves its place to the new one.
-      if (!stopping && old !== undefined && staying() > count) await dismiss(...old, "retire");
-    }
-    log.info("rolling restart done");
-  };
+    // One that crashed meanwhile, this or another, leaves its place to the new one.
+    if (!state.stopping && old !== undefined && crew.hasTooMany()) await crew.dismiss(...old, "retire");
+  }
+  log.info("rolling restart done");
+}
+
+export async function startWorkers(options: WorkersOptions): Promise<Workers> {
+  const crew = openCrew(options);
+  const { members, state } = crew;
   let asked = false;
   let rolling: Promise<void> | null = null;
   const rollAll = async () => {
-    while (asked && !stopping) {
+    while (asked && !state.stopping) {
       asked = false;
-      await rollOnce();
+      await rollOnce(crew, options);
     }
   };
 
   keepWorkersFigures();
-  const first = Array.from({ length: count }, () => fork(current));
+  const first = Array.from({ length: options.count }, () => crew.fork(state.current));
   const [url] = await Promise.all(first.map(({ ready }) => ready)).catch((error: unknown) => {
-    stopping = true;
+    state.stopping = true;
     for (const worker of members.keys()) worker.process.kill("SIGKILL"); // none has served anybody yet
     throw error;
   });
-  serving = true;
+  state.serving = true;
   return {
     url: url as string,
     roll() {
@@ -153,8 +164,8 @@ export async function startWorkers({ count, ground, readGround, log }: WorkersOp
       rolling ??= rollAll().finally(() => (rolling = null));
     },
     async stop() {
-      stopping = true;
-      await Promise.all([...members].map((each) => dismiss(...each, "stop")));
+      state.stopping = true;
+      await Promise.all([...members].map((each) => crew.dismiss(...each, "stop")));
       await rolling;
     },
   };

@@ -44,13 +44,59 @@ interface Tally {
 
 const unitsAUsd = 1e8;
 
+interface Figures {
+  attempts: Map<string, Map<string, { count: number; ms: number }>>;
+  failures: Map<string, Map<string, { count: number }>>;
+  tallies: Map<string, Map<string, Tally>>;
+  holds: Record<HoldKind, { placed: number; units: number; refused: number }>;
+  unsettled: number;
+  jobEnds: Map<string, Map<string, { count: number }>>;
+}
+
 export function countCalls(registry: Registry): CallCounts {
-  const attempts = new Map<string, Map<string, { count: number; ms: number }>>();
-  const failures = new Map<string, Map<string, { count: number }>>();
-  const tallies = new Map<string, Map<string, Tally>>();
-  const holds = { call: { placed: 0, units: 0, refused: 0 }, media: { placed: 0, units: 0, refused: 0 } };
-  let unsettled = 0;
-  const jobEnds = new Map<string, Map<string, { count: number }>>();
+  const noHolds = () => ({ placed: 0, units: 0, refused: 0 });
+  const holds = { call: noHolds(), media: noHolds() };
+  const figures: Figures = { attempts: new Map(), failures: new Map(), tallies: new Map(), holds, unsettled: 0, jobEnds: new Map() };
+  const { attempts, failures, tallies, jobEnds } = figures;
+  addCounters(registry, figures);
+
+  const countFailure = (route: string, cause: string): void => void (entryOf(failures, route, cause, () => ({ count: 0 })).count += 1);
+
+  return {
+    countAttempt(route, outcome, latencyMs, cause) {
+      const tally = entryOf(attempts, route, outcome, () => ({ count: 0, ms: 0 }));
+      tally.count += 1;
+      tally.ms += latencyMs;
+      if (cause !== null) countFailure(route, cause);
+    },
+    countFailure,
+    countCharge(call) {
+      const tally = entryOf(tallies, call.model, call.operation, openTally);
+      tally.calls.set(call.status, (tally.calls.get(call.status) ?? 0) + 1);
+      tally.tokens.input += call.input_tokens;
+      tally.tokens.cache_read += call.cache_read_tokens;
+      tally.tokens.cache_write += call.cache_write_tokens;
+      tally.tokens.output += call.output_tokens;
+      if (call.unit !== undefined) tally.units.set(call.unit, (tally.units.get(call.unit) ?? 0) + (call.units ?? 0));
+      tally.cost += Number(call.cost);
+    },
+    countUnsettled: () => void (figures.unsettled += 1),
+    countHold(kind, granted) {
+      const hold = holds[kind];
+      if (granted === null) hold.refused += 1;
+      else {
+        hold.placed += 1;
+        hold.units += Number(granted);
+      }
+    },
+    countJobEnd(kind, status) {
+      entryOf(jobEnds, kind, status, () => ({ count: 0 })).count += 1;
+    },
+  };
+}
+
+function addCounters(registry: Registry, figures: Figures): void {
+  const { attempts, failures, tallies, holds, jobEnds } = figures;
   const counter = (name: string, help: string, read: () => Sample[]) => addMetric(registry, { name, help, type: "counter" }, read);
 
   const ofAttempts = (figure: "count" | "ms", perUnit: number) => () =>
@@ -82,7 +128,7 @@ export function countCalls(registry: Registry): CallCounts {
       (kind) => ({ kind }),
     );
   counter("svc_settlements_failed_total", "Settlements that failed: calls that may have been free", () => [
-    { labels: {}, value: unsettled },
+    { labels: {}, value: figures.unsettled },
   ]);
   counter("svc_holds_placed_total", "Reservations that were granted", ofHolds("placed", 1));
   counter("svc_holds_placed_usd_total", "What they reserved", ofHolds("units", unitsAUsd));
@@ -90,40 +136,6 @@ export function countCalls(registry: Registry): CallCounts {
   counter("svc_media_jobs_ended_total", "Media jobs that ended in this gateway", () =>
     nested(jobEnds, (kind, status, { count }) => [{ labels: { kind, status }, value: count }]),
   );
-
-  const countFailure = (route: string, cause: string): void => void (entryOf(failures, route, cause, () => ({ count: 0 })).count += 1);
-
-  return {
-    countAttempt(route, outcome, latencyMs, cause) {
-      const tally = entryOf(attempts, route, outcome, () => ({ count: 0, ms: 0 }));
-      tally.count += 1;
-      tally.ms += latencyMs;
-      if (cause !== null) countFailure(route, cause);
-    },
-    countFailure,
-    countCharge(call) {
-      const tally = entryOf(tallies, call.model, call.operation, openTally);
-      tally.calls.set(call.status, (tally.calls.get(call.status) ?? 0) + 1);
-      tally.tokens.input += call.input_tokens;
-      tally.tokens.cache_read += call.cache_read_tokens;
-      tally.tokens.cache_write += call.cache_write_tokens;
-      tally.tokens.output += call.output_tokens;
-      if (call.unit !== undefined) tally.units.set(call.unit, (tally.units.get(call.unit) ?? 0) + (call.units ?? 0));
-      tally.cost += Number(call.cost);
-    },
-    countUnsettled: () => void (unsettled += 1),
-    countHold(kind, granted) {
-      const hold = holds[kind];
-      if (granted === null) hold.refused += 1;
-      else {
-        hold.placed += 1;
-        hold.units += Number(granted);
-      }
-    },
-    countJobEnd(kind, status) {
-      entryOf(jobEnds, kind, status, () => ({ count: 0 })).count += 1;
-    },
-  };
 }
 
 function openTally(): Tally {

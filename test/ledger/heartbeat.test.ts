@@ -40,13 +40,8 @@ afterEach(async () => {
   expect(faults).toEqual([]);
 });
 
-<<<<<<< HEAD:test/ledger/heartbeat.test.ts
-const begin = async (open: Parameters<typeof keepHeartbeat>[2]) => {
-  heartbeat = await keepHeartbeat(db, owner, open, givenUp, (error, what) => faults.push(`${what} ${String(error)}`));
-=======
 const begin = async (open: Parameters<typeof keepHeartbeat>[2]) => {
   heartbeat = await keepHeartbeat(db, owner, open, givenUp, (error, what) => faults.push(`${what} ${String(error)}`), quickTimes);
->>>>>>> wip-tests-a:test/ledger/pulse.test.ts
 };
 
 async function addHold(its: string): Promise<string> {

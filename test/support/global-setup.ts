@@ -58,9 +58,9 @@ function startServer(dataDir: string): Promise<Embedded> {
 
 /** A run of chosen files or titles reaches few errors, and that says nothing. */
 export async function ranEverything(project: TestProject): Promise<boolean> {
-  const { testFiles } = await project.globTestFiles();
+  const all = await Promise.all(project.vitest.projects.map((each) => each.globTestFiles()));
   const ran = new Set(project.vitest.state.getPaths());
-  return project.config.testNamePattern === undefined && testFiles.every((file) => ran.has(file));
+  return project.config.testNamePattern === undefined && all.flatMap(({ testFiles }) => testFiles).every((file) => ran.has(file));
 }
 
 function isRunning(pid: number): boolean {

@@ -7,7 +7,7 @@ import { UpstreamError } from "../errors/upstream-error.ts";
 import { isObject, type Json, objectOf } from "../json/read.ts";
 import { readRecordData, unreadable } from "../transport/json-answer.ts";
 import type { SseRecord } from "../transport/sse.ts";
-import type { Provider } from "../types.ts";
+import type { PromptUsage, Provider } from "../types.ts";
 import type { MessageRecord, MessageTally } from "../verbs/messages.ts";
 import { messageId, readBlock, readEnd } from "./response.ts";
 import { openSequence } from "./sequence.ts";
@@ -41,12 +41,8 @@ interface EventsOptions {
 
 export function readEvents({ publicModel, provider, promptTokens }: EventsOptions): MessageEvents {
   const tally: MessageTally = { usage: null, deltas: 0, characters: 0, prompt: null, end: null };
-  const blocks = new Map<unknown, OpenBlock>();
-  const sequence = openSequence();
+  const blocks = openBlocks(tally);
   let usage: Json = {};
-  let next = 0;
-  let called = false;
-  let dropped = false;
 
   async function start(given: Json): Promise<MessageRecord[]> {
     if (events.started) return [];
@@ -57,15 +53,79 @@ export function readEvents({ publicModel, provider, promptTokens }: EventsOption
     const message = {
       ...{ id: messageId(given), type: "message", role: "assistant", model: publicModel, content: [] },
       ...{ stop_reason: null, stop_sequence: null },
-      usage: {
-        input_tokens: prompt.input,
-        cache_creation_input_tokens: prompt.cacheWrite,
-        cache_read_input_tokens: prompt.cacheRead,
-        output_tokens: 0,
-      },
+      usage: usageAtStart(prompt),
     };
     return [record("message_start", { message })];
   }
+
+  function takeEnd(event: Json): void {
+    usage = addUsage(usage, event["usage"]);
+    tally.prompt = readPromptUsage(usage);
+    // The figure of message_start is a placeholder: one of the end is needed.
+    if (typeof objectOf(event["usage"])["output_tokens"] === "number") tally.usage = readMessageUsage(usage);
+    const said = objectOf(event["delta"]);
+    if (typeof said["stop_reason"] === "string") tally.end = readEnd(said, blocks.called(), provider);
+  }
+
+  function readEvent(type: string, event: Json, data: string): MessageRecord[] | Promise<MessageRecord[]> {
+    if (type === "message_start") return start(objectOf(event["message"]));
+    if (!events.started) {
+      if (type === "ping") return [];
+      throw unreadable("the stream does not start with a message");
+    }
+    switch (type) {
+      case "ping":
+        return [record("ping", {})];
+      case "content_block_start":
+        return blocks.open(event);
+      case "content_block_delta":
+        return blocks.add(event, data);
+      case "content_block_stop":
+        return blocks.close(event["index"]);
+      case "message_delta":
+        takeEnd(event);
+        return [];
+      case "message_stop":
+        tally.end ??= readEnd({}, blocks.called(), provider);
+        events.stopped = true;
+    }
+    return []; // kinds of events that nobody knows yet
+  }
+
+  const events: MessageEvents = {
+    tally,
+    started: false,
+    stopped: false,
+    read({ event: name, data: sent }, begun) {
+      const data = withoutKeys(sent, provider);
+      if (data === "" || data.trim() === "[DONE]") return [];
+      const event = readRecordData(data, name);
+      return readEvent(...typed(event, name, begun, provider), data);
+    },
+    close: blocks.closeAll,
+  };
+  return events;
+}
+
+function usageAtStart({ input, cacheRead, cacheWrite }: PromptUsage) {
+  return { input_tokens: input, cache_creation_input_tokens: cacheWrite, cache_read_input_tokens: cacheRead, output_tokens: 0 };
+}
+
+/** An event and its type. Throws what an error says, and what is no event. */
+function typed(event: unknown, name: string, begun: boolean, provider: Provider): [string, Json] {
+  const type = isObject(event) && typeof event["type"] === "string" ? event["type"] : name;
+  if (type === "error" || (isObject(event) && isObject(event["error"]))) throw eventError(event, begun, provider);
+  if (!isObject(event)) throw unreadable("a record of the stream is not an object");
+  return [type, event];
+}
+
+/** The blocks of a message: counted from 0 by what is shown, one after the other. */
+function openBlocks(tally: MessageTally) {
+  const blocks = new Map<unknown, OpenBlock>();
+  const sequence = openSequence();
+  let next = 0;
+  let called = false;
+  let dropped = false;
 
   function openBlock(event: Json): MessageRecord[] {
     if (blocks.size >= openBlocksMax) throw unreadable("too many blocks are open");
@@ -77,20 +137,16 @@ export function readEvents({ publicModel, provider, promptTokens }: EventsOption
     }
     const open: OpenBlock = { index: next++, type: String(block["type"]), input: {}, pieces: false };
     blocks.set(event["index"], open);
-    const early: Json = {};
     if (open.type === "tool_use") {
       called = true;
       tally.deltas += 1; // a tool's name is an answer already
       tally.characters += String(block["name"]).length;
       open.input = objectOf(block["input"]);
       block["input"] = {};
-    } else if (open.type === "text" || open.type === "thinking") {
-      early[open.type] = block[open.type];
-      block[open.type] = "";
     }
+    const early = takeText(open.type, block);
     const records = [record("content_block_start", { index: open.index, content_block: block })];
-    const [key, text] = Object.entries(early)[0] ?? [];
-    if (typeof text === "string" && text !== "") records.push(...delta(open, { type: `${key}_delta`, [key!]: text }));
+    if (early !== "") records.push(...delta(open, { type: `${open.type}_delta`, [open.type]: early }));
     return sequence.put(next - 1, records, false);
   }
 
@@ -118,62 +174,29 @@ export function readEvents({ publicModel, provider, promptTokens }: EventsOption
     return sequence.put(open.index, records, true);
   }
 
-  function takeEnd(event: Json): void {
-    usage = addUsage(usage, event["usage"]);
-    tally.prompt = readPromptUsage(usage);
-    // The figure of message_start is a placeholder: one of the end is needed.
-    if (typeof objectOf(event["usage"])["output_tokens"] === "number") tally.usage = readMessageUsage(usage);
-    const said = objectOf(event["delta"]);
-    if (typeof said["stop_reason"] === "string") tally.end = readEnd(said, called, provider);
-  }
-
-  function readEvent(type: string, event: Json, data: string): MessageRecord[] | Promise<MessageRecord[]> {
-    if (type === "message_start") return start(objectOf(event["message"]));
-    if (!events.started) {
-      if (type === "ping") return [];
-      throw unreadable("the stream does not start with a message");
-    }
-    switch (type) {
-      case "ping":
-        return [record("ping", {})];
-      case "content_block_start":
-        return [...closeBlock(event["index"]), ...openBlock(event)];
-      case "content_block_delta": {
-        const open = blocks.get(event["index"]);
-        if (open === undefined) throw unreadable("a piece of the stream belongs to no block");
-        return open.index === null ? [] : sequence.put(open.index, delta(open, objectOf(event["delta"]), event, data), false);
-      }
-      case "content_block_stop":
-        return closeBlock(event["index"]);
-      case "message_delta":
-        takeEnd(event);
-        return [];
-      case "message_stop":
-        tally.end ??= readEnd({}, called, provider);
-        events.stopped = true;
-    }
-    return []; // kinds of events that nobody knows yet
-  }
-
-  const events: MessageEvents = {
-    tally,
-    started: false,
-    stopped: false,
-    read({ event: name, data: sent }, begun) {
-      const data = withoutKeys(sent, provider);
-      if (data === "" || data.trim() === "[DONE]") return [];
-      const event = readRecordData(data, name);
-      const type = isObject(event) && typeof event["type"] === "string" ? event["type"] : name;
-      if (type === "error" || (isObject(event) && isObject(event["error"]))) throw eventError(event, begun, provider);
-      if (!isObject(event)) throw unreadable("a record of the stream is not an object");
-      return readEvent(type, event, data);
+  return {
+    open: (event: Json) => [...closeBlock(event["index"]), ...openBlock(event)],
+    add(event: Json, data: string): MessageRecord[] {
+      const open = blocks.get(event["index"]);
+      if (open === undefined) throw unreadable("a piece of the stream belongs to no block");
+      return open.index === null ? [] : sequence.put(open.index, delta(open, objectOf(event["delta"]), event, data), false);
     },
-    close() {
+    close: closeBlock,
+    closeAll(): MessageRecord[] {
       if (dropped && next === 0) throw unreadable("the answer has no block that can be shown");
       return [...blocks.keys()].flatMap(closeBlock);
     },
+    /** Whether a tool was called. */
+    called: () => called,
   };
-  return events;
+}
+
+/** What a block says already where it begins: it goes on as a piece. */
+function takeText(type: string, block: Json): string {
+  if (type !== "text" && type !== "thinking") return "";
+  const text = block[type];
+  block[type] = "";
+  return typeof text === "string" ? text : "";
 }
 
 /** Each is remembered until it is closed; hosts open a few at once. */

@@ -32,11 +32,66 @@ const heldMax = 4_194_304;
 const blockCharacters = 1_024;
 
 export function openSequentialBlocks(): SequentialBlocks {
+  const writer = openWriter();
+  let waiting: Block[] = [];
+  let heldCharacters = 0;
+
+  /** A call's block ends when its arguments are whole: then the next that waits is played. */
+  function playWaiting(): void {
+    for (let open = writer.open(); open !== null && waiting.length > 0 && isComplete(open); open = writer.open()) {
+      writer.close(open);
+      writer.begin(waiting.shift()!);
+    }
+  }
+
+  function deliver(target: Target, start: Record<string, unknown> | null, piece: string): void {
+    const open = writer.open();
+    if (open?.target === target) {
+      writer.write(open, piece);
+      return playWaiting();
+    }
+    if (writer.hasClosed(target)) {
+      if (piece.trim() !== "") throw unreadable("a tool call goes on after its end");
+      return;
+    }
+    if (open !== null && !isComplete(open)) return hold(target, start, piece);
+    if (start === null) throw unreadable("a tool call has no beginning");
+    if (open !== null) writer.close(open);
+    writer.begin(newBlock(target, start, piece));
+  }
+
+  function hold(target: Target, start: Record<string, unknown> | null, piece: string): void {
+    const known = typeof target === "number" ? waiting.find((block) => block.target === target) : waiting.at(-1);
+    const isKnown = known?.target === target;
+    heldCharacters += piece.length + (isKnown ? 0 : blockCharacters);
+    if (heldCharacters > heldMax) throw unreadable("too much waits for a tool call to end");
+    if (isKnown) return void (piece === "" || known.held.push(piece));
+    if (start === null) throw unreadable("a tool call has no beginning");
+    waiting.push(newBlock(target, start, piece));
+  }
+
+  return {
+    thinking: (piece) => deliver("thinking", { type: "thinking", thinking: "", signature: "" }, piece),
+    text: (piece) => deliver("text", { type: "text", text: "" }, piece),
+    tool: (at, start, piece) => deliver(at, start && { type: "tool_use", ...start, input: {} }, piece),
+    end() {
+      const open = writer.open();
+      for (const block of [...(open === null ? [] : [open]), ...waiting]) {
+        if (block !== open) writer.begin(block);
+        writer.close(block);
+      }
+      waiting = [];
+      return writer.isWhole();
+    },
+    take: writer.take,
+  };
+}
+
+/** Writes one block after another as records. */
+function openWriter() {
   let records: MessageRecord[] = [];
   let index = -1;
   let open: Block | null = null;
-  let waiting: Block[] = [];
-  let heldCharacters = 0;
   let whole = true;
   const closedCalls = new Set<Target>();
 
@@ -66,51 +121,15 @@ export function openSequentialBlocks(): SequentialBlocks {
     open = null;
   }
 
-  /** A call's block ends when its arguments are whole: then the next that waits is played. */
-  function playWaiting(): void {
-    while (open !== null && waiting.length > 0 && isComplete(open)) {
-      close(open);
-      begin(waiting.shift()!);
-    }
-  }
-
-  function deliver(target: Target, start: Record<string, unknown> | null, piece: string): void {
-    if (open?.target === target) {
-      write(open, piece);
-      return playWaiting();
-    }
-    if (closedCalls.has(target)) {
-      if (piece.trim() !== "") throw unreadable("a tool call goes on after its end");
-      return;
-    }
-    if (open !== null && !isComplete(open)) return hold(target, start, piece);
-    if (start === null) throw unreadable("a tool call has no beginning");
-    if (open !== null) close(open);
-    begin(newBlock(target, start, piece));
-  }
-
-  function hold(target: Target, start: Record<string, unknown> | null, piece: string): void {
-    const known = typeof target === "number" ? waiting.find((block) => block.target === target) : waiting.at(-1);
-    const isKnown = known?.target === target;
-    heldCharacters += piece.length + (isKnown ? 0 : blockCharacters);
-    if (heldCharacters > heldMax) throw unreadable("too much waits for a tool call to end");
-    if (isKnown) return void (piece === "" || known.held.push(piece));
-    if (start === null) throw unreadable("a tool call has no beginning");
-    waiting.push(newBlock(target, start, piece));
-  }
-
   return {
-    thinking: (piece) => deliver("thinking", { type: "thinking", thinking: "", signature: "" }, piece),
-    text: (piece) => deliver("text", { type: "text", text: "" }, piece),
-    tool: (at, start, piece) => deliver(at, start && { type: "tool_use", ...start, input: {} }, piece),
-    end() {
-      for (const block of [...(open === null ? [] : [open]), ...waiting]) {
-        if (block !== open) begin(block);
-        close(block);
-      }
-      waiting = [];
-      return whole;
-    },
+    begin,
+    write,
+    close,
+    open: () => open,
+    /** Calls of tools alone. */
+    hasClosed: (target: Target) => closedCalls.has(target),
+    /** False where a call was closed with half its arguments. */
+    isWhole: () => whole,
     take() {
       const taken = records;
       records = [];

@@ -6,7 +6,7 @@ import type { AudioBody, MadeAudio } from "../verbs/audio.ts";
 import { isJson, wholeText } from "./exchange.ts";
 import { openHostTime } from "./host-time.ts";
 import { readAnswer, unreadable } from "./json-answer.ts";
-import { openOutlet } from "./outlet.ts";
+import { openOutlet, type Outlet } from "./outlet.ts";
 import type { UpstreamAnswer } from "./types.ts";
 
 /** Of an error under status 200. */
@@ -106,18 +106,19 @@ export async function streamAudio(
   await outlet.started;
   clearTimeout(start);
   const cancel = () => stop(new DOMException("The upstream call was cancelled.", "AbortError"));
+  return { kind: "stream", body: bodyOf(outlet, cancel, signal) };
+}
+
+function bodyOf(outlet: Outlet<Buffer>, cancel: () => void, signal: AbortSignal): AudioBody {
   return {
-    kind: "stream",
-    body: {
-      cancel,
-      async read(onChunk) {
-        try {
-          await outlet.forEach(onChunk, signal);
-        } catch (error) {
-          cancel(); // a reader that threw; after a broken socket it changes nothing
-          throw error;
-        }
-      },
+    cancel,
+    async read(onChunk) {
+      try {
+        await outlet.forEach(onChunk, signal);
+      } catch (error) {
+        cancel(); // a reader that threw; after a broken socket it changes nothing
+        throw error;
+      }
     },
   };
 }

@@ -45,18 +45,9 @@ export function openBody(control: SocketControl, bounds: RecordBounds): BodyFeed
     }
   }
 
-  /** Chunks that came before the reader did; more may come while one of them is waited for. */
-  async function replay(reader: OnChunk): Promise<void> {
-    for (let chunk = early.shift(); chunk; chunk = early.shift()) {
-      const pending = reader(chunk);
-      if (pending) await pending;
-      if (failure) throw failure.reason;
-    }
-  }
-
   async function read(reader: OnChunk): Promise<void> {
     try {
-      await replay(reader);
+      await replay(early, reader, () => failure);
     } catch (error) {
       control.stop(error);
       throw error;
@@ -69,24 +60,6 @@ export function openBody(control: SocketControl, bounds: RecordBounds): BodyFeed
     await done;
   }
 
-  async function bytes(maxBytes: number, maxMs = wholeMs): Promise<Buffer> {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const detail = `the answer took more than ${maxMs} ms`;
-    const late = () => control.stop(new UpstreamError("unavailable", detail, { trouble: { cause: "timeout_answer", detail } }));
-    const timer = setTimeout(late, maxMs);
-    try {
-      await read((chunk) => {
-        size += chunk.length;
-        if (size > maxBytes) throw new UpstreamError("unreadable", `the answer is larger than ${maxBytes} bytes`);
-        chunks.push(chunk);
-      });
-    } finally {
-      clearTimeout(timer);
-    }
-    return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size);
-  }
-
   function timeRecords(): RecordTimes["heard"] {
     times = openRecordTimes(bounds, control.stop);
     if (ended || failure) times.stop();
@@ -94,7 +67,12 @@ export function openBody(control: SocketControl, bounds: RecordBounds): BodyFeed
   }
 
   return {
-    body: { read, bytes, timeRecords, cancel: () => control.stop(new DOMException("The upstream call was cancelled.", "AbortError")) },
+    body: {
+      read,
+      bytes: (maxBytes, maxMs) => readWhole(read, control, maxBytes, maxMs),
+      timeRecords,
+      cancel: () => control.stop(new DOMException("The upstream call was cancelled.", "AbortError")),
+    },
     push(chunk) {
       if (onChunk) return deliver(onChunk, chunk);
       early.push(chunk);
@@ -112,6 +90,34 @@ export function openBody(control: SocketControl, bounds: RecordBounds): BodyFeed
       settle?.reject(reason);
     },
   };
+}
+
+/** Chunks that came before the reader did; more may come while one of them is waited for. */
+async function replay(early: Buffer[], reader: OnChunk, failure: () => { reason: unknown } | null): Promise<void> {
+  for (let chunk = early.shift(); chunk; chunk = early.shift()) {
+    const pending = reader(chunk);
+    if (pending) await pending;
+    const failed = failure();
+    if (failed) throw failed.reason;
+  }
+}
+
+async function readWhole(read: AnswerBody["read"], control: SocketControl, maxBytes: number, maxMs = wholeMs): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const detail = `the answer took more than ${maxMs} ms`;
+  const late = () => control.stop(new UpstreamError("unavailable", detail, { trouble: { cause: "timeout_answer", detail } }));
+  const timer = setTimeout(late, maxMs);
+  try {
+    await read((chunk) => {
+      size += chunk.length;
+      if (size > maxBytes) throw new UpstreamError("unreadable", `the answer is larger than ${maxBytes} bytes`);
+      chunks.push(chunk);
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size);
 }
 
 // How long a stream of records may take. Bytes that are no record show only that a host lives, and renew nothing here.
