@@ -1,4 +1,4 @@
-// Requests for audio whose optional fields are null: each is answered as if the field were not there (README, Decisions).
+// Audio requests with null in optional fields are answered as if the fields were absent.
 import { describe, expect, test } from "vitest";
 import { familyA, familyB, perSecond, perSong, sentence, soundModel, speechWorld } from "../speech/speech-gateway.ts";
 

@@ -1,4 +1,4 @@
-// Nobody pays for audio that nobody got: a caller who leaves between the provider's answer and ours, and providers whose answer is nothing.
+// Audio that does not reach its caller is free: callers who disconnect between the provider's answer and ours, and providers that send nothing.
 import { describe, expect, test } from "vitest";
 import type { TestAccount } from "../../support/gateway.ts";
 import { wavFile } from "../../simulator/audio-check.ts";

@@ -1,5 +1,4 @@
-// Streams that break, and what that says of their route: they count for its breaker, /metrics, the log and the receipt
-// (OPERATOR.md "The rest that is fixed").
+// Interrupted streams count against their route: for its circuit breaker, in /metrics, in the log and in the receipt.
 import { describe, expect, test } from "vitest";
 import { scrapeUntil } from "../../telemetry/scrape.ts";
 import { chatWorld, hello, language, provider } from "./chat-gateway.ts";

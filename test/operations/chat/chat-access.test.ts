@@ -1,4 +1,4 @@
-// POST /v1/chat/completions and who may call it; and what the gateway says when it fails itself.
+// Who may call POST /v1/chat/completions, and what the gateway says when it fails itself.
 import { describe, expect, test } from "vitest";
 import { setKeyEnabled, setSuspended } from "../../../src/accounts/admin.ts";
 import { startEdge } from "../../server/start-edge.ts";

@@ -1,4 +1,4 @@
-// POST /v1/chat/completions, whole answers: what they say, what they cost, and what is written down of them.
+// POST /v1/chat/completions, whole answers: their content, their cost, and their row of the usage log.
 import { describe, expect, test } from "vitest";
 import { chatWorld, costUsd, hello, language, prices } from "./chat-gateway.ts";
 

@@ -1,5 +1,5 @@
-// POST /v1/chat/completions over hosts of the Anthropic protocol: translated there and back, charged to the last bucket,
-// falling back to hosts of the other dialect and from them (WIRE.md 7 to 9, 11.1).
+// POST /v1/chat/completions over hosts of the Anthropic protocol: translated there and back, charged by cache bucket, with fallbacks to and
+// from hosts of the other protocol.
 import { describe, expect, test } from "vitest";
 import { leaveAfter, openChat, until } from "../../robustness/chat-client.ts";
 import { chatWorld, costUsd, language, prices, provider, recordsOf, textOf } from "./chat-gateway.ts";

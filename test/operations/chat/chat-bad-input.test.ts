@@ -1,4 +1,4 @@
-// POST /v1/chat/completions with every kind of bad body: the code, the field that is named, and that no cent moves.
+// POST /v1/chat/completions with every kind of bad body: the code, the field that it names, and that nothing is charged.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { TestAccount, TestReply } from "../../support/gateway.ts";
 import { chatWorld, hello, language } from "./chat-gateway.ts";

@@ -1,4 +1,4 @@
-// Chat and its dialects: whatever cap goes upstream, to whichever model, no answer costs more than was reserved for it.
+// Output caps in every dialect: whichever cap goes upstream, to whichever model, no answer costs more than was held for it.
 import { describe, expect, test } from "vitest";
 import type { TestReply } from "../../support/gateway.ts";
 import { chatWorld, hello, language, provider } from "./chat-gateway.ts";

@@ -1,4 +1,4 @@
-// POST /v1/chat/completions when a route fails: who answers instead, what the headers say, what it costs (OPERATOR.md, WIRE.md 10.3).
+// POST /v1/chat/completions when a route fails: which model answers instead, what the headers say, what it costs.
 import { describe, expect, test } from "vitest";
 import { chatWorld, costUsd, language, prices, provider, recordsOf } from "./chat-gateway.ts";
 

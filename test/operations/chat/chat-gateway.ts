@@ -1,5 +1,5 @@
-// A gateway whose catalog a test file writes as plain objects, and the few questions that every chat test asks of it.
-// After each file the ledger must audit clean with nothing held; the audit itself is src/ledger's.
+// A gateway whose catalog a test file writes as plain objects, and the helpers that every chat test needs. After each file the ledger must
+// audit clean with nothing held.
 import { afterAll, afterEach, beforeAll, expect, vi } from "vitest";
 import { type Gateway, type NewAccountOptions, startGateway, type TestAccount, type TestReply } from "../../support/gateway.ts";
 
@@ -84,7 +84,7 @@ export interface TokenCounts {
   prompt_tokens_details: { cached_tokens: number };
 }
 
-/** OPERATOR.md: computed in integers, rounded up once to 8 decimals. Prices in USD per million, at most 6 decimals. */
+/** Computed in integers, rounded up once to 8 decimals. Prices in USD per million tokens, at most 6 decimals. */
 export function costUsd(usage: TokenCounts, { input, output, cached = input }: { input: number; output: number; cached?: number }): number {
   const perToken = (usd: number) => BigInt(Math.round(usd * 1e6));
   const read = usage.prompt_tokens_details.cached_tokens;

@@ -1,4 +1,4 @@
-// POST /v1/chat/completions and the balance: caps lowered to what can be paid, and 402s that say why and what helps.
+// POST /v1/chat/completions and the balance: caps lowered to what it can pay, and 402s that say why and what helps.
 import { describe, expect, test, vi } from "vitest";
 import { promptSize } from "../../../src/language/prompt-size.ts";
 import type { TestAccount } from "../../support/gateway.ts";

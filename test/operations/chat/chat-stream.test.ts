@@ -1,4 +1,4 @@
-// POST /v1/chat/completions with stream: true: the records, the charge, and streams that break (WIRE.md 1 and 2).
+// POST /v1/chat/completions with stream: true: the records, the charge, and interrupted streams.
 import { describe, expect, test } from "vitest";
 import { chatWorld, costUsd, hello, language, prices, recordsOf, textOf } from "./chat-gateway.ts";
 import { leave } from "./leave.ts";

@@ -1,4 +1,4 @@
-// A caller who leaves a stream in the middle, over a real socket.
+// A caller who disconnects in the middle of a stream, over a real socket.
 import { expect, vi } from "vitest";
 import type { ChatWorld } from "./chat-gateway.ts";
 

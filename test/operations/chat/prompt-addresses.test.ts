@@ -1,5 +1,5 @@
-// Addresses in prompts, over HTTP: a model server that loads them must not be led into a private network. Where they stand, and how they
-// are written, in the three dialects that forward them.
+// Addresses in prompts, over HTTP, wherever they stand and however they are written, in the three dialects that forward them: a model server
+// that loads them must not be led into a private network.
 import { describe, expect, test } from "vitest";
 import { chatWorld, language } from "./chat-gateway.ts";
 

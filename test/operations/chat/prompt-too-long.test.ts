@@ -1,5 +1,5 @@
-// Prompts longer than a model's context window, on every token-billed endpoint: refused before any hold; and upstreams that say they read
-// more than the window holds: charged at that bound, so that no size of input takes a balance or a key below zero.
+// Prompts longer than a model's context window are refused before any hold, on every token-billed endpoint. An upstream that reports more input
+// than the window is charged at the window, so that no size of input takes a balance or a budget below zero.
 import { describe, expect, test } from "vitest";
 import type { TestAccount } from "../../support/gateway.ts";
 import { highTiers } from "../../support/tiers.ts";

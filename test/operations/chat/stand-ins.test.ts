@@ -1,5 +1,4 @@
-// What a route or a model that stands in may decide: it never makes a final refusal of an outage, and never gets what it has no room for
-// (OPERATOR.md "The rest that is fixed", WIRE.md 10.3).
+// What a fallback may decide: its rejection is never final after an outage of others, and it never gets a request that it has no room for.
 import { describe, expect, test } from "vitest";
 import { chatWorld, hello, language, provider } from "./chat-gateway.ts";
 import { askMessage } from "../messages/message-events.ts";

@@ -1,4 +1,4 @@
-// A tokenizer that can't be loaded costs no answer its charge: what no upstream counted is then four bytes a token, never above the hold.
+// If the tokenizer can't be loaded, answers are still charged: tokens without a count are four bytes each, never above the hold.
 import { registerHooks } from "node:module";
 import { describe, expect, test } from "vitest";
 import { chatWorld, costUsd, hello, language, prices, provider, recordsOf } from "./chat-gateway.ts";

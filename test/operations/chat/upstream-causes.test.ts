@@ -1,5 +1,5 @@
-// Why upstreams don't serve, as an operator finds it: in the attempts of the usage log, in the gateway's log and in /metrics. The callers
-// get the same answer whatever the cause, and none of these words.
+// Why upstreams fail, as an operator finds it: in the attempts of the usage log, in the gateway's log and in /metrics. Callers get the same
+// answer whatever the cause, without any of these words.
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";

@@ -1,4 +1,4 @@
-// POST /v1/completions, the deprecated adapter over chat (gateway-api.md, WIRE.md 15.10): one prompt in, its continuation out.
+// POST /v1/completions, deprecated and served by chat: one prompt in, its continuation out.
 import { describe, expect, test } from "vitest";
 import type { TestAccount } from "../../support/gateway.ts";
 import { chatWorld, costUsd, hello, language, prices, recordsOf } from "../chat/chat-gateway.ts";

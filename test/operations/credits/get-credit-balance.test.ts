@@ -1,4 +1,4 @@
-// GET /v1/credits/balance over HTTP, with its older error words.
+// GET /v1/credits/balance over HTTP, with its older error format.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setSuspended } from "../../../src/accounts/admin.ts";
 import { postEntry } from "../../../src/ledger/post.ts";

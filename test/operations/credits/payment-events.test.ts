@@ -1,4 +1,4 @@
-// What the payment provider's events do: money comes in once, whatever is sent, in whatever order, however often.
+// The payment provider's events: money is credited once, whatever they are, in whatever order, however often they come.
 import fc from "fast-check";
 import Stripe from "stripe";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";

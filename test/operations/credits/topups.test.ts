@@ -1,4 +1,4 @@
-// Top-ups over HTTP: asking for one and reading it. What the provider's events do is payment-events.test.ts.
+// Creating and reading top-ups over HTTP. The provider's events are tested in payment-events.test.ts.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { readConfig } from "../../../src/config.ts";
 import { awayFromMinuteEdge } from "../../limits/counted-database.ts";

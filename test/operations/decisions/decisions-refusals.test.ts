@@ -1,4 +1,4 @@
-// What POST /v1/decisions and /v1/systemone refuse: every code that they declare, and that none of it costs anything.
+// What POST /v1/decisions and /v1/systemone refuse: every code that they declare, all of it free.
 import { describe, expect, test } from "vitest";
 import { operations } from "../../../generated/operations.ts";
 import { decisions, parcel, questionsOf, withRoutes } from "./decisions.ts";

@@ -1,4 +1,4 @@
-// POST /v1/decisions when a route falls short: without log probabilities or usage, with a fault in one question, left by its client.
+// POST /v1/decisions with imperfect routes: without log probabilities or usage, with a fault in one question, aborted by the client.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

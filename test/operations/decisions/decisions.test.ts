@@ -1,4 +1,4 @@
-// POST /v1/decisions and POST /v1/systemone: one answer a question, one charge for all (gateway-api.md, OPERATOR.md, WIRE.md 4.7 and 10.4).
+// POST /v1/decisions and POST /v1/systemone: one answer for each question, one charge for all.
 import { describe, expect, test } from "vitest";
 import type { TestAccount, TestReply } from "../../support/gateway.ts";
 import { highTiers } from "../../support/tiers.ts";

@@ -1,4 +1,4 @@
-// POST /v1/embeddings, refused: each with its code, its field and no charge.
+// What POST /v1/embeddings refuses: each code with its field and without a charge.
 import { describe, expect, test } from "vitest";
 import { inputSize } from "../../../src/language/prompt-size.ts";
 import { embeddingWorld, price, unreadable } from "./embeddings-gateway.ts";
@@ -28,7 +28,7 @@ describe("400 invalid_parameter", () => {
     [{ input: 5 }, "input"],
     [{ input: { text: "a" } }, "input"],
     [{ encoding_format: "hex" }, "encoding_format"],
-    // A second prompt beside the one that is counted; vLLM would load its pictures.
+    // A second prompt beside the counted one; vLLM would load its images.
     [{ messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "http://169.254.169.254/" } }] }] }, "messages"],
     [{ dimensions: 0 }, "dimensions"],
     [{ dimensions: 1.5 }, "dimensions"],

@@ -1,4 +1,4 @@
-// A gateway that sells embeddings over hosts of every habit, and the questions that its tests ask.
+// A gateway that sells embeddings over hosts of every habit, and the helpers of its tests.
 import { expect } from "vitest";
 import type { TestAccount, TestReply } from "../../support/gateway.ts";
 import { highTiers } from "../../support/tiers.ts";

@@ -1,4 +1,4 @@
-// GET /v1/genmedia/jobs/{request_id}: the same jobs in the words of fal, and errors in the body that genmedia has.
+// GET /v1/genmedia/jobs/{request_id}: the same jobs in fal's format, and errors in genmedia's body.
 import { describe, expect, test } from "vitest";
 import { setSuspended } from "../../../src/accounts/admin.ts";
 import { errors } from "../../../generated/errors.ts";

@@ -1,4 +1,4 @@
-// POST /v1/genmedia/run, against the simulator's queue: the end of a job that comes in time, the hint where it does not, and who leaves.
+// POST /v1/genmedia/run against the simulator's queue: jobs that end in time, the hint for those that don't, and callers who disconnect.
 import { describe, expect, test, vi } from "vitest";
 import { countWaiters } from "../../support/count-waiters.ts";
 import { whileFailing } from "../../support/failing-statements.ts";

@@ -1,4 +1,4 @@
-// Many submits of one account at once: exactly those that the money pays for, and nobody else's wait for them.
+// Many concurrent submits of one account: exactly those succeed that the balance pays for, and other accounts don't wait for them.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Db } from "../../../src/db/connect.ts";
 import { whileFailing } from "../../support/failing-statements.ts";

@@ -1,4 +1,4 @@
-// The same idempotency key twice: one job, one hold (gateway-api.md idempotency_key, WIRE.md 14 row 21).
+// The same idempotency key twice: one job, one hold.
 import { describe, expect, test } from "vitest";
 import { createKey } from "../../../src/accounts/manage-keys.ts";
 import type { TestAccount } from "../../support/gateway.ts";

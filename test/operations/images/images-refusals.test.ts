@@ -1,4 +1,4 @@
-// POST /v1/images/generations, refused: each with its code, with nothing held and no job made; and in which order.
+// What POST /v1/images/generations refuses, and in which order: each code with nothing held and no job made.
 import { describe, expect, test } from "vitest";
 import { setSuspended } from "../../../src/accounts/admin.ts";
 import { whileFailing } from "../../support/failing-statements.ts";

@@ -1,5 +1,5 @@
-// Every picture and clip model of the shipped catalog, as a customer asks for it, made by the simulator: what comes is as large and as long
-// as planned, and charge and refund add up to the hold.
+// Every image and video model of the shipped catalog, made by the simulator: the result has the planned size and length, and charge and refund
+// add up to the hold.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Gateway, startGateway, type TestAccount } from "../../support/gateway.ts";
 

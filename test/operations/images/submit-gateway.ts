@@ -1,5 +1,5 @@
-// A gateway that sells pictures and clips of every habit, over hosts that accept all work and never finish it: what a submit does to the
-// money stays as it is. Also the few questions that the tests of submitting ask.
+// A gateway that sells images and videos of every habit, over hosts that accept all work and never finish it, so that what a submit does to
+// the money stays visible. Also the helpers of the submit tests.
 import { afterAll, beforeAll, expect } from "vitest";
 import type { JobRequest } from "../../../src/jobs/types.ts";
 import type { Context } from "../../../src/context.ts";
@@ -54,7 +54,7 @@ export const clips = [
 ];
 const chat = { id: "demo/chat", type: "language", pricing: { mode: "per-token", input: 0.5, output: 1.5 } };
 
-/** Only at tier 0 do slots run out in a test, and there are none for clips. */
+/** In a test slots run out only at tier 0, which has none for videos. */
 const tierRows = highTiers().map((tier) =>
   tier.tier === 0 || tier.tier === 4
     ? tier

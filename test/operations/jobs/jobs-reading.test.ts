@@ -1,4 +1,4 @@
-// GET /v1/jobs/{id}: a job in each of its states, whose it is, and waiting for its end.
+// GET /v1/jobs/{id}: a job in each of its states, its ownership, and waiting for its end.
 import { describe, expect, test } from "vitest";
 import { createKey } from "../../../src/accounts/manage-keys.ts";
 import type { TestAccount } from "../../support/gateway.ts";

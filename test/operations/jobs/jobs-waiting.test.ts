@@ -1,4 +1,4 @@
-// GET /v1/jobs/{id}?wait=SECONDS: the answer comes with the end of the job, wherever that happens, and costs nothing of a caller who left.
+// GET /v1/jobs/{id}?wait=SECONDS: answers when the job ends, in whichever process, and holds nothing for a caller who disconnected.
 import { describe, expect, test, vi } from "vitest";
 import { countWaiters } from "../../support/count-waiters.ts";
 import type { TestAccount } from "../../support/gateway.ts";

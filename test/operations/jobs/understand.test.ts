@@ -1,4 +1,4 @@
-// POST /v1/audio/understand: retired for ever. 404 right after authentication, whatever is sent (WIRE.md 14 row 53).
+// POST /v1/audio/understand, retired: 404 right after authentication, whatever is sent.
 import { describe, expect, test } from "vitest";
 import { familyA, speechWorld } from "../speech/speech-gateway.ts";
 

@@ -1,4 +1,4 @@
-// The limits before a body is read, and those of 0: the ceiling of calls, the bound of reads, the one of public operations.
+// Limits before a body is read, and limits of 0: the ceiling of calls, the limit of reads, that of public operations.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { shippedTiers } from "../../../src/catalog/shipped-tiers.ts";
 import { postEntry } from "../../../src/ledger/post.ts";

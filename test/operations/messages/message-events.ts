@@ -1,4 +1,4 @@
-// A request to /v1/messages as the tests make it, and its event stream taken apart without forbearance (WIRE.md 5.4).
+// The tests' request to /v1/messages, and a strict parser of its event stream.
 import { expect } from "vitest";
 import type { TestAccount, TestReply } from "../../support/gateway.ts";
 import type { ChatWorld } from "../chat/chat-gateway.ts";

@@ -1,5 +1,5 @@
-// POST /v1/messages over hosts of the same dialect: what the caller sent passes through, what came back too, as near as billing
-// allows (WIRE.md 5, 7.1, 11.1), charged by cache bucket; and fallback between hosts of both dialects.
+// POST /v1/messages over hosts of the same dialect: requests and answers pass through as far as billing allows, charged by cache bucket; and
+// fallbacks between hosts of both dialects.
 import { describe, expect, test } from "vitest";
 import { chatWorld, language, prices, provider } from "../chat/chat-gateway.ts";
 import { askMessage, eventsOf, hello, messageOf } from "./message-events.ts";

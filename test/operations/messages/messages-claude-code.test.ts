@@ -1,5 +1,5 @@
-// POST /v1/messages as Claude Code 2.1.330 asks it, recorded from the client itself and shortened (WIRE.md 6.1): nothing it sends
-// may cause a 400, and nothing of it may reach an upstream that doesn't know it.
+// POST /v1/messages as Claude Code 2.1.330 sends it, recorded from the client and shortened: nothing in it may cause a 400, and nothing may
+// reach an upstream that doesn't know it.
 import { expect, test } from "vitest";
 import { chatWorld, language } from "../chat/chat-gateway.ts";
 import { eventsOf, messageOf } from "./message-events.ts";

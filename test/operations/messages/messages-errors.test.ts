@@ -1,4 +1,4 @@
-// POST /v1/messages refused: every code that the contract declares, in Anthropic's envelope, and not a cent charged.
+// What POST /v1/messages refuses: every code that the contract declares, in Anthropic's envelope, without a charge.
 import { describe, expect, test } from "vitest";
 import type { TestReply } from "../../support/gateway.ts";
 import { chatWorld, language } from "../chat/chat-gateway.ts";

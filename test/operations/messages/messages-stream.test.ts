@@ -1,5 +1,5 @@
-// POST /v1/messages with stream: true on models whose upstream speaks the OpenAI dialect: the events, the charge, streams that
-// break, callers who leave (WIRE.md 5.4 and 8.4).
+// POST /v1/messages with stream: true on models whose upstream speaks the OpenAI dialect: the events, the charge, interrupted streams, and
+// callers who disconnect.
 import { describe, expect, test } from "vitest";
 import { chatWorld, language } from "../chat/chat-gateway.ts";
 import { leave } from "../chat/leave.ts";

@@ -1,4 +1,4 @@
-// GET /v1/models as Anthropic's clients page through it. Nobody else's request is answered in pages.
+// GET /v1/models as Anthropic's clients page through it. Other clients get no pages.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { smallCatalog } from "../../catalog/small-catalog.ts";
 import { type Gateway, startGateway } from "../../support/gateway.ts";

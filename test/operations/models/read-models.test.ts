@@ -1,4 +1,4 @@
-// GET /v1/models/{id} and GET /v1/models/recommend over HTTP (WIRE.md 4.2, 15.8).
+// GET /v1/models/{id} and GET /v1/models/recommend over HTTP.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { smallCatalog } from "../../catalog/small-catalog.ts";
 import { type Gateway, startGateway } from "../../support/gateway.ts";

@@ -1,4 +1,4 @@
-// POST /v1/audio/music refuses: every declared code in the words of its dialect, and nothing is charged or kept.
+// What POST /v1/audio/music refuses: every declared code in its dialect, with nothing charged or stored.
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,4 @@
-// POST /v1/audio/music: by the second that is asked for, or by the song, whose length is measured; kept at a permanent address where
-// that is asked for.
+// POST /v1/audio/music: billed by the second asked for, or by the song, whose length is measured; stored at a permanent address on request.
 import { describe, expect, test } from "vitest";
 import { roundUsd } from "../../support/round-usd.ts";
 import { contentTypes, eightFormats, heardIn, kbpsOf, listen, perSecond, perSong, speechWorld } from "../speech/speech-gateway.ts";

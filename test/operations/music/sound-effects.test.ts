@@ -1,4 +1,4 @@
-// POST /v1/audio/sfx where a catalog serves such a model, and while none is served: 404 right after authentication.
+// POST /v1/audio/sfx where a catalog serves such a model, and where none is served: 404 right after authentication.
 import { describe, expect, test } from "vitest";
 import { familyA, heardIn, soundModel, speechWorld } from "../speech/speech-gateway.ts";
 

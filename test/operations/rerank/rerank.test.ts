@@ -1,4 +1,4 @@
-// POST /v1/rerank: the model's own ranking under our name and at our price, whichever host made it; errors of the older form.
+// POST /v1/rerank: the model's own ranking under our name and at our price, whichever host made it; errors in the older format.
 import { describe, expect, test, vi } from "vitest";
 import { setSuspended } from "../../../src/accounts/admin.ts";
 import { rankingSize } from "../../../src/language/prompt-size.ts";

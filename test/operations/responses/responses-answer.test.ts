@@ -1,4 +1,4 @@
-// POST /v1/responses, whole answers: what they say, what they repeat, what they cost.
+// POST /v1/responses, whole answers: their content, the fields that they repeat, their cost.
 import { describe, expect, test } from "vitest";
 import { chatWorld, hello, language } from "../chat/chat-gateway.ts";
 import { respond, weather } from "./responses-gateway.ts";

@@ -1,4 +1,4 @@
-// What the tests of /v1/responses share: asking, and reading a stream's records with their names.
+// What the tests of /v1/responses share: sending requests, and reading a stream's records with their names.
 import { expect } from "vitest";
 import type { TestAccount, TestReply } from "../../support/gateway.ts";
 import type { ChatWorld } from "../chat/chat-gateway.ts";

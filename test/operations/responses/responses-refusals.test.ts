@@ -1,4 +1,4 @@
-// POST /v1/responses, what it refuses: each code that the contract declares for it, in the words of the request that came.
+// What POST /v1/responses refuses: each code that the contract declares for it, with the original request's fields.
 import { describe, expect, test } from "vitest";
 import { chatWorld, language } from "../chat/chat-gateway.ts";
 import { respond, weather } from "./responses-gateway.ts";

@@ -1,4 +1,4 @@
-// POST /v1/responses with stream: true: the records in OpenAI's order, the charge, and streams that break.
+// POST /v1/responses with stream: true: the records in OpenAI's order, the charge, and interrupted streams.
 import { describe, expect, test } from "vitest";
 import { chatWorld, language } from "../chat/chat-gateway.ts";
 import { eventsOf, respond, typesOf, weather } from "./responses-gateway.ts";

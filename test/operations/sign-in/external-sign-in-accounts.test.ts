@@ -1,4 +1,4 @@
-// Which account an external sign-in leads to: new, known, linked or reclaimed; one each, however many come at once.
+// Which account an external sign-in leads to: new, known, linked or reclaimed; a single one, however many sign-ins come at once.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setSuspended } from "../../../src/accounts/admin.ts";
 import { createKey } from "../../../src/accounts/manage-keys.ts";

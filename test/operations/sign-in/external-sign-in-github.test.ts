@@ -1,4 +1,4 @@
-// Signing in by GitHub, with a server of its kind in its place.
+// Signing in by GitHub, with a test server in GitHub's place.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type GithubServer, startGithubServer } from "../../support/github-server.ts";
 import { type Gateway, startGateway } from "../../support/gateway.ts";

@@ -1,4 +1,4 @@
-// 503 overloaded where too many passwords are being worked on. That the database is away is every-operation.test.ts's.
+// 503 overloaded while too many passwords are being hashed. An unavailable database is tested in every-operation.test.ts.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { hashPassword } from "../../../src/accounts/passwords.ts";
 import { password, type SignInGateway, startSignInGateway, tokenIn } from "../../support/sign-in.ts";

@@ -1,4 +1,4 @@
-// POST /v1/auth/signin over HTTP: the session it opens, and that a refusal tells nothing about who has an account.
+// POST /v1/auth/signin over HTTP: the session it opens, and that refusals don't reveal which addresses have an account.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setSuspended } from "../../../src/accounts/admin.ts";
 import { awayFromMinuteEdge } from "../../limits/counted-database.ts";

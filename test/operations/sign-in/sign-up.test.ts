@@ -1,4 +1,4 @@
-// POST /v1/auth/signup over HTTP: what it makes, and that no reply tells whether an address has an account.
+// POST /v1/auth/signup over HTTP: what it creates, and that replies don't reveal whether an address has an account.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { signUp } from "../../../src/sign-in/sign-up.ts";
 import { awayFromMinuteEdge } from "../../limits/counted-database.ts";

@@ -1,4 +1,4 @@
-// POST /v1/auth/verify over HTTP: by token and by code, once; the credit; and whose password holds.
+// POST /v1/auth/verify over HTTP: by token and by code, once; the credit; and which password counts.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setSuspended } from "../../../src/accounts/admin.ts";
 import { resendVerification } from "../../../src/sign-in/resend.ts";

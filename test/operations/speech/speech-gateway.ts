@@ -1,4 +1,4 @@
-// A gateway that sells speech, music and sounds over every protocol that has them, and what those tests ask of it.
+// A gateway that sells speech, music and sounds over every protocol that has them, and the helpers of its tests.
 import { expect } from "vitest";
 import { decodeMp3, type Heard, readPcm } from "../../simulator/audio-check.ts";
 import type { startGateway, TestAccount, TestReply } from "../../support/gateway.ts";

@@ -1,4 +1,4 @@
-// Slots and money of speech, music and sound effects: one pool for the three of them, one total over all audio, a hold for each call.
+// Slots and money of speech, music and sound effects: one pool for the three of them, one maximum for all audio, a hold for each call.
 import { afterEach, describe, expect, test } from "vitest";
 import { shippedTiers } from "../../../src/catalog/shipped-tiers.ts";
 import { wavFile } from "../../simulator/audio-check.ts";

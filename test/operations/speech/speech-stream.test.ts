@@ -1,5 +1,5 @@
-// POST /v1/audio/speech as it is sent: the head says what the charge will leave, the charge is durable before the end, a stream that
-// breaks ends without a proper end and is free, and who leaves pays for what had begun (OPERATOR.md "The rest that is fixed").
+// POST /v1/audio/speech, streamed: the head shows the balance after the charge, which is committed before the end; an interrupted stream ends
+// without a proper end and is free; a caller who disconnects pays for what had begun.
 import { connect } from "node:net";
 import { describe, expect, test, vi } from "vitest";
 import { operations } from "../../../generated/operations.ts";

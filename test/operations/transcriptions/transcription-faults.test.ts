@@ -1,5 +1,5 @@
-// POST /v1/audio/transcriptions when an upstream fails: which faults end the chain, which go on to the next tier, and what is told once all
-// have failed (gateway-api.md, transcriptions, "Client errors fail fast"; OPERATOR.md, "when every route failed").
+// POST /v1/audio/transcriptions when an upstream fails: which faults end the chain, which lead to the next tier, and the error once all have
+// failed.
 import { describe, expect, test } from "vitest";
 import { wavFile } from "../../simulator/audio-check.ts";
 import { provider } from "../chat/chat-gateway.ts";

@@ -1,5 +1,5 @@
-// A gateway for tests of POST /v1/audio/transcriptions: a catalog of transcription models, forms with a recording, and a host of one's own
-// with recordings at addresses. After each file the ledger must audit clean, and nothing may be left where recordings lie.
+// A gateway for tests of POST /v1/audio/transcriptions: a catalog of transcription models, forms with a recording, and a host with recordings
+// at addresses. After each file the ledger must audit clean, and no recording may be left on disk.
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// POST /v1/audio/transcriptions and recordings that are none, or that mean harm, in both modes: 400, 413, 415 or 422, free, and nothing of
-// them is left on disk (which the world looks at after the file, too). What measuring makes of each is test/media's.
+// POST /v1/audio/transcriptions with recordings that are invalid or malicious, in both modes: 400, 413, 415 or 422, free, with nothing left on
+// disk (also checked after the file). How each is measured is tested in test/media.
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { fixture, type Serve } from "../../media/file-server.ts";

@@ -1,5 +1,4 @@
-// POST /v1/audio/transcriptions and money: whole minutes, whose price, the gates before it, and calls that end early (gateway-api.md,
-// cross-cutting rule 3; OPERATOR.md "The rest that is fixed").
+// POST /v1/audio/transcriptions and money: whole minutes, the model whose price applies, the gates before it, and calls that end early.
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { connect } from "node:net";

@@ -1,4 +1,4 @@
-// GET /v1/usage/{request_id} over HTTP: every kind of end of a call, recomputed from its own receipt.
+// GET /v1/usage/{request_id} over HTTP: every end of a call, recomputed from its own receipt.
 import { describe, expect, test } from "vitest";
 import { createKey } from "../../../src/accounts/manage-keys.ts";
 import type { TestReply } from "../../support/gateway.ts";

@@ -1,4 +1,4 @@
-// GET /v1/auth/usage/logs over HTTP: what a row says of a request, which rows a filter lets through, how pages follow.
+// GET /v1/auth/usage/logs over HTTP: what a row says of a request, which rows a filter matches, how pages follow one another.
 import { describe, expect, test } from "vitest";
 import { createKey } from "../../../src/accounts/manage-keys.ts";
 import { hello, chatWorld, language, prices } from "../chat/chat-gateway.ts";

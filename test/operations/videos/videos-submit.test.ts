@@ -1,4 +1,4 @@
-// POST /v1/videos/generations: what becomes of each field, what is held for it, and each refusal with nothing held.
+// POST /v1/videos/generations: the effect of each field, the amount held, and each refusal with nothing held.
 import { describe, expect, test } from "vitest";
 import { setSuspended } from "../../../src/accounts/admin.ts";
 import { postEntry } from "../../../src/ledger/post.ts";

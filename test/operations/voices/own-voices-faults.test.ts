@@ -1,5 +1,5 @@
-// POST /v1/audio/voice-clone and /v1/audio/voice-design when something fails: nobody pays for a voice that isn't theirs, nobody is shown
-// one that wasn't paid for, and no request makes two.
+// POST /v1/audio/voice-clone and /v1/audio/voice-design when something fails: no voice is charged that the account does not own, none is listed
+// that was not paid for, and no request makes two.
 import { describe, expect, test, vi } from "vitest";
 import { ownerOf } from "../../../src/audio/voice-owner.ts";
 import { UpstreamError, type UpstreamFault } from "../../../src/providers/errors/upstream-error.ts";

@@ -1,4 +1,4 @@
-// A gateway that clones and designs voices, over two providers that a test answers for. After each file the ledger must audit clean.
+// A gateway that clones and designs voices, over two providers whose answers a test decides. After each file the ledger must audit clean.
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import type { CloneVoice, DesignVoice } from "../../../src/providers/verbs/audio.ts";
 import { wavFile } from "../../simulator/audio-check.ts";

@@ -1,4 +1,4 @@
-// POST /v1/audio/voice-clone and /v1/audio/voice-design: what is made, filed and charged, and what is refused for its fields or its money.
+// POST /v1/audio/voice-clone and /v1/audio/voice-design: what is made, recorded and charged, and what is refused for its fields or its money.
 import { describe, expect, test } from "vitest";
 import { ownerOf } from "../../../src/audio/voice-owner.ts";
 import { wavFile } from "../../simulator/audio-check.ts";

@@ -1,4 +1,4 @@
-// GET /v1/audio/voices: each provider is asked once in 5 minutes, however many ask us, and no more than every other second while it fails.
+// GET /v1/audio/voices: each provider is asked once in 5 minutes, however many requests come, and at most every other second while it fails.
 import { describe, expect, test } from "vitest";
 import { UpstreamError } from "../../../src/providers/errors/upstream-error.ts";
 import type { ProviderVoice } from "../../../src/providers/verbs/audio.ts";

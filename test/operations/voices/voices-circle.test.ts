@@ -1,5 +1,5 @@
-// The shipped catalog's voices over the simulator, all of them; and the whole circle of a voice of one's own: made, listed first, spoken
-// with by its account, refused to every other.
+// The shipped catalog's voices over the simulator, all of them; and the whole life of an account's own voice: made, listed first, used by its
+// account, refused to every other.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

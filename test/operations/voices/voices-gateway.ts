@@ -1,4 +1,4 @@
-// A gateway whose two families stand at one provider each that a test answers for, and whose clock the test moves.
+// A gateway whose two families have one provider each, whose answers a test decides, and a clock that the test sets.
 import { randomUUID } from "node:crypto";
 import { request as ask } from "node:http";
 import { text as readAll } from "node:stream/consumers";
