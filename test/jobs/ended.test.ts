@@ -1,4 +1,4 @@
-// Waiting for the end of a job, below HTTP: what wakes whoever waits.
+// Waiting for the end of a job, below HTTP: what wakes a waiter.
 import { expect, test, vi } from "vitest";
 import { UpstreamError } from "../../src/providers/errors/upstream-error.ts";
 import { engineWorld } from "./engine-world.ts";
@@ -10,7 +10,7 @@ const { start, place } = world;
 const models: Models = { "test/picture": { kind: "image", routes: ["ember/flash-image"] } };
 const nobody = new AbortController().signal;
 
-test("is told of it by another process, and still knows of an end just before", async () => {
+test("is notified of it by another process, and still knows of an end just before", async () => {
   let isOver = false;
   const look = async () => {
     if (isOver) throw new UpstreamError("failed", "it failed");
@@ -25,7 +25,7 @@ test("is told of it by another process, and still knows of an end just before", 
   await expect.poll(async () => (await rowOf(world.db, id))["upstream"], { timeout: 5_000 }).not.toBeNull();
   const { jobs } = await start(models, { parts });
   const shown = (await rowOf(world.db, id))["shown_id"] as string;
-  // Without the look that it would have after 5 s by itself.
+  // Before it would read the row by itself, after 5 s.
   const timer = setTimeout;
   const timers = vi
     .spyOn(globalThis, "setTimeout")

@@ -1,4 +1,4 @@
-// How a message's stream is kept open and how it says that it broke (WIRE.md 5.4; 14, row 13).
+// The stream encoder of messages: keep-alives, and the event of an interrupted stream.
 import { expect, test } from "vitest";
 import { messageEncoder } from "../../src/language/messages/reply.ts";
 import { UpstreamError } from "../../src/providers/errors/upstream-error.ts";
@@ -22,7 +22,7 @@ test.each([
   [new UpstreamError("unavailable", "x", { status: 529 }), "overloaded_error"],
   [new UpstreamError("rate_limited", "x"), "overloaded_error"],
   [new Error("x"), "api_error"],
-])("%s is told as %s: agents wait on overloaded, so only an upstream that says so itself is", (error, type) => {
+])("%s becomes %s: agents wait on overloaded, so only an upstream that reports it itself gets it", (error, type) => {
   const [name, data] = encoder().interrupted(error).split("\n");
   expect(name).toBe("event: error");
   expect(JSON.parse(data!.slice("data: ".length))).toMatchObject({

@@ -1,4 +1,4 @@
-// What a process knows of its confirmed commits, where another process tidied meanwhile.
+// A process's count of confirmed commits, while another process deletes old rows.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
@@ -25,7 +25,7 @@ const age = (owner: string, by: string) =>
 const counts = async (owner: string) =>
   (await db.pool.query<{ count: bigint }>("select count from commit_proof where replica = $1", [owner])).rows.map(({ count }) => count);
 
-/** Its heart stands still until it is let go: a laptop that sleeps, a process that was stopped. `now`: when it fell asleep. */
+/** Its heartbeat stops until it is released: a laptop that sleeps, a process that was stopped. `now`: when it fell asleep. */
 function sleeper(now: Date) {
   const awake = Promise.withResolvers<void>();
   let sleeps = false;
@@ -57,7 +57,7 @@ test("a process that slept for days, whose row another start deleted, lost nothi
   await heartbeat.stop();
 });
 
-test("the row of a process that beats stays, however old the database's clock makes it", async () => {
+test("the row of a live process stays, however old the database's clock makes it", async () => {
   const owner = randomUUID();
   const heartbeat = await begin(db, owner);
   await age(owner, "3 days");

@@ -1,4 +1,4 @@
-// A process's pulse beside its rounds: neither waits for the other, and who has none himself takes nobody for dead.
+// A process's heartbeat beside its rounds: neither waits for the other, and a process without one sweeps no others.
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { connect, type Db, inTransaction } from "../../src/db/connect.ts";
@@ -10,7 +10,7 @@ import { newAccount } from "./new-account.ts";
 
 let database: TestDatabase;
 let db: Db;
-/** Without our time-outs, as psql. */
+/** Without our timeouts, like psql. */
 let operator: Db;
 beforeAll(async () => {
   database = await freshDatabase();
@@ -66,7 +66,7 @@ async function untilRound(): Promise<void> {
   }
 }
 
-test("while a round hangs the beats go on: no other process takes this one for dead", { timeout: 40_000 }, async () => {
+test("while a round hangs the heartbeats go on: no other process takes this one for dead", { timeout: 40_000 }, async () => {
   const call = await addHold(owner);
   await inTransaction(operator, async ({ pool }) => {
     await pool.query("select 1 from hold where id = $1 for update", [call]);

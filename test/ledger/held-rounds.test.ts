@@ -1,4 +1,4 @@
-// What a heartbeat's round does for accounts while somebody, an operator's psql or the account's own calls, holds the balance of one.
+// What a round does for accounts while another session, an operator's psql or the account's own calls, holds the balance of one.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -11,7 +11,7 @@ import { newAccount } from "./new-account.ts";
 
 let database: TestDatabase;
 let db: Db;
-/** Without our time-outs, as psql. */
+/** Without our timeouts, like psql. */
 let operator: Db;
 beforeAll(async () => {
   database = await freshDatabase();
@@ -37,7 +37,7 @@ async function addHold(accountId: bigint, owner: string): Promise<string> {
   return id;
 }
 
-/** A call that goes on, one that was given up and one of a dead process. */
+/** A live call, one that was given up and one of a dead process. */
 async function addHolds(accountId: bigint, owner: string) {
   return {
     accountId,
@@ -75,7 +75,7 @@ async function beat(owner: string, all: readonly Awaited<ReturnType<typeof addHo
   return { faults, stop: () => heartbeat.stop() };
 }
 
-test("while one account's balance is held, calls of others are renewed, their lost holds given back and those of the dead swept; its own turn comes afterwards", async () => {
+test("while one account's balance is held, others' calls are renewed, their lost holds released and those of dead processes swept; its own follow later", async () => {
   const owner = randomUUID();
   const held = await addHolds(await newAccount(db, { deposit: 1_000n }), owner);
   const others = [await newAccount(db, { deposit: 1_000n }), await newAccount(db, { deposit: 1_000n })];
@@ -92,7 +92,7 @@ test("while one account's balance is held, calls of others are renewed, their lo
   expect(faults).toEqual([]);
 });
 
-test("an account so busy that its balance is never free has its turn, too", async () => {
+test("an account so busy that its balance is never free is served, too", async () => {
   const owner = randomUUID();
   const busy = await addHolds(await newAccount(db, { deposit: 1_000n }), owner);
   let over = false;

@@ -1,4 +1,4 @@
-// The renewal of long calls beside their settlement: neither waits for the other half-way. And when a process begins to sweep.
+// Renewing long calls while they are settled: no deadlock. And when a process begins to sweep.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Db, inTransaction } from "../../src/db/connect.ts";
@@ -43,7 +43,7 @@ test("holds that are renewed while they end, in another order: no deadlock", asy
   expect(faults).toEqual([]);
 });
 
-test("a process that has just begun sweeps nobody until all had the time to beat again", async () => {
+test("a process that has just started sweeps no others until all had the time for a heartbeat", async () => {
   const accountId = await newAccount(db, { deposit: 1_000n });
   const [late, gone, owner] = [randomUUID(), randomUUID(), randomUUID()] as const;
   for (const id of [late, gone]) {
@@ -60,7 +60,7 @@ test("a process that has just begun sweeps nobody until all had the time to beat
   const begun = await seen();
   await expect.poll(async () => (await seen()) - begun, { timeout: 10_000 }).toBeGreaterThan(1.7); // two rounds
   expect((await owners()).toSorted()).toEqual([late, gone].toSorted());
-  await db.pool.query("update replica set seen_at = now() + interval '1 minute' where id = $1", [late]); // it beats from now on
+  await db.pool.query("update replica set seen_at = now() + interval '1 minute' where id = $1", [late]); // it has heartbeats from now on
   await expect.poll(owners, { timeout: 15_000 }).toEqual([late]);
   await heartbeat.stop();
 });
