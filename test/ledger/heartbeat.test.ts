@@ -80,7 +80,7 @@ test("while a round hangs the heartbeats go on: no other process takes this one 
 });
 
 test(
-  "a process whose own beats don't come sweeps nobody, its own calls neither, until they have come for as long as one takes to be dead",
+  "a process whose own heartbeats fail sweeps no process, not even its own calls, until they have come again for as long as one takes to be dead",
   { timeout: 60_000 },
   async () => {
     await begin(new Map());

@@ -38,7 +38,7 @@ async function instead(verb: Verb, protocol: string, change: (really: Adapter) =
   }
 }
 
-describe("a caller who leaves when the provider has answered, and before anything is sent", () => {
+describe("a caller who disconnects when the provider has answered, and before anything is sent", () => {
   test.each<[string, Verb, string, string]>([
     ["speech", "say", "elevenlabs", "demo/a"],
     ["speech", "say", "minimax", "demo/b"],

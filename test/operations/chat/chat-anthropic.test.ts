@@ -93,7 +93,7 @@ describe("answers", () => {
     expect(rows[0]!.cost).toBeGreaterThan(0n);
   });
 
-  test("tools: called, answered, told of", async () => {
+  test("tools: called, answered, answered about", async () => {
     const account = await world.account();
     const asked = { role: "user", content: "use get_weather please" };
     const called = await world.chat(account, { model: "demo/deep", messages: [asked], tools: [weather] });
@@ -230,7 +230,7 @@ describe("streams that do not end", () => {
     await world.expectUntouched(account);
   });
 
-  test("a caller who leaves pays for the measured prompt, buckets and all, and for what was written", async () => {
+  test("a caller who disconnects pays for the measured prompt, by cache bucket, and for what was written", async () => {
     const account = await world.account();
     const call = openChat({ url: world.gateway.url, key: account.key, model: "demo/leaving", stream: true });
     await leaveAfter(call, 4);

@@ -194,7 +194,7 @@ describe("200, layer 3: another model", () => {
 describe("the breaker", () => {
   const calls = (model: string) => world.sent().filter((body) => body.model === model).length;
 
-  test("a route that failed five times in a row is left alone", async () => {
+  test("a route that failed five times in a row is passed over", async () => {
     const account = await world.account();
     for (let call = 0; call < 7; call++) expect((await world.chat(account, { model: "demo/breaking" })).status).toBe(200);
     expect(calls("breaking+sim-fail-503")).toBe(5);

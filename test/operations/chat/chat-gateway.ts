@@ -32,7 +32,7 @@ export function chatWorld(models: object[], file: object = {}, options: Paramete
   beforeAll(async () => void (gateway = await startGateway({ ...options, catalog })));
   afterEach(() => gateway.simulator.reset());
   afterAll(async () => {
-    // The reservation of a stream that broke or was left ends a moment after its last record.
+    // The hold of an interrupted or aborted stream ends a moment after its last record.
     const booksAreClean = async () => expect(await gateway.audit()).toMatchObject({ mismatches: [], reservations_open: 0, holds_open: 0 });
     await vi.waitFor(booksAreClean, { timeout: 10_000 }).finally(gateway.stop); // expect.poll is for tests alone
   });

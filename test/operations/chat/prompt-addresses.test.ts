@@ -177,7 +177,7 @@ describe("200: what leads to the internet or nowhere is forwarded as sent", () =
     expect(world.sent()[0]!["messages"]).toEqual([user(words), said, user(words)]);
   });
 
-  test("words that speak of an address, a tool's arguments and a tool's answer name none", async () => {
+  test("words about an address, a tool's arguments and a tool's result hold none", async () => {
     const url = "http://127.0.0.1:3000/";
     const call = { id: "toolu_1", type: "tool_use", name: "open", input: { url } };
     const messages = [

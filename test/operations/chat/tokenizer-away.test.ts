@@ -29,7 +29,7 @@ const world = chatWorld(
 const likely = 7;
 
 describe("200", () => {
-  test("an answer without usage is charged by its prompt's bytes, and the operator is told why", async () => {
+  test("an answer without usage is charged by its prompt's bytes, and the log tells the operator why", async () => {
     const account = await world.account();
     const reply = await world.chat(account, { model: "demo/uncounted" });
     expect(reply.status).toBe(200);
@@ -82,7 +82,7 @@ describe("200", () => {
   });
 });
 
-test("a caller who leaves a stream without usage midway pays for what was delivered, and nothing stays reserved", async () => {
+test("a caller who aborts a stream without usage midway pays for what was delivered, and nothing stays held", async () => {
   const enough = (text: string) => text.split("data: ").length > 3;
   const { row, balance } = await leave(world, "/v1/chat/completions", { model: "demo/paced", messages: hello }, enough);
   expect(row).toMatchObject({ status: "aborted", http_status: 499, estimated: true, input_tokens: BigInt(likely) });

@@ -172,14 +172,14 @@ test("a served attempt has no cause, and is no failure in /metrics", async () =>
   expect(page.all("svc_upstream_failures_total").filter(({ labels }) => labels.route === "served/chat")).toEqual([]);
 });
 
-test("a request that the provider rejects: its sentence stands in the usage log, and not in the gateway's log: it may quote a prompt", async () => {
+test("a request that the provider rejects: its sentence is in the usage log, and not in the gateway's log, since it may quote a prompt", async () => {
   const { requestId, attempts } = await ask("demo/rejected");
   expect(attempts).toMatchObject([{ outcome: "rejected", status: 400, cause: "http_400", detail: "I don't like 'Hello'" }]);
   expect(logged(requestId)).toBeUndefined();
   expect(gateway.output()).not.toContain("I don't like");
 });
 
-test("a stream that breaks says how: its attempt, the log and /metrics", async () => {
+test("an interrupted stream shows its cause: in its attempt, the log and /metrics", async () => {
   const { requestId, attempts } = await ask("demo/broken", { stream: true });
   expect(attempts).toMatchObject([{ outcome: "interrupted", status: 200, cause: "connection_reset" }]);
   expect(await loggedSoon(requestId)).toMatchObject({ msg: "a stream was interrupted", cause: "connection_reset" });

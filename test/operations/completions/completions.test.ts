@@ -167,7 +167,7 @@ describe("200, a stream", () => {
     expect(await world.logOf(reply)).toMatchObject({ stream: true, status: "success" });
   });
 
-  test("that breaks ends with finish_reason error and error, is not charged", async () => {
+  test("that is interrupted ends with finish_reason error and error, is not charged", async () => {
     const account = await world.account();
     const reply = await complete(account, { model: "demo/cut", stream: true });
     const records = recordsOf(reply);
@@ -180,7 +180,7 @@ describe("200, a stream", () => {
     await world.expectUntouched(account);
   });
 
-  test("whose client leaves is paid for as far as it went", async () => {
+  test("whose client disconnects is charged for what was delivered", async () => {
     const account = await world.account();
     const leaving = new AbortController();
     const response = await fetch(`${world.gateway.url}/v1/completions`, {
@@ -222,7 +222,7 @@ describe("400, with the name of the endpoint that does it", () => {
   });
 });
 
-describe("refusals, as chat words them", () => {
+describe("refusals, as in chat", () => {
   test.each([
     ["prompt of another type", { prompt: 5 }, 400, "invalid_parameter"],
     ["no model", { model: undefined }, 400, "missing_parameter"],

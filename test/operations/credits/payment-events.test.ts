@@ -104,7 +104,7 @@ test("503 overloaded: the database is away; nothing is stored, and the provider 
   expect(await depositsOf(opened)).toHaveLength(1);
 });
 
-test("a process killed before its provider answered: whichever is left credits the payment", async () => {
+test("a process killed before its provider answered: a surviving one credits the payment", async () => {
   const { stripe } = gateway;
   const killed = await spawnGateway({ DATABASE_URL: gateway.databaseUrl, ...stripeEnv(stripe) });
   const who = await gateway.signedIn();

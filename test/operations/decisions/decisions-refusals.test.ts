@@ -24,7 +24,7 @@ describe.each(paths)("%s refuses, and charges nothing", (path) => {
     }),
   );
 
-  test("what the caller sent, and who may ask", () =>
+  test("what the caller sent, and which callers may", () =>
     withRoutes(["decide"], async ({ account, decide, gateway, sent }) => {
       const asking = await account();
       const refused = async (body: object) => {

@@ -160,7 +160,7 @@ describe("200, money", () => {
     await expectOneCharge(enough, reply);
   });
 
-  test("an alias is told, and costs the same", async () => {
+  test("an alias is named, and costs the same", async () => {
     const reply = await decide(await world.account(), { model: "judge" });
     expect([reply.headers["x-svc-alias"], reply.json.model, reply.json.usage.cost]).toEqual(["judge", "jev", 0.0001]);
     expect((await decide(await world.account(), { model: null })).status).toBe(200);

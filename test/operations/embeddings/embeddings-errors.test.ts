@@ -85,7 +85,7 @@ describe("400", () => {
     },
   );
 
-  test("request_rejected: a host that reads no tokens is told as it says it, and nothing is charged", async () => {
+  test("request_rejected: a host that reads no tokens: its own sentence, and nothing is charged", async () => {
     const { json } = await refused({ model: "reject/400", input: [[1, 2]] }, 400, "request_rejected");
     expect(json.error.message).toContain("does not support this value with this model");
     expect(world.sent()).toMatchObject([{ input: [[1, 2]] }]);
@@ -112,7 +112,7 @@ describe("402", () => {
     expect(world.sent()).toEqual([]);
   });
 
-  test("insufficient_credits: the balance doesn't cover the bound; nothing is said of a max_tokens, as there is none", async () => {
+  test("insufficient_credits: the balance doesn't cover the bound; max_tokens is not mentioned, as there is none", async () => {
     const input = "harbour ".repeat(100);
     const bound = Math.ceil((inputSize([input]).tokensMax * price * 1e6) / 1e4) / 1e8;
     const account = await world.account({ deposit: (bound - 0.00000001).toFixed(8) });

@@ -29,7 +29,7 @@ async function finished(path: string, body: object) {
 const source = { image_url: "https://assets.example.com/harbour.jpg" };
 const draw = (body: object) => finished("/v1/images/generations", { prompt: "A lighthouse", ...body });
 
-describe("pictures", () => {
+describe("images", () => {
   test.each([
     ["pixa/budget", {}, 0.0035, [1024, 1024]],
     ["pixa/standard", { n: 2, size: "1920x1080" }, 0.054, [1344, 768]],

@@ -136,7 +136,7 @@ export function submitWorld(
   return world;
 }
 
-/** Every order gets a ticket, and its work waits for ever. */
+/** Every submit gets a ticket, and its work waits for ever. */
 function acceptEverything({ providers }: Context): void {
   const begun = () => Promise.resolve({ kind: "accepted" as const, ticket: { id: "1", statusUrl: "", responseUrl: "", cancelUrl: null } });
   providers.pictures.fal = begun;

@@ -79,7 +79,7 @@ describe("a failed job answers 200 with its code, nothing charged, the whole hol
     await world.expectUntouched(account);
   });
 
-  test("insufficient_credits: the money was gone at its turn; nothing was held, so nothing comes back", async () => {
+  test("insufficient_credits: the money was spent before it got a slot; nothing was held, so nothing is released", async () => {
     const account = await world.account({ deposit: "0.05" });
     const first = await newJob(world.gateway, account);
     const { json } = await ask(account, "/v1/images/generations", { model: "demo/image", prompt: "A boat" });
@@ -95,7 +95,7 @@ describe("a failed job answers 200 with its code, nothing charged, the whole hol
   });
 });
 
-test("jobs that wait stand at 1 to n without gaps, are made in the order of their submits, and a replay shows the turn", async () => {
+test("waiting jobs have positions 1 to n without gaps, are made in the order of their submits, and a replay shows the position", async () => {
   const account = await world.account();
   const first = await newJob(world.gateway, account);
   const submit = async (prompt: string) =>

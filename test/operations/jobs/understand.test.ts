@@ -33,7 +33,7 @@ describe("404 model_not_found", () => {
   });
 });
 
-test("401: not before the key was looked at", async () => {
+test("401: only after the key was checked", async () => {
   expect((await understand(undefined, {})).json.error.code).toBe("missing_api_key");
   expect((await understand("svc_wrong", {})).json.error.code).toBe("invalid_api_key");
 });

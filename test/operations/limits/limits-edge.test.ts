@@ -70,7 +70,7 @@ describe("403 permission_denied: a limit of 0 blocks, and the message names the 
 });
 
 describe("413 request_too_large", () => {
-  test("a single request of 0 tokens is none", async () => {
+  test("a limit of 0 tokens in a single request allows none", async () => {
     const { key } = await gateway.createAccount({ deposit: "250" });
     expect((await chat(key)).status).toBe(413);
   });

@@ -80,7 +80,7 @@ test("a turn: thinking, then a tool call", async () => {
   expect(JSON.stringify(sent)).not.toMatch(/cache_control|defer_loading|eager|billing-header/);
 });
 
-test("the next turn: what the model thought, its call, a result that is an error, a system message as text", async () => {
+test("the next turn: the model's thinking, its call, a result that is an error, a system message as text", async () => {
   const { content } = messageOf(eventsOf(await ask(turn)));
   const results = [{ type: "tool_result", content: "Exit code 127", is_error: true, tool_use_id: content[1].id, cache_control: ephemeral }];
   const messages = [

@@ -80,7 +80,7 @@ describe("recommendModels 200", () => {
     expect(await ids(query)).toEqual(expected);
   });
 
-  test("an old word is told in today's", async () => {
+  test("an old name is answered with today's", async () => {
     expect((await get("recommend?use_case=coding")).json.use_case).toBe("write-code");
   });
 });

@@ -194,7 +194,7 @@ describe("400 invalid_request", () => {
     }
   });
 
-  test.each(hosts)("%s: its own sentence is told", async (host) => {
+  test.each(hosts)("%s: its own sentence is shown", async (host) => {
     const { json } = await refused({ model: `reject/${host}` }, 422, "invalid_request");
     expect(json.error.message).toContain("does not support this value with this model");
   });
@@ -274,7 +274,7 @@ describe("500 and 502 server_error", () => {
 });
 
 describe("503 server_error", () => {
-  test.each(["fail-500", "429", "401", "402", "403", "reset"])("sim-%s of the only route: come back in 5 s", async (fault) => {
+  test.each(["fail-500", "429", "401", "402", "403", "reset"])("sim-%s of the only route: retry in 5 s", async (fault) => {
     const { headers, text } = await refused({ model: `down/${fault}` }, 503, "server_error");
     expect(headers).toMatchObject({ "retry-after": "5", "x-should-retry": "true" });
     expect(text).not.toMatch(/api key|balance|rate limit/i);

@@ -140,7 +140,7 @@ describe("what chat refuses as well", () => {
   test.each([
     ["demo/rejecting", "temperature"],
     ["demo/too-long", "input"],
-  ])("%s: what the model finds at fault is named in the request's own words: %s", async (model, param) => {
+  ])("%s: the field that the model rejects is named as in the request: %s", async (model, param) => {
     await expectRefused({ model, input: "x" }, 400, "request_rejected", param);
   });
 

@@ -48,7 +48,7 @@ const entries = async (accountId: bigint) =>
 const signupCredit = { kind: "signup_credit", amount: 50_000_000n };
 
 describe("a new identity", () => {
-  test("200: a new verified account with the signup credit, and no key that nobody has seen", async () => {
+  test("200: a new verified account with the signup credit, and without a key, which its user would never see", async () => {
     const reply = await signIn("new", "new@example.com");
     expect(reply.json.user).toMatchObject({ email: "new@example.com", email_verified: true, tier: 0 });
     const accountId = await accountAt("new@example.com");

@@ -22,7 +22,7 @@ const counts = (statuses: number[]) =>
   Object.fromEntries([...new Set(statuses)].sort().map((one) => [one, statuses.filter((s) => s === one).length]));
 const statusesOf = async (replies: ReturnType<typeof flood>) => (await Promise.all(replies)).map(({ status }) => status);
 
-test("guesses at addresses without an account: each is 401, and everyone who has one signs in meanwhile", async () => {
+test("guesses at addresses without an account: each is 401, and users with an account sign in meanwhile", async () => {
   const users = await people(8);
   let unknown: ReturnType<typeof flood> = [];
   let replies: number[] = [];
@@ -81,7 +81,7 @@ test("a known network has its own bound all the same, is another's for another a
   expect([before > 0, await known()]).toEqual([true, 0]);
 });
 
-test("sign-ups: who has an account signs in meanwhile", async () => {
+test("sign-ups: users with an account sign in meanwhile", async () => {
   const users = await people(4);
   const signUps = flood("/v1/auth/signup", (nth) => ({ email: `crowd-${nth}@example.com`, password }));
   const replies = await Promise.all(users.map(({ email }) => gateway.signIn(email)));

@@ -75,7 +75,7 @@ describe("401 invalid_credentials", () => {
   });
 });
 
-test("403 permission_denied: suspended, told to who knows the password; no session is opened", async () => {
+test("403 permission_denied: suspended, shown only with the right password; no session is opened", async () => {
   const { email, id } = await gateway.verifiedPerson();
   await setSuspended(gateway.context.db, id, new Date());
   const sessions = () => gateway.rows("select 1 from session where account_id = $1", [id]);

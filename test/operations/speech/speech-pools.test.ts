@@ -163,7 +163,7 @@ describe("429 audio_concurrent_limit", () => {
 });
 
 describe("402", () => {
-  test("insufficient_credits: to the last 0.00000001 USD, everything that tells why beside it", async () => {
+  test("insufficient_credits: to the last 0.00000001 USD, with everything that explains it", async () => {
     const poor = await pooled.account({ deposit: "0.00202499" });
     const reply = await pooled.ask(poor, { input });
     expect([reply.status, reply.json.error.code]).toEqual([402, "insufficient_credits"]);

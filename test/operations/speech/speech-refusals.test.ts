@@ -166,7 +166,7 @@ describe("400 input_too_long", () => {
     expect(received()).toBe(0);
   });
 
-  test("25 MB of marks in the worst order hold nobody up", async () => {
+  test("25 MB of marks in the worst order block no other request", async () => {
     const input = `e${"\u0301".repeat(6_000_000)}${"\u0327".repeat(6_000_000)}`;
     expect(await refused({ input })).toEqual([400, "input_too_long", "input"]);
     const mixed = `e${"\u0301".repeat(4_000)}${"\u0327".repeat(4_000)}`;

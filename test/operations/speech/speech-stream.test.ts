@@ -29,7 +29,7 @@ const families = [
 const body = (model: string, more: object = {}) => ({ model: `demo/${model}`, input: sentence, stream: true, ...more });
 
 describe("a stream that ends", () => {
-  test.each(families)("of family %s: the head says the balance as the charge leaves it", async (family, cost) => {
+  test.each(families)("of family %s: the head shows the balance after the charge", async (family, cost) => {
     const account = await world.account();
     const { headers, outcome } = await listen(world, account, body(family));
     expect(outcome).toBe("whole");
@@ -79,7 +79,7 @@ async function release(accountId: bigint): Promise<void> {
   await pool.query("select ledger_sweep('1 minute')");
 }
 
-describe("a stream that breaks", () => {
+describe("an interrupted stream", () => {
   test.each([["a-cut"], ["b-cut"], ["b-ended"], ["b-error"]])(
     "%s: ends without a proper end, tries nothing else, costs nothing and is logged as tts_failed",
     async (model) => {
@@ -121,7 +121,7 @@ describe("over HTTP/1.0, where a body ends with its connection", () => {
   });
 });
 
-describe("a caller who leaves", () => {
+describe("a caller who disconnects", () => {
   test.each(families)("family %s, before the first byte: pays nothing, and the upstream call is cancelled", async (family) => {
     const account = await world.account();
     const controller = new AbortController();

@@ -22,7 +22,7 @@ const ask = async (mode: Mode, account: { key: string }, file: Buffer): Promise<
 const kinds = ["mp3", "wav", "m4a", "ogg", "webm", "flac"];
 
 describe.each(modes)("200: what is audio, whatever it is called: a %s", (mode) => {
-  test.each(kinds)("%s is told by its bytes, and billed one minute", async (kind) => {
+  test.each(kinds)("%s is recognised by its bytes, and billed one minute", async (kind) => {
     const reply = await ask(mode, await world.account(), sample(`tone.${kind}`));
     expect(reply.status).toBe(200);
     expect(reply.json.billing).toMatchObject({ billable_minutes: 1, cost_usd: 0.0009 });
@@ -115,7 +115,7 @@ describe("413 request_too_large", () => {
   test.each([
     ["that says so", { "content-length": String(101 * 1024 * 1024) }],
     ["that does not say so", {}],
-  ])("an address with more than 100 MB, %s: it is given up, and nothing stays", async (_, headers) => {
+  ])("an address with more than 100 MB, %s: loading stops, and no file stays", async (_, headers) => {
     const account = await world.account();
     const reply = await world.fetch(account, { model: "demo/stt", audio_url: world.publish(endless(headers)) });
     expect([reply.status, reply.json.error.code, reply.json.error.param]).toEqual([413, "request_too_large", "audio_url"]);

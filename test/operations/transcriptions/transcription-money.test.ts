@@ -106,7 +106,7 @@ describe("402 insufficient_credits", () => {
     await world.expectUntouched(account, 0.001);
   });
 
-  test("an address is not asked for by an account that can't pay one minute", async () => {
+  test("an address is not loaded for an account that can't pay one minute", async () => {
     const account = await world.account({ deposit: "0.0008" });
     const loaded = world.files.requests.length;
     const reply = await ask("address", account, { model: "demo/stt" }, short);
@@ -115,7 +115,7 @@ describe("402 insufficient_credits", () => {
     await world.expectUntouched(account, 0.0008);
   });
 
-  test("what an address turns out to cost is refused once it is measured, what the call itself held left out", async () => {
+  test("the cost of a recording at an address is refused once it is measured, not counting the call's own hold", async () => {
     const account = await world.account({ deposit: "0.001" });
     const reply = await ask("address", account, { model: "demo/stt" });
     expect([reply.status, reply.json.error.code]).toEqual([402, "insufficient_credits"]);
@@ -148,7 +148,7 @@ describe.each(modes)("402 key_limit_reached: a %s", (mode) => {
   });
 });
 
-describe("a client that leaves pays nothing, and leaves nothing", () => {
+describe("a client that disconnects pays nothing, and leaves no file", () => {
   test.each(modes)("while the model listens: the upstream call is cancelled: a %s", async (mode) => {
     const account = await world.account();
     await leave(account, mode, "demo/hanging", () => expect(world.gateway.simulator.counters().received).toBe(1));

@@ -76,7 +76,7 @@ describe("a provider that fails", () => {
   });
 });
 
-test("a caller who leaves does not end the read for the others; the read has a deadline of its own", async () => {
+test("a disconnect does not end the read for the others; the read has a deadline of its own", async () => {
   const gate = Promise.withResolvers<void>();
   let signal: AbortSignal | undefined;
   world.families.a.list = async (call) => {

@@ -97,7 +97,7 @@ describe("a voice of one's own", () => {
     expect(await list(owner, "provider_b")).toEqual([own, ...before]);
   });
 
-  test("a clip whose length the provider does not take: 400 invalid_request, uncharged", async () => {
+  test("a voice sample whose length the provider does not accept: 400 invalid_request, uncharged", async () => {
     const { balance } = await gateway.balance(owner);
     const { status, json } = await clone(owner, wavFile(9.7));
     expect([status, json.error.code]).toEqual([400, "invalid_request"]);

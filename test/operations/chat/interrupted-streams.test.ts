@@ -24,7 +24,7 @@ const times = <T>(n: number, work: () => Promise<T>) =>
 const isOpen = (route: string) => world.gateway.context.breakers.failing().find(({ routeId }) => routeId === route)?.isOpen;
 
 describe("a route whose streams all break", () => {
-  test("is left after the fifth in a row: the second route answers", async () => {
+  test("is passed over after the fifth in a row: the second route answers", async () => {
     const account = await world.account();
     const ask = () => world.chat(account, { model: "demo/broken", stream: true });
     await times(5, async () => expect((await ask()).text).toContain("stream_interrupted"));
@@ -34,7 +34,7 @@ describe("a route whose streams all break", () => {
     expect((await world.logOf(reply))!.attempts.map(({ outcome }) => outcome)).toEqual(["breaker_open", "ok"]);
   });
 
-  test("is left in the other dialect too", async () => {
+  test("is passed over in the other dialect too", async () => {
     const { key } = await world.account();
     const body = { model: "demo/messages", max_tokens: 100, messages: hello, stream: true };
     const ask = () => world.gateway.request("POST", "/v1/messages", { key, body });
@@ -42,7 +42,7 @@ describe("a route whose streams all break", () => {
     expect((await ask()).headers["x-svc-fallback-layer"]).toBe("1");
   });
 
-  test("is left where it speaks: a stream of audio counts as one of text does", async () => {
+  test("is passed over for speech: audio streams count like text streams", async () => {
     const { key } = await world.account();
     const body = JSON.stringify({ model: "demo/speech", input: sentence, stream: true });
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
@@ -61,7 +61,7 @@ describe("a route whose streams all break", () => {
   });
 });
 
-describe("one stream that breaks", () => {
+describe("an interrupted stream", () => {
   test("is an interrupted attempt, in the usage log and in /metrics, and the log names its route", async () => {
     const reply = await world.chat(await world.account(), { model: "demo/told", stream: true });
     const route = "north/told+sim-cut-after-2";
@@ -73,7 +73,7 @@ describe("one stream that breaks", () => {
   });
 });
 
-describe("a stream that its client left", () => {
+describe("a stream that its client aborted", () => {
   test("says nothing of its route, however often", async () => {
     const { key } = await world.account();
     const body = JSON.stringify({ model: "demo/stalled", messages: hello, stream: true });
