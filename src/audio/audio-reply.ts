@@ -19,7 +19,7 @@ export interface AudioAnswer {
   /** Besides those of the bill: the media type, and what the endpoint counts in. */
   headers: Headers;
   /** The code of an interrupted stream in the usage log. */
-  brokenCode: ErrorCode;
+  interruptedCode: ErrorCode;
 }
 
 type Replying = Pick<Context, "log" | "breakers">;
@@ -57,18 +57,18 @@ export function billHeaders({ plan, answered }: AudioCall, { cost, balance }: { 
 }
 
 /** Settles even where the client disconnects before the body is read. */
-function openSending(context: Replying, ask: Ask, call: AudioCall, body: AudioBody, { charge, brokenCode }: AudioAnswer) {
+function openSending(context: Replying, ask: Ask, call: AudioCall, body: AudioBody, { charge, interruptedCode }: AudioAnswer) {
   const { signal } = ask;
   let begun = false;
-  const broke = async (): Promise<ApiError> => {
-    const error = new ApiError(brokenCode, { status: 200 });
+  const interrupted = async (): Promise<ApiError> => {
+    const error = new ApiError(interruptedCode, { status: 200 });
     if (isLeft(signal) && begun) await call.aborted(charge).catch((cause: unknown) => reportUnsettled(context, ask, cause));
     else await settleWithout(context, ask, call, error);
     return error;
   };
   const onAbort = () => {
     body.cancel();
-    void broke();
+    void interrupted();
   };
   if (signal.aborted) onAbort();
   else signal.addEventListener("abort", onAbort, { once: true });
@@ -86,7 +86,7 @@ function openSending(context: Replying, ask: Ask, call: AudioCall, body: AudioBo
     } catch (cause) {
       body.cancel();
       const route = isLeft(signal) ? null : streamBroke(context.breakers, call.attempts, cause);
-      const error = await broke();
+      const error = await interrupted();
       if (isLeft(signal)) return;
       context.log.warn({ ...withoutWords(cause), route, request_id: ask.requestId }, "an audio stream was interrupted");
       throw error;

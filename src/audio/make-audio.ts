@@ -35,7 +35,7 @@ export async function makeAudio<Order extends { format: AudioFormat }>(context: 
   const call = await openAudioCall(context, ask, { asked, slot: "speech", stream: false }, () => charge);
   return await whileOpen(context, ask, call, async () => {
     const candidates = routesOf(context, call);
-    const answer = (seconds: number) => ({ charge, headers: headersOf(order, seconds), brokenCode: "provider_error" as const });
+    const answer = (seconds: number) => ({ charge, headers: headersOf(order, seconds), interruptedCode: "provider_error" as const });
     if (known !== null && !keep) {
       const made = await askRoutes(context, ask, call, { candidates, adapters, order, take: (audio) => audio });
       return await audioReply(context, ask, call, made, answer(known));

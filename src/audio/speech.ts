@@ -34,7 +34,7 @@ export async function makeSpeech(context: Context, ask: Ask, body: components["s
       (error: unknown) => failedWithVoice(error, model, chosen, voice),
     );
     const headers = { "content-type": audioFormats[format].contentType, "x-svc-chars-billed": String(text.characters) };
-    return await audioReply(context, ask, call, made, { charge, headers, brokenCode: "tts_failed" });
+    return await audioReply(context, ask, call, made, { charge, headers, interruptedCode: "tts_failed" });
   });
 }
 

@@ -1,5 +1,5 @@
-// The counters in Postgres, one lane for takes and corrections: one statement is in flight whatever the concurrency, and
-// every replica counts in the same rows (src/db/functions/rate_take.sql). What a limit means stands elsewhere.
+// The rate counters in Postgres, with one batcher for takes and corrections: one statement is in flight whatever the concurrency, and
+// every replica counts in the same rows (src/db/functions/rate_take.sql). Says nothing of what a limit means.
 import { isDatabaseAway, isSurelyUndone } from "../db/transient-error.ts";
 import type { Db } from "../db/connect.ts";
 import { plainArray } from "../db/array-text.ts";

@@ -8,7 +8,7 @@ import { rowOf } from "./job-rows.ts";
 const world = engineWorld();
 const { start, place } = world;
 const models: Models = { "test/picture": { kind: "image", routes: ["ember/flash-image"] } };
-const nobody = new AbortController().signal;
+const never = new AbortController().signal;
 
 test("is notified of it by another process, and still knows of an end just before", async () => {
   let isOver = false;
@@ -31,18 +31,18 @@ test("is notified of it by another process, and still knows of an end just befor
     .spyOn(globalThis, "setTimeout")
     .mockImplementation(((work: () => void, ms?: number, ...values: []) =>
       timer(work, ms === 5_000 ? 60_000 : ms, ...values)) as typeof setTimeout);
-  const told = jobs.ended(shown, 60_000, nobody);
+  const told = jobs.ended(shown, 60_000, never);
   expect(timers).toHaveBeenLastCalledWith(expect.any(Function), 5_000);
   isOver = true;
   expect(await told).toBe(true);
   expect((await rowOf(world.db, id))["status"]).toBe("failed");
-  expect(await jobs.ended(shown, 60_000, nobody)).toBe(true);
+  expect(await jobs.ended(shown, 60_000, never)).toBe(true);
   timers.mockRestore();
 });
 
 test("ends with its time and with its signal", async () => {
   const { jobs } = await start(models);
-  expect(await jobs.ended("job_other", 20, nobody)).toBe(true);
+  expect(await jobs.ended("job_other", 20, never)).toBe(true);
   const leaving = new AbortController();
   const gone = jobs.ended("job_other", 60_000, leaving.signal);
   leaving.abort();

@@ -77,7 +77,7 @@ const pages: [string, LogFilter][] = [
   ["of a time", { from: ago(2 * monthMs), to: ago(monthMs) }],
   ["of a common model", { model: "demo/chat" }],
   ["of a rare model", { model: "demo/rare" }],
-  ["of a model that nobody called", { model: "demo/none" }],
+  ["of a model without calls", { model: "demo/none" }],
   ["of a common key", { keyIds: [1n] }],
   ["of a rare key", { keyIds: [2n] }],
   ["of a key that was never used", { keyIds: [3n] }],

@@ -96,14 +96,14 @@ function startTurn(building: Building, content: string | null): ChatMessage {
 function endTurn(building: Building): void {
   const calls = building.turn?.tool_calls ?? [];
   building.turn = null;
-  const pictures: ChatPart[][] = [];
+  const images: ChatPart[][] = [];
   for (const { id } of calls) {
     const result = building.results.get(id);
     if (result === undefined) continue;
     building.results.delete(id);
-    pictures.push(addResult(building, result.item, result.param));
+    images.push(addResult(building, result.item, result.param));
   }
-  showPictures(building, pictures.flat());
+  showImages(building, images.flat());
 }
 
 /** A result whose call is present was already added; one without a call is left for the upstream to reject. */
@@ -111,11 +111,11 @@ function addLoneResult(building: Building, item: InputItem, param: string): void
   endTurn(building);
   if (building.results.get(item.call_id!)?.item !== item) return;
   building.results.delete(item.call_id!);
-  showPictures(building, addResult(building, item, param));
+  showImages(building, addResult(building, item, param));
 }
 
-function showPictures({ messages }: Building, pictures: ChatPart[]): void {
-  if (pictures.length > 0) messages.push({ role: "user", content: pictures });
+function showImages({ messages }: Building, images: ChatPart[]): void {
+  if (images.length > 0) messages.push({ role: "user", content: images });
 }
 
 /** Most hosts read only text from tools: returns the parts that a user message must carry instead. */

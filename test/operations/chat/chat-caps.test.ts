@@ -128,7 +128,7 @@ describe("x-svc-max-tokens-clamped is the cap that was sent", () => {
     expect(headersOf(await asked(path, "demo/wordy", 50))).toEqual([undefined, undefined]);
   });
 
-  test.each(dialects)("%s: where a stand-in writes less than the balance pays for", async (path) => {
+  test.each(dialects)("%s: where a fallback writes less than the balance pays for", async (path) => {
     const reply = await asked(path, "demo/wordy", 3000, "0.1");
     expect(world.sent().at(-1)).toMatchObject({ max_tokens: 50 });
     expect(headersOf(reply)).toEqual(["50", "0.1"]);

@@ -114,9 +114,9 @@ describe("400 invalid_parameter: an address that may lead into a private network
   });
 
   test.each<[string, object, string]>([
-    ["pictures that a model made", { images: [{ type: "image_url", image_url: { url } }] }, "images[0].image_url.url"],
-    ["pictures by their addresses", { images: ["http://10.0.0.1/a.png"] }, "images[0]"],
-    ["a picture by its address", { image_url: url }, "image_url"],
+    ["images that a model made", { images: [{ type: "image_url", image_url: { url } }] }, "images[0].image_url.url"],
+    ["images by their addresses", { images: ["http://10.0.0.1/a.png"] }, "images[0]"],
+    ["an image by its address", { image_url: url }, "image_url"],
   ])("chat: beside what a message says, %s", async (_, beside, path) => {
     expectRefused(await chat([user(words), { role: "assistant", content: "Look", ...beside }, user(words)]), `messages[1].${path}`);
   });

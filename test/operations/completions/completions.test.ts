@@ -235,7 +235,7 @@ describe("refusals, as in chat", () => {
     ["a route that rejects: 413", { model: "reject/413" }, 413, "request_rejected"],
     ["a route that rejects: 422", { model: "reject/422" }, 422, "request_rejected"],
     ["routes that refuse the content", { model: "demo/refused" }, 403, "route_refused"],
-    ["an answer nobody can read", { model: "demo/unreadable" }, 502, "upstream_invalid_response"],
+    ["an unreadable answer", { model: "demo/unreadable" }, 502, "upstream_invalid_response"],
     ["no route that serves", { model: "demo/down" }, 503, "provider_unavailable"],
     ["no route that knows the model", { model: "demo/gone" }, 503, "model_unavailable"],
     ["the same before a stream", { model: "demo/down", stream: true }, 503, "provider_unavailable"],

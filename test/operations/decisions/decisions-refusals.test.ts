@@ -10,7 +10,7 @@ describe.each(paths)("%s refuses, and charges nothing", (path) => {
     ["503 provider_unavailable: no route serves", "decide+sim-fail-503", 503, "provider_unavailable", null],
     ["503 model_unavailable: no route knows the model", "decide+sim-404", 503, "model_unavailable", null],
     ["503 model_unavailable: a field of the gateway's own is rejected everywhere", "decide+sim-reject", 503, "model_unavailable", null],
-    ["502 upstream_invalid_response: answers that nobody can read", "decide+sim-html", 502, "upstream_invalid_response", null],
+    ["502 upstream_invalid_response: unreadable answers", "decide+sim-html", 502, "upstream_invalid_response", null],
     ["400 invalid_parameter: a state too long for the model", "decide+sim-context", 400, "invalid_parameter", "state"],
     ["400 invalid_parameter: content that every route refuses", "decide+sim-refuse", 400, "invalid_parameter", "state"],
     ["400 invalid_parameter: an answer that was filtered", "decide+sim-finish-filtered", 400, "invalid_parameter", "state"],
