@@ -18,8 +18,8 @@ RUN npm ci --ignore-scripts --force
 FROM node:26.10.0-trixie-slim@sha256:ec7758ee051e457b468b32bde57b0879010b325bb9862718e9615225ce4aaae1
 WORKDIR /app
 COPY --from=production /app/node_modules node_modules
-COPY --from=portal /app/node_modules/@scalar/api-reference/package.json node_modules/@scalar/api-reference/package.json
-COPY --from=portal /app/node_modules/@scalar/api-reference/dist/browser/standalone.js node_modules/@scalar/api-reference/dist/browser/standalone.js
+COPY --from=portal /app/node_modules/@scalar/fastify-api-reference/package.json node_modules/@scalar/fastify-api-reference/package.json
+COPY --from=portal /app/node_modules/@scalar/fastify-api-reference/dist/index.js node_modules/@scalar/fastify-api-reference/dist/index.js
 COPY package.json ./
 COPY bin bin
 COPY src src

@@ -1,9 +1,12 @@
 // How the tests run: in a few processes on one Postgres server that test/support/global-setup.ts starts. A process keeps its modules from
 // file to file, and Node itself loads them: both halve what a run costs.
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
+import { testsToSkip } from "./test/support/packages.ts";
 
 /** What keeps a module from being loaded, or looks at what is: each has a process of its own. */
 const alone = ["test/operations/chat/tokenizer-away.test.ts", "test/media/kinds-load.test.ts"];
+
+const left = [...configDefaults.exclude, ...testsToSkip()];
 
 /** For every run, the one through Prism as well. */
 export const common = {
@@ -24,7 +27,7 @@ export default defineConfig({
     // Many tests wait, for an upstream or for a time-out: more than the processors can work for at once.
     maxWorkers: 4,
     projects: [
-      { test: { ...common, name: "shared", include: ["test/**/*.test.ts"], exclude: alone, isolate: false } },
+      { test: { ...common, name: "shared", include: ["test/**/*.test.ts"], exclude: [...left, ...alone], isolate: false } },
       { test: { ...common, name: "alone", include: alone } },
     ],
   },

@@ -4,7 +4,6 @@ import type { OperationId } from "./operations.ts";
 export interface ValidationFault {
   keyword: string;
   instancePath: string;
-  schemaPath: string;
   params: Record<string, unknown>;
   message?: string;
   parentSchema?: Record<string, unknown>;

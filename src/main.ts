@@ -78,7 +78,8 @@ const connectionsMax = 10;
 const databaseSilenceMs = 4_000;
 /** An address that leads elsewhere is found within a tenth of it: each connection has its turn. */
 const connectionLifeMs = 5 * 60_000;
-const graceDefaultMs = 30_000;
+/** Of a gateway that is told nothing else; a test shortens it in a process. */
+export const stopTimes = { graceMs: 30_000 };
 const settleMs = 5_000;
 /** A lane sends its batch again within a second. */
 const awayMs = 5_000;
@@ -125,7 +126,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`;
   if (config.publicUrl === null) context.publicUrl = url;
   const handOver = () => metrics.handOver();
-  return running({ url, context, jobs, server, handOver, opened: opening.move(), graceMs: options.graceMs ?? graceDefaultMs });
+  return running({ url, context, jobs, server, handOver, opened: opening.move(), graceMs: options.graceMs ?? stopTimes.graceMs });
 }
 
 function openDatabase(config: Config, { databaseUrl, connectionLifeMs: lifeMs = connectionLifeMs }: GatewayOptions, log: Logger) {
@@ -153,16 +154,19 @@ interface Ground {
 }
 
 /** Money, accounts, limits, mail, sign-in and payments; each closes with `opening`. */
-async function openDomain(config: Config, options: GatewayOptions, { opening, db, clock, log, metrics, lanes, onFault }: Ground) {
-  const { databaseUrl } = options;
-  const ledgerWatch = {
+async function openDomain(
+  config: Config,
+  { databaseUrl, ledger: times }: GatewayOptions,
+  { opening, db, clock, log, metrics, lanes, onFault }: Ground,
+) {
+  const watch = {
     reserving: lanes.reserve,
     settling: lanes.settle,
     reserved: (granted: Amount | null) => metrics.countHold("call", granted),
     settled: metrics.countCharge,
     unsettled: metrics.countUnsettled,
   };
-  const ledger = await openLedger(db, onFault, ledgerWatch, options.ledger);
+  const ledger = await openLedger(db, onFault, watch, times);
   opening.defer(() => ledger.close());
   const accounts = await createAccounts(db, { listenUrl: config.databaseDirectUrl ?? databaseUrl, clock, onFault });
   opening.defer(() => accounts.close());

@@ -33,7 +33,7 @@ export function withoutCatalogFile(document: Document): Document {
   return copy;
 }
 
-/** The main document: 3.1.1, where the schema of a stream's records is an extension. */
+/** The generated document: 3.1.1. What only 3.2 can say is an extension; src/docs/openapi-3.2.ts is the way back. */
 export function toVersion31(document: Document): Document {
   const copy = structuredClone(document);
   copy.openapi = "3.1.1";
@@ -78,10 +78,11 @@ function defaultIsNoKnownKind(schema: Schema): void {
   schema.oneOf = branches.map((branch) => (branch.$ref === defaultMapping ? { ...branch, not: known } : branch));
 }
 
-/** 3.1 knows no default branch: a plain union then, whose branches their literals and the default's `not` keep apart. */
+/** 3.1 knows no default branch: a plain union with an extension then, whose branches their literals and the default's `not` keep apart. */
 function withoutDefaultMapping(schema: Schema): void {
   if ((schema.discriminator as Partial<Discriminator> | undefined)?.defaultMapping === undefined) return;
   schema.anyOf = schema.oneOf;
+  schema["x-discriminator"] = schema.discriminator;
   delete schema.oneOf;
   delete schema.discriminator;
 }

@@ -1,10 +1,7 @@
-// generated/validators.js: ajv's standalone code for JSON bodies, forms, parameters and the catalog file, bundled so that
-// the server needs no ajv. Coercion and defaults are off: bodies are forwarded as sent.
-import { fileURLToPath } from "node:url";
+// generated/validators.js: code that judges JSON bodies, forms, parameters and the catalog file, and needs no ajv. Coercion and defaults are off: bodies are forwarded as sent.
 import { Ajv2020 } from "ajv/dist/2020.js";
-import standaloneCode from "ajv/dist/standalone/index.js";
 import addFormats from "ajv-formats";
-import { build } from "esbuild";
+import { validatorsModule, withoutDocumentation } from "./bundle-validators.ts";
 import type { Discriminator, Document, ParameterObject, Schema } from "./document.ts";
 import type { ExpandedOperation } from "./expand-errors.ts";
 
@@ -15,7 +12,6 @@ export interface Validators {
 }
 
 const base = "https://svc.invalid/api";
-const root = fileURLToPath(new URL("../../", import.meta.url));
 
 export async function validatorsSource(document: Document, operations: readonly ExpandedOperation[]): Promise<Validators> {
   const schemas = withoutMapping(document.components.schemas) as Record<string, Schema>;
@@ -27,14 +23,14 @@ export async function validatorsSource(document: Document, operations: readonly 
     code: { source: true, esm: true, lines: false },
   });
   (addFormats as unknown as (ajv: Ajv2020, options: { mode: "fast" }) => void)(ajv, { mode: "fast" });
-  ajv.addSchema({ $id: base, components: { schemas } });
+  ajv.addSchema({ $id: base, ...withoutDocumentation({ components: { schemas } }) });
 
   const exports: Record<string, string> = {};
   const groups: Record<"bodies" | "forms" | "parameters", Record<string, string>> = { bodies: {}, forms: {}, parameters: {} };
   const add = (group: keyof typeof groups, id: string, schema: Schema) => {
     const name = `${group}_${id}`;
     const key = `${base}/${name}`;
-    ajv.addSchema({ ...rebased(schema), $id: key });
+    ajv.addSchema({ ...withoutDocumentation(rebased(schema)), $id: key });
     exports[name] = key;
     groups[group][id] = name;
   };
@@ -54,7 +50,8 @@ export async function validatorsSource(document: Document, operations: readonly 
     exports.catalogFile = `${base}/catalogFile`;
   }
   const tables = Object.entries(groups).map(([name, entries]) => table(name, entries));
-  const code = await bundle([standaloneCode.default(ajv, exports), ...tables].join("\n"), hasCatalog);
+  if (!hasCatalog) tables.push("export const catalogFile = () => true;");
+  const code = await validatorsModule(ajv, exports, tables);
   return { code, catalogSchema: hasCatalog ? standalone("CatalogFile", schemas) : null };
 }
 
@@ -63,7 +60,6 @@ export const validatorTypes = `import type { OperationId } from "./operations.ts
 export interface ValidationFault {
   keyword: string;
   instancePath: string;
-  schemaPath: string;
   params: Record<string, unknown>;
   message?: string;
   parentSchema?: Record<string, unknown>;
@@ -88,27 +84,6 @@ function table(name: string, entries: Record<string, string>): string {
   return `export const ${name} = { ${Object.entries(entries)
     .map(([id, symbol]) => `${id}: ${symbol}`)
     .join(", ")} };`;
-}
-
-/** ajv's own run-time helpers are CommonJS: esbuild folds them in. */
-async function bundle(source: string, hasCatalog: boolean): Promise<string> {
-  const entry = `${source}${hasCatalog ? "" : "\nexport const catalogFile = () => true;"}`;
-  const { outputFiles } = await build({
-    stdin: { contents: entry, resolveDir: root, loader: "js" },
-    // Paths end up in the output: relative to the checkout, so that it is the same wherever it was made.
-    absWorkingDir: root,
-    preserveSymlinks: true,
-    bundle: true,
-    write: false,
-    format: "esm",
-    platform: "neutral",
-    mainFields: ["main"],
-    minify: true,
-    legalComments: "none",
-    charset: "utf8",
-    logLevel: "error",
-  });
-  return (outputFiles[0] as { text: string }).text;
 }
 
 function parameterSchema(parameters: readonly ParameterObject[]): Schema {

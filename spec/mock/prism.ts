@@ -11,8 +11,8 @@ interface Server {
   prism: { request(input: unknown, operations: Operation[], config: { mock: { code?: number } }): unknown };
 }
 
-/** The parts of Prism that its command line is made of; they come with it and are found from there. */
-const partOfPrism = createRequire(createRequire(import.meta.url).resolve("@stoplight/prism-cli"));
+/** The parts of Prism that its command line is made of; they come with it, among the packages of test/, and are found from there. */
+const partOfPrism = createRequire(createRequire(new URL("../../test/package.json", import.meta.url)).resolve("@stoplight/prism-cli"));
 const { getHttpOperationsFromSpec } = partOfPrism("@stoplight/prism-http") as {
   getHttpOperationsFromSpec(file: string): Promise<Operation[]>;
 };

@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { runInNewContext } from "node:vm";
 
 export interface AssetNames {
   /** What all pages share. */
@@ -58,12 +59,22 @@ function named(file: string, bytes: Buffer): string {
   return file.replace(/(\.\w+)$/, `-${hash}$1`);
 }
 
-/** The one file of the package that we need: an image may hold nothing else of it. */
-const scalarFile = "@scalar/api-reference/dist/browser/standalone.js";
+/**
+ * Scalar's own package holds its bundle beside 200 MB of parts. The one for Fastify holds the same bundle as a text, in a module that is
+ * read here and never run: an image may have this file and nothing else of it.
+ */
+const scalarModule = "@scalar/fastify-api-reference/dist/index.js";
 
 export function findScalar(): Asset | null {
-  const folders = createRequire(import.meta.url).resolve.paths(scalarFile) ?? [];
-  const path = folders.map((folder) => join(folder, scalarFile)).find((one) => existsSync(one));
+  const folders = createRequire(import.meta.url).resolve.paths(scalarModule) ?? [];
+  const path = folders.map((folder) => join(folder, scalarModule)).find((one) => existsSync(one));
   if (path === undefined) return null;
-  return { name: named("scalar.js", readFileSync(path)), type: "text/javascript; charset=utf-8", read: () => readFileSync(path) };
+  const read = () => scalarBundle(path);
+  return { name: named("scalar.js", read()), type: "text/javascript; charset=utf-8", read };
+}
+
+function scalarBundle(path: string): Buffer {
+  const literal = /^var standalone_default = (".*");$/m.exec(readFileSync(path, "utf8"))?.[1];
+  if (literal === undefined) throw new Error(`${path} does not hold Scalar's bundle where it was expected`);
+  return Buffer.from(runInNewContext(literal) as string);
 }

@@ -34,8 +34,8 @@ export async function buildDocs(folder: string, publicUrl: string | null, catalo
   write(placeOfFile(sdkPackageName, "static"), portal.sdkPackage());
   write("llms.txt", portal.llms());
   write("llms-full.txt", await portal.llmsFull());
-  for (const file of ["openapi.json", "openapi-3.2.json"])
-    write(file, JSON.stringify(portal.contract(readFileSync(generated(file), "utf8"))));
+  write("openapi.json", JSON.stringify(portal.openapi31()));
+  write("openapi-3.2.json", JSON.stringify(portal.openapi32()));
   return portal.pages.size;
 }
 

@@ -1,12 +1,13 @@
 // The portal: all pages by their paths, each made when it is first asked for. Used by the server and by the static build.
 import { type Asset, type Assets, findScalar, openAssets } from "./assets.ts";
-import { operationsOf, type OpenApi } from "./contract.ts";
+import { operationsOf } from "./contract.ts";
 import { creditsPage } from "./credits-page.ts";
 import { errorPages } from "./error-pages.ts";
 import { type FrameParts, pageHtml } from "./frame.ts";
 import { guidePages } from "./guide-pages.ts";
 import { openHere } from "./here.ts";
 import { landingPage } from "./landing-page.ts";
+import { toVersion32 } from "./openapi-3.2.ts";
 import { llmsFullText, llmsText } from "./llms.ts";
 import { operationPage } from "./operation-page.ts";
 import { endpointsPage, referencePage } from "./reference-pages.ts";
@@ -17,8 +18,9 @@ import type { Catalog } from "../catalog/types.ts";
 import type { Page, PortalFacts, Site } from "./types.ts";
 
 export interface Portal {
-  /** An OpenAPI document as it holds here. */
-  contract: (source: string) => OpenApi;
+  /** The OpenAPI document as it holds here, in both versions. */
+  openapi31: () => object;
+  openapi32: () => object;
   pages: ReadonlyMap<string, Page>;
   assets: Assets;
   /** Undefined where there is no such page. */
@@ -74,7 +76,8 @@ export function createPortal({ site, head, scalar = findScalar(), document, cata
     return page === undefined ? undefined : make(page);
   };
   return {
-    contract: here.document,
+    openapi31: () => facts.document,
+    openapi32: () => toVersion32(facts.document),
     pages,
     assets,
     html: withPage((page) => pageHtml(frame(page), page, neighbours(page))),

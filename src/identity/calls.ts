@@ -5,7 +5,6 @@ import { Agent, request } from "undici";
 
 /** Every call, from connecting to the last byte. In seconds, as openid-client counts. */
 export const deadlineSec = 10;
-const deadlineMs = deadlineSec * 1000;
 
 /** Key sets and discovery documents have some kilobytes. */
 const answerBytesMax = 1024 * 1024;
@@ -28,7 +27,8 @@ interface Read {
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-export function openCalls(): Calls {
+/** `deadlineMs`: for tests that wait it out. */
+export function openCalls({ deadlineMs = deadlineSec * 1000 } = {}): Calls {
   const agent = new Agent({
     connections: connectionsMax,
     connectTimeout: deadlineMs,
@@ -61,7 +61,7 @@ export function openCalls(): Calls {
 }
 
 async function read(agent: Agent, url: string, { method, headers, body, signal }: CustomFetchOptions): Promise<Read> {
-  const limit = signal ?? AbortSignal.timeout(deadlineMs);
+  const limit = signal ?? AbortSignal.timeout(deadlineSec * 1000);
   try {
     const answer = await request(url, { dispatcher: agent, method, headers, body: textOf(body), signal: limit });
     const bytes = await answer.body.bytes();

@@ -65,6 +65,7 @@ export async function startJobs({ times, listenUrl, ...options }: JobsOptions): 
     wake: runner.wake,
     useCatalog: (catalog) => void (parts.catalog = catalog),
     accountMutex: parts.accountMutex,
+    submitTimeoutMs: parts.times.submitTimeoutMs,
     runWaitMs: parts.times.runWaitMs,
     stop: (graceMs) => (stopped ??= stop(graceMs)),
   };

@@ -28,15 +28,13 @@ export interface SubmittedJob {
   job: ReadJob;
 }
 
-const readTimeoutMs = 8_000;
-
 /** Fails as submitJob does. */
 export async function submitRequest(context: Context, request: MediaRequest, api: JobApi, plan: JobPlan): Promise<SubmittedJob> {
   const { operationId, requestId, caller, headers, body, addHeaders } = request;
   const idempotencyKey = idempotencyKeyOf(body.idempotency_key, headers["idempotency-key"]);
   const { id, outcome } = await submitJob(context, { operationId, requestId, caller, api, idempotencyKey, addHeaders }, plan);
   // Money is held by now: a failed reply would leave a job that its payer doesn't know of.
-  const read = await persist(readTimeoutMs, new AbortController().signal, () => readJob(context, caller, id));
+  const read = await persist(context.jobs.submitTimeoutMs, new AbortController().signal, () => readJob(context, caller, id));
   if (read === undefined) throw new Error(`job ${id} is gone right after its submit`);
   if (outcome === "pending") return { outcome, job: asSubmitted(read) };
   return { outcome: read.status === "queued" ? outcome : "known", job: read };
@@ -153,14 +151,12 @@ async function insertJob(context: Submitting, ask: SubmitAsk, plan: JobPlan): Pr
 }
 
 /** Outlasts a busy account and a failover of Postgres; the row's id makes retries safe. */
-const timeoutMs = 8_000;
-
 async function submitRow({ db, catalog, jobs }: Submitting, accountId: bigint, job: object): Promise<SubmitRow> {
   const sql = "select outcome, id, available, reserved, key_left, waiting_max from media_submit($1, $2, $3)";
   const values = [JSON.stringify(job), tierLimits(catalog.tiers), idempotencyLife];
-  const enough = AbortSignal.timeout(timeoutMs);
+  const enough = AbortSignal.timeout(jobs.submitTimeoutMs);
   try {
-    const { rows } = await persist(timeoutMs, enough, () =>
+    const { rows } = await persist(jobs.submitTimeoutMs, enough, () =>
       jobs.accountMutex(accountId, enough, () => db.pool.query<SubmitRow>(sql, values)),
     );
     return rows[0]!;

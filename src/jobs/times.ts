@@ -17,6 +17,8 @@ export interface JobTimes {
   sweepMs: number;
   /** How often a job that was given up is polled, until runLifeMs after its route was asked. */
   lateMs: number;
+  /** How long a submit, and then the read of its job, retries while an account is busy or Postgres fails over. */
+  submitTimeoutMs: number;
   /** How long `POST /v1/genmedia/run` waits for its job. */
   runWaitMs: number;
 }
@@ -31,6 +33,7 @@ export const jobTimes: JobTimes = {
   runLifeMs: 30 * 60_000,
   sweepMs: 10_000,
   lateMs: 30_000,
+  submitTimeoutMs: 8_000,
   runWaitMs: 25_000,
 };
 

@@ -87,6 +87,8 @@ export interface Jobs {
   wake(): void;
   /** Uses another catalog from now on; a job's prices were fixed at its submit. */
   useCatalog(catalog: Catalog): void;
+  /** How long a submit retries. */
+  submitTimeoutMs: number;
   /** How long `POST /v1/genmedia/run` waits for its job. */
   runWaitMs: number;
   /** Takes no more jobs, hands over what another process can continue, and waits `graceMs` for the rest. */

@@ -102,6 +102,7 @@ export async function openLedger(db: Db, onFault: OnFault, watch?: LedgerWatch, 
     if (givenUp.size < givenUpMax || unheard !== null) givenUp.set(id, { accountId, since: performance.now(), unheard });
   };
   const heartbeat: Heartbeat = await keepHeartbeat(db, owner, open, givenUp, onFault, times);
+
   const { reserving, settling } = openBatchers(db, owner, times, watch);
 
   return {

@@ -23,10 +23,12 @@ interface MailerOptions {
   log: Logger;
   /** Without SMTP: whether a mail may stand in the log as it is. Its link signs in whoever reads it. */
   prints?: boolean;
+  /** What is under way at the end of the process has this long. */
+  closeMs?: number;
 }
 
-export function createMailer({ smtpUrl, from, log, prints = true }: MailerOptions): Mailer {
-  if (smtpUrl !== null) return createSmtpMailer({ smtpUrl, from, log });
+export function createMailer({ smtpUrl, from, log, prints = true, closeMs = 10_000 }: MailerOptions): Mailer {
+  if (smtpUrl !== null) return createSmtpMailer({ smtpUrl, from, log, closeMs });
   return {
     send({ to, subject, text }) {
       if (prints) log.warn({ mail: { to, subject, text } }, "SMTP_URL is not set: this mail is printed instead of sent");
@@ -42,8 +44,6 @@ export function createMailer({ smtpUrl, from, log, prints = true }: MailerOption
 const underWayMax = 1_000;
 /** Before the second and the third try: a moment's fault, and a mail server's restart. */
 const pausesMs = [1_000, 10_000];
-/** What is under way at the end of the process has this long. */
-const closeMs = 10_000;
 
 const transportOptions = {
   pool: true,
@@ -57,7 +57,7 @@ const transportOptions = {
   disableUrlAccess: true,
 } as const;
 
-function createSmtpMailer({ smtpUrl, from, log }: { smtpUrl: string; from: string; log: Logger }): Mailer {
+function createSmtpMailer({ smtpUrl, from, log, closeMs }: Required<Omit<MailerOptions, "prints">> & { smtpUrl: string }): Mailer {
   // Not shown in the message: it holds a password.
   if (!/^smtps?:\/\/[^/]/i.test(smtpUrl) || !URL.canParse(smtpUrl))
     throw new Error("SMTP_URL must look like smtp://user:password@host:587");

@@ -1,7 +1,6 @@
 // The documentation portal over HTTP: pages, their Markdown twins, the files they load, llms.txt and the OpenAPI documents. What a
 // page holds is src/docs'; here is who gets which form of it, compressed or not, and what browsers may do with it.
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
@@ -62,10 +61,9 @@ const published = { "content-type": "application/json", "cache-control": "public
 
 type Make = () => Representation | Promise<Representation>;
 
-/** As generated; what is sent says this gateway's address and models. */
-const documents: Record<string, () => Buffer> = {
-  "/openapi.json": () => openapiBytes,
-  "/openapi-3.2.json": () => readFileSync(new URL("../../generated/openapi-3.2.json", import.meta.url)),
+const documents: Record<string, (portal: Portal) => object> = {
+  "/openapi.json": (portal) => portal.openapi31(),
+  "/openapi-3.2.json": (portal) => portal.openapi32(),
 };
 
 const files: Record<string, { type: string; content: (portal: Portal) => string | Buffer | Promise<string> }> = {
@@ -83,7 +81,7 @@ interface Form {
 function wantedForm(portal: Portal, path: string, headers: IncomingHttpHeaders): Form | undefined {
   const document = documents[path];
   if (document !== undefined)
-    return { key: path, make: () => represent(Buffer.from(JSON.stringify(portal.contract(document().toString()), null, 2)), published) };
+    return { key: path, make: () => represent(Buffer.from(JSON.stringify(document(portal), null, 2)), published) };
   const file = files[path];
   if (file !== undefined)
     return { key: path, make: async () => represent(Buffer.from(await file.content(portal)), fileHeaders(file.type)) };

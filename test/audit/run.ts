@@ -11,7 +11,10 @@ const read = (path: string): unknown => JSON.parse(readFileSync(join(root, path)
 
 const lock = read("package-lock.json") as LockFile;
 const shipped = new Set(shippedOf(lock));
-const faults = faultsOf(lock, read("package.json") as Manifest);
+const faults = [
+  ...faultsOf(lock, read("package.json") as Manifest),
+  ...faultsOf(read("test/package-lock.json") as LockFile, read("test/package.json") as Manifest),
+];
 console.log(`lock file: ${Object.keys(lock.packages).length - 1} packages, ${shipped.size} of them ship`);
 
 const bill = read("dist/sbom.cdx.json") as Bill;

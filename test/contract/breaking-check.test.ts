@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
+import "../support/packages.ts"; // oasdiff is one of them
 
 const script = fileURLToPath(new URL("../../spec/breaking-check.ts", import.meta.url));
 const ours = readFileSync(fileURLToPath(new URL("../../generated/openapi.json", import.meta.url)), "utf8");

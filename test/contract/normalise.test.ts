@@ -1,5 +1,6 @@
 // What the generator makes of the emitted document: which schemas are published, and unions that take unknown kinds.
 import { describe, expect, test } from "vitest";
+import { toVersion32 } from "../../src/docs/openapi-3.2.ts";
 import type { Document } from "../../spec/generate/document.ts";
 import { normalise, toVersion31, withoutCatalogFile } from "../../spec/generate/normalise.ts";
 
@@ -73,10 +74,13 @@ describe("a union with a default branch", () => {
     expect(document.components.schemas.Block!.oneOf).toEqual([at("Text"), other]);
   });
 
-  test("has no discriminator in 3.1, which knows no default", () => {
+  test("has no discriminator in 3.1, which knows no default, and has it again in what is made of that for 3.2", () => {
     const document = documentWith(union(), "Block");
+    document.openapi = "3.2.0";
     normalise(document);
-    expect(toVersion31(document).components.schemas.Block).toEqual({ type: "object", anyOf: [at("Text"), other] });
+    const { Block } = toVersion31(document).components.schemas;
+    expect(Block).toEqual({ type: "object", anyOf: [at("Text"), other], "x-discriminator": expect.any(Object) as unknown });
     expect(document.components.schemas.Block).toHaveProperty("discriminator");
+    expect(toVersion32(toVersion31(document))).toEqual(document);
   });
 });

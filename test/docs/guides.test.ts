@@ -5,6 +5,7 @@ import { describeWithPython } from "../clients/python/python.ts";
 import { runEnvironment } from "../support/leftovers.ts";
 import { type SpawnedGateway, spawnGateway } from "../support/spawned-gateway.ts";
 import { type Block, blocksIn, guideNames, runBlocksOf } from "./guide-blocks.ts";
+import "../support/packages.ts"; // its samples import published clients
 import { hasCurl } from "./guide-shell.ts";
 import { readme } from "./known-names.ts";
 import { makeReaderFolder } from "./reader-folder.ts";

@@ -5,6 +5,7 @@ import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type OperationId, operations } from "../../generated/operations.ts";
+import { toVersion32 } from "../../src/docs/openapi-3.2.ts";
 import { recordingPath } from "../media/recordings.ts";
 import { decodeMp3 } from "../simulator/audio-check.ts";
 import { createChecker } from "../support/contract-checker.ts";
@@ -63,7 +64,9 @@ const placeholders: Partial<Record<OperationId, [invented: RegExp, real: () => s
   getReceipt: [/req_\w+/, () => replies.get("createChatCompletion")!.headers["x-request-id"]!],
 };
 
-const check = createChecker(JSON.parse(readFileSync(new URL("../../generated/openapi-3.2.json", import.meta.url), "utf8")) as object);
+const check = createChecker(
+  toVersion32(JSON.parse(readFileSync(new URL("../../generated/openapi.json", import.meta.url), "utf8")) as object),
+);
 const reader = makeReaderFolder();
 const folder = reader.path;
 const replies = new Map<OperationId, Reply>();

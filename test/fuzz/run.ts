@@ -1,9 +1,10 @@
 // `npm run fuzz`: Schemathesis against a real gateway, with all its checks, phases and operations; then the money, the log and the
 // memory. `-- --examples N --seed S`; without a seed a new one each time, printed so that the run can be repeated. In CI: `npm run fuzz:ci`.
-import { cpSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { toVersion32 } from "../../src/docs/openapi-3.2.ts";
 import { inspect } from "./inspect.ts";
 import { findSchemathesis, runSchemathesis } from "./schemathesis.ts";
 import { openWorld } from "./world.ts";
@@ -26,7 +27,8 @@ let faults: string[];
 let passed: number;
 try {
   for (const name of ["schemathesis.toml", "hooks.py"]) cpSync(here(name), join(world.folder, name));
-  cpSync(here("../../generated/openapi-3.2.json"), join(world.folder, "openapi.json"));
+  const contract = JSON.parse(readFileSync(here("../../generated/openapi.json"), "utf8")) as object;
+  writeFileSync(join(world.folder, "openapi.json"), JSON.stringify(toVersion32(contract)));
   const memoryBefore = world.memoryMb();
   const began = performance.now();
   const options = ["--max-examples", values.examples, "--seed", seed, ...positionals];

@@ -12,6 +12,10 @@ test("genmedia waits 25 seconds for its job", () => {
   expect(jobTimes.runWaitMs).toBe(25_000);
 });
 
+test("a submit retries for 8 seconds", () => {
+  expect(jobTimes.submitTimeoutMs).toBe(8_000);
+});
+
 test("a job waits 60 minutes for a slot, and may be unfinished for 30 after its start", () => {
   expect([jobTimes.queueLifeMs, jobTimes.runLifeMs]).toEqual([60 * minutes, 30 * minutes]);
 });

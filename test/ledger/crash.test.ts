@@ -14,6 +14,7 @@ import { readBalance } from "../../src/ledger/balance.ts";
 import { openLedger } from "../../src/ledger/ledger.ts";
 import { verifyChain } from "../../src/ledger/verify.ts";
 import { newAccount, newKey } from "./new-account.ts";
+import { sized } from "../support/size.ts";
 import { usageLogRow } from "../support/usage-log-row.ts";
 import { startWorker, type Worker } from "./start-worker.ts";
 
@@ -60,7 +61,7 @@ describe("kill -9", () => {
   test("of Postgres, three times: every process carries on, nothing acknowledged is missing or double", async () => {
     const accountId = await newAccount(db, { deposit: plenty });
     const keyId = await newKey(db, accountId);
-    const workers = [1, 2].map(() => startWorker(embedded.url, { accountId, keyId, count: 20_000, cost }));
+    const workers = [1, 2].map(() => startWorker(embedded.url, { accountId, keyId, count: sized(20_000, 8_000), cost }));
     await Promise.all(workers.map((worker) => worker.ready));
     for (let round = 0; round < 3; round += 1) {
       const before = workers[0]!.acknowledged.length;

@@ -1,12 +1,11 @@
 // Two gateways, each a process, on one database: a tier's limit is the account's, not the process's.
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { chat, inParallel } from "../robustness/chat-client.ts";
 import { openWorld, type World } from "../robustness/world.ts";
 import { highTiers } from "../support/tiers.ts";
 import { awayFromMinuteEdge } from "./counted-database.ts";
 
 let world: World;
-beforeEach(() => awayFromMinuteEdge(15_000));
 afterEach(() => world.stop());
 
 describe("two gateways on one database", () => {

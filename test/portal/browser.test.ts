@@ -5,35 +5,26 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../../generated/operations.ts";
 import { buildDocs } from "../../src/docs/build.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
-import { findTool } from "../support/find-tool.ts";
-
-const executablePath = findTool("chromium");
-if (executablePath === null) console.warn("no Chromium on the PATH: the browser test of the portal is skipped");
+import { chromiumPath, useBrowser } from "../support/browser.ts";
 
 const desk = { width: 1280, height: 900 };
 const phone = { width: 390, height: 844 };
 
-describe.skipIf(executablePath === null)("in a browser", { timeout: 120_000 }, () => {
+describe.skipIf(chromiumPath === null)("in a browser", { timeout: 120_000 }, () => {
   let gateway: Gateway;
-  let browser: Browser;
-  beforeAll(async () => {
-    gateway = await startGateway();
-    browser = await chromium.launch({ executablePath: executablePath as string, args: ["--no-sandbox"] });
-  }, 120_000);
-  afterAll(async () => {
-    await browser?.close();
-    await gateway?.stop();
-  });
-  afterEach(async () => void (await Promise.all(browser.contexts().map((context) => context.close()))));
+  const chromium = useBrowser("the portal in a browser");
+  beforeAll(async () => void (gateway = await startGateway()), 120_000);
+  afterAll(() => gateway?.stop());
+  afterEach(async () => void (await Promise.all(chromium.browser.contexts().map((context) => context.close()))));
 
   /** A page that may reach `allowed` alone, with all that went wrong on it. */
   async function open(viewport: typeof desk, allowed = [gateway.url], colorScheme: "light" | "dark" = "light") {
-    const context = await browser.newContext({ viewport, colorScheme });
+    const context = await chromium.browser.newContext({ viewport, colorScheme });
     const page = await context.newPage();
     page.setDefaultTimeout(60_000);
     const faults: string[] = [];
@@ -149,7 +140,7 @@ describe.skipIf(executablePath === null)("in a browser", { timeout: 120_000 }, (
   });
 
   test("without scripts every page can be read: nothing is missing but search and copying", async () => {
-    const context = await browser.newContext({ viewport: phone, javaScriptEnabled: false });
+    const context = await chromium.browser.newContext({ viewport: phone, javaScriptEnabled: false });
     const page = await context.newPage();
     await page.goto(`${gateway.url}/docs`);
     await page.getByText("Menu", { exact: true }).click();

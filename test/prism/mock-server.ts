@@ -1,5 +1,6 @@
 // `npm run mock` as a user starts it, for the tests that call it.
 import { fileURLToPath } from "node:url";
+import "../support/packages.ts"; // Prism is one of them
 import { spawnUntilReady } from "../support/spawn-until-ready.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));

@@ -1,8 +1,10 @@
 // Prism's own proxy on the contract, as its command line starts it: answers are judged, requests are not.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freePort } from "../support/free-port.ts";
+import { testPackages } from "../support/packages.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -14,7 +16,7 @@ export interface Proxy {
 export async function startProxy(upstream: string): Promise<Proxy> {
   const port = await freePort();
   const flags = ["-p", String(port), "--errors", "--validate-request", "false", "-v", "fatal"];
-  const child = spawn(process.execPath, ["node_modules/.bin/prism", "proxy", ...flags, "generated/openapi.json", upstream], {
+  const child = spawn(process.execPath, [join(testPackages, ".bin/prism"), "proxy", ...flags, "generated/openapi.json", upstream], {
     cwd: root,
     env: { ...process.env, SCARF_ANALYTICS: "false" },
     stdio: ["ignore", "ignore", "inherit"],

@@ -6,6 +6,7 @@ import { type Answer, chat, keepAliveAgent, until as waitUntil } from "../robust
 import { catalogText, flatFee, perToken } from "../robustness/catalog.ts";
 import { expectCharged, loadModels, startLoad } from "../robustness/load.ts";
 import { openWorld, type World } from "../robustness/world.ts";
+import { quickLedger } from "../support/quick-ledger.ts";
 import type { SpawnedGateway } from "../support/spawned-gateway.ts";
 import { highTiers } from "../support/tiers.ts";
 import { freePort } from "../support/free-port.ts";
@@ -38,7 +39,7 @@ export async function openReplicas(nginx: string, env: (world: World) => Promise
   writeFileSync(world.env.SVC_CATALOG!, text.slice(0, flatAt) + text.slice(flatAt).replace(perToken, flatFee));
   const shared = await env(world);
   const ports = [await freePort(), await freePort(), await freePort()];
-  const start = (index: number) => world.start({ ...shared, PORT: String(ports[index]), SVC_TRUSTED_PROXIES: "1" });
+  const start = (index: number) => world.start({ ...shared, ...quickLedger, PORT: String(ports[index]), SVC_TRUSTED_PROXIES: "1" });
   const gateways = await Promise.all(ports.map((_, index) => start(index)));
   const balancer = await startBalancer(nginx, ports);
   return {

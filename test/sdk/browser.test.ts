@@ -2,17 +2,14 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { audioCatalog, characterPrice, minutePrice } from "../clients/audio-upstreams.ts";
 import { clientsCatalog } from "../clients/upstreams.ts";
 import { wavFile } from "../simulator/audio-check.ts";
-import { findTool } from "../support/find-tool.ts";
+import { chromiumPath, useBrowser } from "../support/browser.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 import { root } from "./packed.ts";
-
-const executablePath = findTool("chromium");
-if (executablePath === null) console.warn("skipped: the SDK in a browser: no chromium is installed");
 
 /** Languages and sound in one catalog. */
 function catalog(): string {
@@ -23,10 +20,10 @@ function catalog(): string {
   return JSON.stringify({ ...merged, aliases: { ...one!.aliases, ...two!.aliases } });
 }
 
-describe.runIf(executablePath !== null)("a page of another origin", () => {
+describe.runIf(chromiumPath !== null)("a page of another origin", () => {
   let gateway: Gateway;
   let site: Server;
-  let browser: Browser;
+  const chromium = useBrowser("the SDK in a browser");
   let page: Page;
   const troubles: string[] = [];
 
@@ -39,8 +36,7 @@ describe.runIf(executablePath !== null)("a page of another origin", () => {
       response.setHeader("content-type", "text/javascript").end(readFileSync(path));
     });
     await new Promise<void>((resolve) => void site.listen(0, "127.0.0.1", resolve));
-    browser = await chromium.launch({ executablePath: executablePath!, args: ["--no-sandbox"] });
-    page = await browser.newPage();
+    page = await chromium.browser.newPage();
     page.on("pageerror", (error) => troubles.push(String(error)));
     // Chromium says ERR_ABORTED also of bodies that were read to their end, plain fetch's too.
     page.on("requestfailed", (request) => {
@@ -50,7 +46,6 @@ describe.runIf(executablePath !== null)("a page of another origin", () => {
     await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
   });
   afterAll(async () => {
-    await browser.close();
     await new Promise((resolve) => void site.close(resolve));
     await gateway.stop();
   });

@@ -1,19 +1,32 @@
 // What a bundler keeps of the package: the functions that are used, and nothing of the others. The README names the sizes.
 import { gzipSync } from "node:zlib";
-import { build } from "esbuild";
+import { rolldown } from "rolldown";
 import { describe, expect, test } from "vitest";
 import { operations } from "../../generated/operations.ts";
 import { readme, root } from "./packed.ts";
 
 async function bundled(code: string): Promise<string> {
-  const { outputFiles } = await build({
-    stdin: { contents: code, resolveDir: `${root}generated/sdk` },
-    ...{ bundle: true, minify: true, format: "esm", platform: "browser", target: "es2022", write: false, logLevel: "silent" },
+  const entry = `${root}generated/sdk/entry.js`;
+  const source = {
+    name: "entry",
+    resolveId: (id: string) => (id === entry ? id : undefined),
+    load: (id: string) => (id === entry ? code : undefined),
+  };
+  const bundle = await rolldown({
+    input: entry,
+    platform: "browser",
+    transform: { target: "es2022" },
+    logLevel: "silent",
+    plugins: [source],
   });
-  return outputFiles[0]!.text;
+  const { output } = await bundle.generate({ format: "esm", minify: true });
+  await bundle.close();
+  return output[0].code;
 }
 const kilobytes = (text: string) => ({ whole: text.length / 1000, compressed: gzipSync(text, { level: 9 }).length / 1000 });
-const pathsIn = (text: string) => Object.values(operations).flatMap(({ path }) => (text.includes(`"${path}"`) ? [path] : []));
+/** Whichever quotes the bundler takes. */
+const pathsIn = (text: string) =>
+  Object.values(operations).flatMap(({ path }) => (["`", '"'].some((quote) => text.includes(quote + path + quote)) ? [path] : []));
 
 const chatAlone = 'export { createClient, createChatCompletion } from "./functions.js"';
 const whole = 'export { default } from "./index.js"';

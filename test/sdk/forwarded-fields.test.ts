@@ -3,6 +3,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { testPackages } from "../support/packages.ts";
 import { addNodeTypes, emptyProject, type Project, root } from "./packed.ts";
 import { symlinkSync } from "node:fs";
 
@@ -10,8 +11,7 @@ let project: Project;
 beforeAll(async () => {
   project = await emptyProject();
   addNodeTypes(project);
-  for (const name of ["openai", "@anthropic-ai"])
-    symlinkSync(join(root, "node_modules", name), join(project.folder, "node_modules", name), "dir");
+  for (const name of ["openai", "@anthropic-ai"]) symlinkSync(join(testPackages, name), join(project.folder, "node_modules", name), "dir");
 }, 60_000);
 afterAll(() => rmSync(project.folder, { recursive: true, force: true }));
 

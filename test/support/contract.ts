@@ -1,13 +1,14 @@
-// Holds every reply of a test against generated/openapi-3.2.json, and notes which errors the run has seen.
+// Holds every reply of a test against the OpenAPI document of version 3.2, and notes which errors the run has seen.
 // Reads nothing of the server, so that a fault of both can't hide; the comparing is contract-checker.ts.
 import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inject } from "vitest";
+import { toVersion32 } from "../../src/docs/openapi-3.2.ts";
 import { createChecker, type ReplyToCheck } from "./contract-checker.ts";
 
 /** Every fault of a reply, notes nothing. */
 export const faultsOf: (operationId: string, reply: ReplyToCheck) => string[] = createChecker(
-  JSON.parse(readFileSync(new URL("../../generated/openapi-3.2.json", import.meta.url), "utf8")) as object,
+  toVersion32(JSON.parse(readFileSync(new URL("../../generated/openapi.json", import.meta.url), "utf8")) as object),
 );
 
 /** Throws with every fault found. */

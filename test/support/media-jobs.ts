@@ -153,3 +153,14 @@ async function leasePending(transaction: Queries, accountId: bigint): Promise<vo
     [accountId, owner],
   );
 }
+
+/** Submits that wait no longer for the database than a test likes to. */
+export async function whileImpatient<T>(context: Context, work: () => Promise<T>): Promise<T> {
+  const { jobs } = context;
+  context.jobs = { ...jobs, submitTimeoutMs: 300 };
+  try {
+    return await work();
+  } finally {
+    context.jobs = jobs;
+  }
+}

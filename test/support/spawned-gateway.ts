@@ -1,4 +1,5 @@
 // `svc start` as a process of its own, for tests that end it: by a signal, by kill -9, or beside others on one database.
+import { fileURLToPath } from "node:url";
 import { scratchFolder } from "./leftovers.ts";
 import { type ReadyProcess, spawnUntilReady } from "./spawn-until-ready.ts";
 import { svcPath } from "./svc-path.ts";
@@ -7,10 +8,19 @@ export type SpawnedGateway = Omit<ReadyProcess, "exited">;
 
 export const gatewayReady = /^gateway ready (http\S+)$/;
 
+/** As bin/svc.js has it. */
+const compileCache = fileURLToPath(new URL("../../node_modules/.cache/svc-compiled", import.meta.url));
+
 /** `svc start` as an operator starts it; resolves at its ready line. */
 export async function spawnGateway(env: Record<string, string>): Promise<SpawnedGateway> {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_|DATABASE|SVC_)/.test(name)));
-  // Else it would keep its files in the checkout.
-  const given = { ...inherited, PORT: "0", SVC_DATA_DIR: env["SVC_DATA_DIR"] ?? scratchFolder("data-"), ...env };
+  // Else it would keep its files in the checkout; and what a test preloads would be compiled at each start.
+  const given = {
+    ...inherited,
+    NODE_COMPILE_CACHE: compileCache,
+    PORT: "0",
+    SVC_DATA_DIR: env["SVC_DATA_DIR"] ?? scratchFolder("data-"),
+    ...env,
+  };
   return spawnUntilReady(gatewayReady, process.execPath, [svcPath, "start"], { env: given });
 }

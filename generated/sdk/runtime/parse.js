@@ -61,14 +61,12 @@ const words = [
 /** Reads any JSON text; `numberOf` makes a number's value of its text. Without recursion: a text may be nested as deep as it likes. */
 export function readJson(text, numberOf) {
     const open = [];
-    let at = afterSpace(0);
+    let at = afterSpace(text, 0);
     for (;;) {
         let value;
         if (text[at] === "{") {
-            // Without a prototype __proto__ is a key like others, and without a hidden class (Object.create makes none) none of its
-            // keys gets where V8 would take it for another text's.
-            const object = Object.create(null);
-            at = afterSpace(at + 1);
+            const object = emptyObject();
+            at = afterSpace(text, at + 1);
             if (text[at] !== "}") {
                 open.push({ object, key: takeKey() });
                 continue;
@@ -77,7 +75,7 @@ export function readJson(text, numberOf) {
             value = finished(object);
         }
         else if (text[at] === "[") {
-            at = afterSpace(at + 1);
+            at = afterSpace(text, at + 1);
             if (text[at] !== "]") {
                 open.push({ array: [] });
                 continue;
@@ -88,18 +86,15 @@ export function readJson(text, numberOf) {
         else
             value = takeLeaf();
         for (;;) {
-            at = afterSpace(at);
+            at = afterSpace(text, at);
             const holder = open.at(-1);
             if (holder === undefined)
                 return at === text.length ? value : fail(at);
             const isArray = "array" in holder;
-            if (isArray)
-                holder.array.push(value);
-            else
-                holder.object[holder.key] = value;
+            put(holder, value);
             const separator = text[at];
             if (separator === ",") {
-                at = afterSpace(at + 1);
+                at = afterSpace(text, at + 1);
                 if (!isArray)
                     holder.key = takeKey();
                 break;
@@ -113,53 +108,67 @@ export function readJson(text, numberOf) {
     }
     function takeKey() {
         const key = takeString();
-        at = afterSpace(at);
+        at = afterSpace(text, at);
         if (text[at] !== ":")
             fail(at);
-        at = afterSpace(at + 1);
+        at = afterSpace(text, at + 1);
         return key;
     }
     function takeLeaf() {
         if (text[at] === '"')
             return takeString();
-        for (const [word, value] of words)
-            if (text.startsWith(word, at)) {
-                at += word.length;
-                return value;
-            }
+        const known = words.find(([word]) => text.startsWith(word, at));
+        if (known !== undefined) {
+            at += known[0].length;
+            return known[1];
+        }
         numberPattern.lastIndex = at;
         const source = numberPattern.exec(text)?.[0] ?? fail(at);
         at += source.length;
         return numberOf(source);
     }
     function takeString() {
-        if (text[at] !== '"')
-            fail(at);
-        let end = text.indexOf('"', at + 1);
-        while (end !== -1 && isEscaped(text, end))
-            end = text.indexOf('"', end + 1);
-        if (end === -1)
-            fail(text.length);
-        const quoted = text.slice(at, end + 1);
-        try {
-            const string = JSON.parse(quoted); // no key
-            at = end + 1;
-            return string;
-        }
-        catch {
-            return fail(at);
-        }
-    }
-    function afterSpace(from) {
-        let next = from;
-        while (isSpace(text.charCodeAt(next)))
-            next += 1;
-        return next;
-    }
-    function fail(position) {
-        throw new SyntaxError(`Unexpected character in JSON at position ${position}`);
+        const start = at;
+        at = endOfString(text, start);
+        return unquoted(text, start, at);
     }
 }
+function put(holder, value) {
+    if ("array" in holder)
+        holder.array.push(value);
+    else
+        holder.object[holder.key] = value;
+}
+function endOfString(text, start) {
+    if (text[start] !== '"')
+        fail(start);
+    let end = text.indexOf('"', start + 1);
+    while (end !== -1 && isEscaped(text, end))
+        end = text.indexOf('"', end + 1);
+    return end === -1 ? fail(text.length) : end + 1;
+}
+function unquoted(text, start, end) {
+    try {
+        return JSON.parse(text.slice(start, end)); // no key
+    }
+    catch {
+        return fail(start);
+    }
+}
+function afterSpace(text, from) {
+    let next = from;
+    while (isSpace(text.charCodeAt(next)))
+        next += 1;
+    return next;
+}
+function fail(position) {
+    throw new SyntaxError(`Unexpected character in JSON at position ${position}`);
+}
+/**
+ * Without a prototype __proto__ is a key like others, and without a hidden class (Object.create makes none) none of its keys gets where V8
+ * would take it for another text's.
+ */
+const emptyObject = () => Object.create(null);
 function finished(object) {
     return Object.setPrototypeOf(object, Object.prototype);
 }

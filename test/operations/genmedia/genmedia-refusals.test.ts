@@ -6,7 +6,7 @@ import type { JobErrorCode } from "../../../src/jobs/types.ts";
 import { parseUsd } from "../../../src/money.ts";
 import { whileFailing } from "../../support/failing-statements.ts";
 import type { TestAccount, TestReply } from "../../support/gateway.ts";
-import { endJob, endJobsOf, expireQueued, newJob } from "../../support/media-jobs.ts";
+import { endJob, endJobsOf, expireQueued, newJob, whileImpatient } from "../../support/media-jobs.ts";
 import { highTiers } from "../../support/tiers.ts";
 import { chatWorld, language, provider } from "../chat/chat-gateway.ts";
 
@@ -167,7 +167,9 @@ describe("what the gateway cannot take", () => {
   test("500 db_error: the database is away at the submit; nothing is held", async () => {
     const account = await world.account();
     const away = { part: "media_submit", code: "57P03" };
-    const { result } = await whileFailing(world.gateway.context.db, away, () => run(account, { model: "demo/image", prompt }));
+    const { context } = world.gateway;
+    const ask = () => run(account, { model: "demo/image", prompt });
+    const { result } = await whileImpatient(context, () => whileFailing(context.db, away, ask));
     expect(told(result)).toEqual([500, "db_error"]);
     await world.expectUntouched(account);
   });

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { setSuspended } from "../../../src/accounts/admin.ts";
 import { whileFailing } from "../../support/failing-statements.ts";
+import { whileImpatient } from "../../support/media-jobs.ts";
 import { heldOf, pictures, submitWorld } from "./submit-gateway.ts";
 
 const world = submitWorld("/v1/images/generations", "img/plain");
@@ -140,7 +141,8 @@ describe("500", () => {
     const account = await world.account();
     await refused({ model: "img/unknown" }, 400, "invalid_model", account); // the account is known from here on
     const away = { part: "media_submit", code: "57P01" };
-    const { result } = await whileFailing(world.gateway.context.db, away, () => refused({}, 500, "db_error", account));
+    const { context } = world.gateway;
+    const { result } = await whileImpatient(context, () => whileFailing(context.db, away, () => refused({}, 500, "db_error", account)));
     expect(result.json.error.type).toBe("api_error");
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { setSuspended } from "../../../src/accounts/admin.ts";
 import { postEntry } from "../../../src/ledger/post.ts";
 import { whileFailing } from "../../support/failing-statements.ts";
+import { whileImpatient } from "../../support/media-jobs.ts";
 import { clips, heldOf, pictures, submitWorld } from "../images/submit-gateway.ts";
 
 const world = submitWorld("/v1/videos/generations", "vid/steps");
@@ -175,7 +176,8 @@ describe("500", () => {
     const account = await world.account();
     await refused({ duration_s: 0 }, 400, "invalid_duration", account); // the account is known from here on
     const away = { part: "media_submit", code: "57P01" };
-    await whileFailing(world.gateway.context.db, away, () => refused({}, 500, "db_error", account));
+    const { context } = world.gateway;
+    await whileImpatient(context, () => whileFailing(context.db, away, () => refused({}, 500, "db_error", account)));
   });
 });
 
