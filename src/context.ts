@@ -1,4 +1,4 @@
-// What the composition root builds once and hands down. Types only: a function that needs only `db` takes only `db`.
+// The parts that the composition root builds once and hands down. Types only; a function that needs only `db` takes only `db`.
 import type { Logger } from "pino";
 import type { Accounts } from "./accounts/accounts.ts";
 import type { Catalog } from "./catalog/types.ts";
@@ -26,19 +26,19 @@ export interface Context {
   accounts: Accounts;
   limits: Limits;
   mailer: Mailer;
-  /** The identity providers that may sign a user in. */
+  /** The external identity providers. */
   identityProviders: IdentityProviders;
-  /** Null: online payment is off; the operator adds credit by hand. */
+  /** Null: there are no online payments; the operator adds credit by hand. */
   payments: Payments | null;
   breakers: Breakers;
   providers: Adapters;
-  /** Files that media jobs made, and callers' files that are safe to load. */
+  /** What media jobs made, and callers' files that are safe to load. */
   media: Media;
   jobs: Jobs;
-  /** For /metrics: counts an attempt at an upstream. */
+  /** For /metrics: one attempt at an upstream. */
   countAttempt: CallCounts["countAttempt"];
-  /** For /metrics: counts a job's hold. */
+  /** For /metrics: a job's hold. */
   countHold: CallCounts["countHold"];
-  /** This gateway's address without a trailing slash, for every link of ours in a reply or a mail. */
+  /** Where this gateway is reached, without a trailing slash: for every address of ours that a reply or a mail carries. */
   publicUrl: string;
 }

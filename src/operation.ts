@@ -1,4 +1,4 @@
-// What the edge hands to a handler and what it takes back. Types only.
+// What the server hands to a handler and what it takes back. Types only.
 import type { operations } from "../generated/api.d.ts";
 import type { OperationId } from "../generated/operations.ts";
 import type { Caller } from "./accounts/caller.ts";
@@ -9,9 +9,9 @@ import type { JsonText } from "./providers/json/text.ts";
 export interface Request<Id extends OperationId = OperationId> {
   operationId: Id;
   requestId: string;
-  /** When the request arrived: the only time that its handler may use. */
+  /** When the request arrived; the one time a request has. */
   receivedAt: Date;
-  /** The same moment as performance.now() counts, for durations. */
+  /** The same moment of performance.now(), for what it took. */
   since: number;
   /** Absent on operations without authentication. */
   caller: Caller;
@@ -21,34 +21,34 @@ export interface Request<Id extends OperationId = OperationId> {
   headers: Record<string, string | undefined>;
   /** Undefined where the body was a form. */
   body: JsonBodyOf<Id>;
-  /** Null where the body was JSON, or absent. */
+  /** Null where the body was JSON, or none. */
   form: FormOf<Id> | null;
   /** The body's bytes as they came. */
   rawBody: Buffer;
-  /** The JSON body as it came, to be forwarded. */
+  /** The JSON body as it came, to be sent on. */
   text: JsonText;
-  /** The client's IP address: that of its connection, or what the trusted proxies report. */
+  /** Of the client, as text: where its connection comes from, or what the trusted proxies say. */
   address: string;
-  /** Fires when the client disconnects. */
+  /** Fires when the client has disconnected. */
   signal: AbortSignal;
-  /** Adds headers to the reply of this request, also to a refusal. */
+  /** Every answer to this request carries them from now on, a refusal as well. */
   addHeaders: (headers: Headers) => void;
 }
 
-/** A multipart form. */
+/** What a form held. */
 export interface FormBody<Fields> {
-  /** Typed and validated like JSON; fields that were left empty are absent. */
+  /** Typed and validated like JSON; a field that was left empty is absent. */
   fields: Fields;
   file: FormFile;
 }
 
-/** A form's file, on disk until the request is answered. Its kind is not checked yet. */
+/** A form's file, on disk until the request is answered; its content is unchecked. */
 export interface FormFile {
   path: string;
   bytes: number;
 }
 
-/** The receiver of a stream. */
+/** Where a stream goes. */
 export interface Sink {
   /** Returns a promise when the client is slow: await it before writing on. */
   write(chunk: string | Uint8Array): void | Promise<void>;
@@ -60,12 +60,12 @@ export type Reply<Id extends OperationId = OperationId> =
   | JsonReply<Id>
   /** Bytes made before, e.g. a precomputed list. `headers` must hold content-type. */
   | { status: number; headers: Headers; bytes: Buffer }
-  /** The same in the encoding that the client accepts, which the edge negotiates. Only what is sent is made. */
+  /** The same in a coding that the client accepts, chosen by the server. Only the one that is sent is made. */
   | { status: number; headers: Headers; coded: { plain: Buffer; gzip: () => Promise<Buffer> } }
   /** The head goes out at once; the reply ends when the promise settles. */
   | { status: number; headers: Headers; stream: (sink: Sink) => Promise<void> };
 
-/** Only a status and a body that the contract declares for the operation compile. */
+/** Only a status and body that the contract declares for the operation compile. */
 type JsonReply<Id extends OperationId> = Id extends OperationId
   ? {
       [Status in keyof operations[Id]["responses"] & number]: operations[Id]["responses"][Status] extends {
@@ -78,13 +78,13 @@ type JsonReply<Id extends OperationId> = Id extends OperationId
 
 export interface Handler<Id extends OperationId = OperationId> {
   (context: Context, request: Request<Id>): Promise<Reply<Id>> | Reply<Id>;
-  /** Refuses right after authentication and the rate limit, whatever the body (docs/behaviour/requests.md#order). */
+  /** What refuses right after authentication and its ceiling of requests, whatever the body (docs/behaviour/requests.md#order). */
   beforeBody?: (context: Context, address: string) => void;
-  /** Refuses a form's file once it has arrived, before the fields are validated. */
+  /** What refuses a form's file, once it has come in and before the fields are validated. */
   checkFile?: (context: Context, file: FormFile) => Promise<void>;
 }
 
-/** A missing handler is a type error. */
+/** Every operation has one; a missing one is a type error. */
 export type Handlers = { [Id in OperationId]: Handler<Id> };
 
 type PathOf<Id extends OperationId> = operations[Id]["parameters"] extends { path: infer Path } ? Path : Record<never, never>;

@@ -115,7 +115,7 @@ async function keepOwnership({ db, log }: Pick<Context, "db" | "log">, ask: Ask,
   }
   // For the operator: the provider keeps a voice without an owner.
   const { voiceId, provider } = voice;
-  log.error({ err: cause, request_id: ask.requestId, voice: voiceId, provider }, "a voice was made and could not be filed");
+  log.error({ err: cause, request_id: ask.requestId, voice: voiceId, provider }, "a voice was made, but its owner could not be recorded");
   fail("ownership_write_failed", { cause });
 }
 

@@ -134,7 +134,7 @@ function readVoice({ voice_id: id, voice: alias }: Body): AskedVoice {
   const voice = id ?? named;
   if (voice == null) return { id: null, param: "voice_id", openai: null };
   if (openaiVoices.has(voice)) return { id: null, param, openai: voice };
-  if (!isVoiceId(voice)) failParameter(param, "it is no id of a voice; GET /v1/audio/voices lists them");
+  if (!isVoiceId(voice)) failParameter(param, "it is not the id of a voice; GET /v1/audio/voices lists them");
   return { id: voice, param, openai: null };
 }
 

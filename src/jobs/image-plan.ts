@@ -118,7 +118,7 @@ const farDistance = 0.25;
 /** Up to this distance a size of the model's own counts as that aspect: 1365x1024 is 4:3. */
 const sameDistance = 0.03;
 
-/** Fails with invalid_parameter where the model lists its sizes and this is none of them. */
+/** Fails with invalid_parameter for a size that is not in the model's list. */
 export function snapSize({ id, media }: Pick<Model, "id" | "media">, text: string | null | undefined): SnappedSize {
   const asked = text === null || text === undefined ? null : readSize(text);
   if (media.allowedSizes.length > 0) return listedSize(id, media, { text, asked });

@@ -21,7 +21,7 @@ export function openLookTrouble({ log }: Pick<Reporting, "log">, { shown_id: job
       const told = troubleOf(error);
       if (told.cause === last) return;
       last = told.cause;
-      log.warn({ job, route: `${provider.id}/${model}`, upstream_status: error.status, ...told }, "a look at a job's work failed");
+      log.warn({ job, route: `${provider.id}/${model}`, upstream_status: error.status, ...told }, "a poll of a job's work failed");
     },
   };
 }

@@ -56,7 +56,7 @@ async function writeExpense({ db, log }: Watching, { id, account_id, route, esti
      update media_job set late_at = null where id = $1`,
     [id, account_id, route, estimated],
   );
-  log.warn({ job: shown_id, route }, "an upstream made what had been given up; the customer was not charged");
+  log.warn({ job: shown_id, route }, "an upstream finished a job that had been given up; the customer was not charged");
 }
 
 async function forget({ db }: Watching, { id }: LateJob): Promise<void> {
