@@ -15,7 +15,7 @@ const orders = () =>
     .map(({ path, json }) => ({ path, json }));
 const nulls = (names: string) => Object.fromEntries(names.split(" ").map((name) => [name, null]));
 
-/** Both are asked; their orders upstream and their answers are the same. */
+/** Both are sent; their upstream requests and their answers are the same. */
 async function expectSame(path: string, given: object, withNulls: object) {
   const account = await world.account();
   const replies = [await world.ask(account, given, path), await world.ask(account, withNulls, path)];

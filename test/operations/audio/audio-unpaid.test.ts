@@ -16,7 +16,7 @@ const world = speechWorld([
 ]);
 
 type Verb = "say" | "music" | "transcribe";
-/** What an adapter is to the gateway, whatever it makes. */
+/** An adapter as the gateway sees it, whatever it makes. */
 type Adapter = (call: { signal: AbortSignal }) => Promise<unknown>;
 
 async function ask(account: TestAccount, path: string, model: string, signal?: AbortSignal) {
@@ -26,7 +26,7 @@ async function ask(account: TestAccount, path: string, model: string, signal?: A
   return world.gateway.request("POST", `/v1/audio/${path}`, { key: account.key, ...sent, ...(signal && { signal }) });
 }
 
-/** Puts another adapter in the place of a verb's while `work` runs. */
+/** Replaces a verb's adapter while `work` runs. */
 async function instead(verb: Verb, protocol: string, change: (really: Adapter) => Adapter, work: () => Promise<void>): Promise<void> {
   const table = world.gateway.context.providers[verb] as unknown as Record<string, Adapter>;
   const really = table[protocol]!;

@@ -83,7 +83,7 @@ describe("500 internal_error", () => {
   test("an unexpected exception: no detail, a request id, nothing held", async () => {
     const account = await world.account();
     const { pool } = world.gateway.context.db;
-    const reserveTypes = "uuid, bigint[], uuid[], bigint[], bigint[], bigint[], text[], int[], text[], int[], interval"; // not the one of old replicas
+    const reserveTypes = "uuid, bigint[], uuid[], bigint[], bigint[], bigint[], text[], int[], text[], int[], interval"; // the current signature
     await pool.query(`alter function ledger_reserve(${reserveTypes}) rename to ledger_reserve_away`);
     const { status, json, text } = await world.chat(account, body);
     await pool.query("alter function ledger_reserve_away rename to ledger_reserve");

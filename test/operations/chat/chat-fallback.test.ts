@@ -5,7 +5,7 @@ import { chatWorld, costUsd, language, prices, provider, recordsOf } from "./cha
 const dear = { pricing: { mode: "per-token", input: 5, output: 20 } };
 const cheap = { pricing: { mode: "per-token", input: 0.2, output: 0.3 } };
 const free = { pricing: { mode: "per-token", input: 0.1, output: 0.4 } };
-/** Every test has routes of its own: a breaker remembers. */
+/** Every test has routes of its own, since circuit breakers keep their state. */
 const faults = [
   "fail-503",
   "fail-500",

@@ -5,15 +5,15 @@ import { type Gateway, type NewAccountOptions, startGateway, type TestAccount, t
 
 export interface ChatWorld {
   readonly gateway: Gateway;
-  /** 20 USD were paid in, where nothing else is said. */
+  /** With a deposit of 20 USD by default. */
   account(options?: NewAccountOptions): Promise<TestAccount>;
-  /** A user's "Hello" to the model, where the body doesn't say else. */
+  /** By default a user's "Hello" to the model. */
   chat(account: TestAccount, body: object, headers?: Record<string, string>): Promise<TestReply>;
-  /** What the usage log says of a reply's request; undefined: it was never admitted. */
+  /** The usage log's row of a reply's request; undefined: it was never admitted. */
   logOf(reply: TestReply): Promise<LogRow | undefined>;
   /** Bodies that the simulator got since the test began, in order. */
   sent(): { model: string; [key: string]: unknown }[];
-  /** Balance, reservations and spending as if nothing had ever been asked. */
+  /** Balance, holds and spending are as before any request. */
   expectUntouched(account: TestAccount, balance?: number): Promise<void>;
 }
 

@@ -47,7 +47,7 @@ const world = chatWorld([
   },
 ]);
 
-/** Asks, expects the error, and that no cent moved. */
+/** Sends the request, expects the error, and that nothing was charged. */
 async function refused(body: object, status: number, code: string): Promise<TestReply> {
   const account = await world.account();
   const reply = await world.chat(account, body);

@@ -6,7 +6,7 @@ import { familyB, sentence } from "../speech/speech-gateway.ts";
 
 const logLines: string[] = [];
 const voices = (id: string) => ({ id, protocol: "minimax", base_url: "simulator:/minimax" });
-/** Every test has routes of its own: a breaker remembers. */
+/** Every test has routes of its own, since circuit breakers keep their state. */
 const world = chatWorld(
   [
     language("demo/broken", ["broken+sim-cut-after-2", "broken-second"]),

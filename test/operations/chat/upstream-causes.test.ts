@@ -41,7 +41,7 @@ async function closedPort(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-/** Each with the cause, and what the sentence beside it says. */
+/** Each fault with its cause, and the sentence logged with it. */
 const cases = {
   refused: [closedPort, "connection_refused", /ECONNREFUSED/],
   dns: [() => "http://no-such-host.invalid", "dns", /no-such-host\.invalid/],

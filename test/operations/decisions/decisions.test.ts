@@ -167,7 +167,7 @@ describe("200, money", () => {
   });
 });
 
-/** Body, usage log, ledger, receipt and balance say the same figure. */
+/** Body, usage log, ledger, receipt and balance have the same figure. */
 async function expectOneCharge(account: TestAccount, reply: TestReply): Promise<void> {
   const { cost, input_tokens } = reply.json.usage;
   const row = (await world.logOf(reply))!;

@@ -75,7 +75,7 @@ const file = {
 
 export interface EmbeddingWorld extends ChatWorld {
   embed(account: TestAccount, body: object): Promise<TestReply>;
-  /** Asks, expects the error, and that no cent moved. */
+  /** Sends the request, expects the error, and that nothing was charged. */
   refused(body: object, status: number, code: string, account?: TestAccount): Promise<TestReply>;
 }
 

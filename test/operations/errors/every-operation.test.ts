@@ -35,7 +35,7 @@ const bodies: Partial<Record<string, object>> = {
 /** The operation's own code, and its place in the envelope. */
 const wordOf = ({ dialect }: Operation, { status, json }: TestReply) => [status, shownWord(dialect, json)];
 const shown = ({ dialect }: Operation, code: ErrorCode) => (dialects[dialect] as DialectRow).codes[code] ?? code;
-/** In the standard envelope; the older ones are test/server's. */
+/** In the standard envelope; test/server tests the older ones. */
 const standard = ({ dialect }: Operation) => dialect === "standard" || dialect === "anthropic";
 
 describe("403 session_required", () => {

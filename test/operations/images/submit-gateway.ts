@@ -63,11 +63,11 @@ const tierRows = highTiers().map((tier) =>
 
 export interface SubmitWorld {
   readonly gateway: Gateway;
-  /** 20 USD were paid in, where nothing else is said. */
+  /** With a deposit of 20 USD by default. */
   account(options?: NewAccountOptions): Promise<TestAccount>;
-  /** A submit of "A lighthouse" to the model, where the body doesn't say else. */
+  /** By default a submit of "A lighthouse" to the model. */
   submit(account: TestAccount, body: object, headers?: Record<string, string>): Promise<TestReply>;
-  /** Submits and expects a new job of that estimate, held; its order. */
+  /** Submits and expects a new job with that amount held; returns what the provider was asked for. */
   accepted(body: object, estimate: number): Promise<JobRequest["order"]>;
   /** Submits and expects the error, and that nothing is held and no job was made. */
   refused(body: object, status: number, code: string, account?: TestAccount): Promise<TestReply>;

@@ -24,7 +24,7 @@ const world = chatWorld([
   },
 ]);
 
-/** Asks, expects the error in its envelope, and that no cent moved. */
+/** Sends the request, expects the error in its envelope, and that nothing was charged. */
 async function refused(body: object, status: number, type: string, code: string, param: string | null = null): Promise<TestReply> {
   const account = await world.account();
   const reply = await askMessage(world, account, body);

@@ -55,7 +55,7 @@ const documents = ["The harbour opens at six.", "He who keeps the light lived in
 const rank = (account: TestAccount, body: object) =>
   world.gateway.request("POST", "/v1/rerank", { key: account.key, body: { model: "host/jina", query, documents, ...body } });
 
-/** Asks, expects the older form and nothing else, and that no cent moved. */
+/** Sends the request, expects the older format and nothing else, and that nothing was charged. */
 async function refused(body: object, status: number, type: string, account?: TestAccount): Promise<TestReply> {
   const asking = account ?? (await world.account());
   const before = await world.gateway.balance(asking);

@@ -10,7 +10,7 @@ afterAll(() => gateway.stop());
 
 const hour = 60 * 60 * 1000;
 const mailsTo = (email: string) => gateway.mails.filter(({ to }) => to === email).length;
-/** Past the throttle, which lets five a minute through. */
+/** Bypasses the throttle, which lets five a minute through. */
 const asking = (email: string, at: Date) => ({
   signUp: () => signUp(gateway.context, { email, password, name: null, at }),
   resend: () => resendVerification(gateway.context, { email, at }),

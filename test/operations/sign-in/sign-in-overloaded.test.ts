@@ -12,7 +12,7 @@ test("too many passwords at once: nothing is changed, and a mail's token works a
   await gateway.signUpVerified(person);
   await gateway.post("/v1/auth/password/forgot", { email: person });
   const reset = { token: tokenIn(await gateway.mailTo(person)), password: "another good phrase" };
-  /** More than there are places for, until it is told to end. */
+  /** Keeps the queue full until it is told to end. */
   const keepBusy = () => {
     let isOver = false;
     const again = async (): Promise<void> => {

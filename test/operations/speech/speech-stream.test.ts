@@ -72,7 +72,7 @@ describe("a stream that ends", () => {
   });
 });
 
-/** What a process that dies would leave: its hold, which ends by itself. */
+/** What a killed process would leave: its hold, which ends by itself. */
 async function release(accountId: bigint): Promise<void> {
   const { pool } = world.gateway.context.db;
   await pool.query("update hold set expires_at = now() - interval '1 minute' where account_id = $1", [accountId]);

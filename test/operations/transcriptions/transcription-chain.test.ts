@@ -20,7 +20,7 @@ const faults: Record<Tier, [string, string, string]> = {
   none: ["+sim-fail-503", "+sim-fail-500", "+sim-fail-502"],
 };
 
-/** Every cell has models and routes of its own: a breaker remembers. */
+/** Every cell has models and routes of its own, since circuit breakers keep their state. */
 const cells = formats.flatMap((format) =>
   modes.flatMap((mode) => tiers.map((tier) => ({ format, mode, tier, name: `${format}-${mode}-${tier}` }))),
 );

@@ -200,7 +200,7 @@ describe("a client that disconnects pays nothing, and leaves no file", () => {
   });
 });
 
-/** Asks, and leaves as soon as `met` says so. */
+/** Sends the request and disconnects as soon as `met` returns true. */
 async function leave(account: TestAccount, mode: Mode, model: string, met: () => void): Promise<void> {
   const controller = new AbortController();
   const options = { signal: controller.signal };

@@ -20,7 +20,7 @@ export interface VoicesWorld {
   /** Milliseconds since the test began. */
   now: number;
   list(account: TestAccount, query?: string): ReturnType<Gateway["request"]>;
-  /** Puts a voice on file as a paid call would have; `cost` more than 0: as one whose charge is missing. */
+  /** Records a voice as a paid call would; `cost` above 0: as one whose charge is missing. */
   own(account: TestAccount, voiceId: string, more?: { name?: string; cost?: bigint }): Promise<void>;
 }
 
@@ -84,7 +84,7 @@ export function voicesWorld(models: object[] = speechModels): VoicesWorld {
     };
   });
   beforeEach(() => {
-    // What an earlier test has read, or failed to, is long forgotten.
+    // What an earlier test has read, or failed to read, has expired.
     start += 3_600_000;
     Object.assign(world, { families: { a: shelf(), b: shelf() } });
   });
