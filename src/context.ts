@@ -1,4 +1,4 @@
-// What the composition root builds once and hands down. Types only: a function that needs only `db` takes only `db`.
+// The parts that the composition root builds once and hands down. Types only; a function that needs only `db` takes only `db`.
 import type { Logger } from "pino";
 import type { Accounts } from "./accounts/accounts.ts";
 import type { Catalog } from "./catalog/types.ts";
@@ -26,9 +26,9 @@ export interface Context {
   accounts: Accounts;
   limits: Limits;
   mailer: Mailer;
-  /** Who else may vouch for a user. */
+  /** The external identity providers. */
   identityProviders: IdentityProviders;
-  /** Null: nobody can pay online; the operator adds credit by hand. */
+  /** Null: there are no online payments; the operator adds credit by hand. */
   payments: Payments | null;
   breakers: Breakers;
   providers: Adapters;

@@ -1,4 +1,4 @@
-// What the edge hands to a handler and what it takes back. Types only.
+// What the server hands to a handler and what it takes back. Types only.
 import type { operations } from "../generated/api.d.ts";
 import type { OperationId } from "../generated/operations.ts";
 import type { Caller } from "./accounts/caller.ts";
@@ -29,7 +29,7 @@ export interface Request<Id extends OperationId = OperationId> {
   text: JsonText;
   /** Of the client, as text: where its connection comes from, or what the trusted proxies say. */
   address: string;
-  /** Fires when the client has gone. */
+  /** Fires when the client has disconnected. */
   signal: AbortSignal;
   /** Every answer to this request carries them from now on, a refusal as well. */
   addHeaders: (headers: Headers) => void;
@@ -37,12 +37,12 @@ export interface Request<Id extends OperationId = OperationId> {
 
 /** What a form held. */
 export interface FormBody<Fields> {
-  /** Typed and judged like JSON; a field that was left empty is absent. */
+  /** Typed and validated like JSON; a field that was left empty is absent. */
   fields: Fields;
   file: FormFile;
 }
 
-/** A form's file as it lies on disk until the request is answered: nobody looked at what it is. */
+/** A form's file, on disk until the request is answered; its content is unchecked. */
 export interface FormFile {
   path: string;
   bytes: number;
@@ -60,7 +60,7 @@ export type Reply<Id extends OperationId = OperationId> =
   | JsonReply<Id>
   /** Bytes made before, e.g. a precomputed list. `headers` must hold content-type. */
   | { status: number; headers: Headers; bytes: Buffer }
-  /** The same in the coding that the client takes, which the edge finds out and says. Only what is sent is made. */
+  /** The same in a coding that the client accepts, chosen by the server. Only the one that is sent is made. */
   | { status: number; headers: Headers; coded: { plain: Buffer; gzip: () => Promise<Buffer> } }
   /** The head goes out at once; the reply ends when the promise settles. */
   | { status: number; headers: Headers; stream: (sink: Sink) => Promise<void> };
@@ -78,9 +78,9 @@ type JsonReply<Id extends OperationId> = Id extends OperationId
 
 export interface Handler<Id extends OperationId = OperationId> {
   (context: Context, request: Request<Id>): Promise<Reply<Id>> | Reply<Id>;
-  /** What refuses right after authentication and its ceiling of requests, whatever the body (OPERATOR.md, order of refusals). */
+  /** What refuses right after authentication and its ceiling of requests, whatever the body (docs/behaviour/requests.md#order). */
   beforeBody?: (context: Context, address: string) => void;
-  /** What refuses a form's file, once it has come in and before the fields are judged (WIRE.md 14.1). */
+  /** What refuses a form's file, once it has come in and before the fields are validated. */
   checkFile?: (context: Context, file: FormFile) => Promise<void>;
 }
 
